@@ -1,0 +1,25 @@
+"""What raddle says when it cannot do what was asked."""
+
+from __future__ import annotations
+
+
+class RaddleError(Exception):
+    """Something the user can put right; `slug` names its paragraph in docs/messages.md.
+
+    >>> raise RaddleError("bad-schedule", "the schedule is empty")
+    Traceback (most recent call last):
+    ...
+    raddle.errors.RaddleError: the schedule is empty
+    """
+
+    def __init__(self, slug: str, message: str) -> None:
+        super().__init__(message)
+        self.slug = slug
+
+
+class UsageError(RaddleError):
+    """The command, an option or an argument is wrong."""
+
+
+class ScheduleError(RaddleError):
+    """A schedule cannot be read."""
