@@ -1,1 +1,60 @@
+"""Coverage and testing of interleavings for threaded Python.
 
+Names are looked up when they are first used: probed code imports `raddle.probe`, and must not wait for
+the rest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from raddle.api import check, explore, replay
+    from raddle.errors import DivergedError, FindingError, RaddleError, ScheduleError, UsageError
+    from raddle.finding import Finding
+    from raddle.result import Result
+    from raddle.schedule import Schedule
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "check": "api",
+    "explore": "api",
+    "replay": "api",
+    "DivergedError": "errors",
+    "FindingError": "errors",
+    "RaddleError": "errors",
+    "ScheduleError": "errors",
+    "UsageError": "errors",
+    "Finding": "finding",
+    "Result": "result",
+    "Schedule": "schedule",
+}
+
+__all__ = [
+    "DivergedError",
+    "Finding",
+    "FindingError",
+    "RaddleError",
+    "Result",
+    "Schedule",
+    "ScheduleError",
+    "UsageError",
+    "check",
+    "explore",
+    "replay",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'raddle' has no attribute {name!r}")
+    value = getattr(import_module(f"raddle.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class RaddleError(Exception):
     """Something the user can put right; `slug` names its paragraph in docs/messages.md.
@@ -23,3 +25,15 @@ class UsageError(RaddleError):
 
 class ScheduleError(RaddleError):
     """A schedule cannot be read."""
+
+
+class DivergedError(RaddleError):
+    """A schedule does not fit the code any more."""
+
+
+class FindingError(AssertionError):
+    """An exploration found something; the message is its story, `result` all there is to know."""
+
+    def __init__(self, story: str, result: Any) -> None:
+        super().__init__(story)
+        self.result = result

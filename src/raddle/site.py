@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -39,10 +40,12 @@ class SiteTable:
     def __init__(self) -> None:
         self._sites: dict[int, Site] = {}
         self._paths: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
 
     def add(self, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
         """Enter a module's sites; entering the same module again changes nothing."""
         self._paths[file] = path
+        self._labels[path] = file
         for index, site in enumerate(sites):
             known = self._sites.setdefault(base + index, site)
             if known != site:
@@ -63,3 +66,11 @@ class SiteTable:
     def path(self, file: str) -> str:
         """The file on this machine that a site's `file` names."""
         return self._paths.get(file, file)
+
+    def paths(self) -> dict[str, str]:
+        """The files of this machine, by the names that sites give them."""
+        return dict(self._paths)
+
+    def label(self, path: str) -> str:
+        """How sites name a file of this machine."""
+        return self._labels.get(path) or os.path.basename(path)

@@ -1,1 +1,1 @@
-
+"""Facts about a trace that several readers need."""

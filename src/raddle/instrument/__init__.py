@@ -1,1 +1,25 @@
+"""Source in, probed code and its sites out: for modules about to be imported and for those already there."""
 
+from __future__ import annotations
+
+from raddle.instrument.hook import Hook, install_hook
+from raddle.instrument.inplace import Undo, instrument_module, instrument_modules
+from raddle.instrument.labels import label_of
+from raddle.instrument.refusal import NotInstrumented
+from raddle.instrument.rewrite import Rewritten, rewrite, site_base
+from raddle.instrument.selection import Selection, Verdict
+
+__all__ = [
+    "Hook",
+    "NotInstrumented",
+    "Rewritten",
+    "Selection",
+    "Undo",
+    "Verdict",
+    "install_hook",
+    "instrument_module",
+    "instrument_modules",
+    "label_of",
+    "rewrite",
+    "site_base",
+]

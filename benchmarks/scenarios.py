@@ -1,0 +1,168 @@
+"""Six two-threaded programs that every tool runs: the same classes, the same two methods, no assertion.
+
+A state is made afresh for each execution; its `first` and `second` run concurrently; its `outcome` is what
+they left behind. Tools that start the threads themselves take the class, the others take the function below
+that starts them. Either way each execution ends with one `finished(outcome)`, so an execution that a tool
+claims but never ran is missed in `outcomes`.
+"""
+
+import queue
+import threading
+from collections import deque
+from typing import Protocol
+
+ITEMS = 3
+
+outcomes: list[int] = []
+finished = outcomes.append  # a bound C method: nothing for a tool to trace or rewrite
+
+
+class State(Protocol):
+    def first(self) -> None: ...
+    def second(self) -> None: ...
+    def outcome(self) -> int: ...
+
+
+class Rmw1:
+    """One unlocked read-modify-write each: 2, or 1 when an update is lost."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def first(self) -> None:
+        v = self.n
+        self.n = v + 1
+
+    second = first
+
+    def outcome(self) -> int:
+        return self.n
+
+
+class Rmw10(Rmw1):
+    """Ten unlocked read-modify-writes each: 20 down to 2."""
+
+    def first(self) -> None:
+        for _ in range(10):
+            v = self.n
+            self.n = v + 1
+
+    second = first
+
+
+class Lock1(Rmw1):
+    """One locked read-modify-write each: always 2."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+    def first(self) -> None:
+        with self.lock:
+            v = self.n
+            self.n = v + 1
+
+    second = first
+
+
+class Lock10(Lock1):
+    """Ten locked read-modify-writes each: always 20."""
+
+    def first(self) -> None:
+        for _ in range(10):
+            with self.lock:
+                v = self.n
+                self.n = v + 1
+
+    second = first
+
+
+class Queue3:
+    """A producer and a consumer over `queue.Queue(maxsize=1)`: always 0 + 1 + 2."""
+
+    def __init__(self) -> None:
+        self.items: queue.Queue[int] = queue.Queue(maxsize=1)
+        self.total = 0
+
+    def first(self) -> None:
+        for item in range(ITEMS):
+            self.items.put(item)
+
+    def second(self) -> None:
+        for _ in range(ITEMS):
+            self.total += self.items.get()
+
+    def outcome(self) -> int:
+        return self.total
+
+
+class CondBuf3:
+    """A producer and a consumer over a buffer of capacity 1 made of a `Condition`: always 0 + 1 + 2."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.items: deque[int] = deque()
+        self.total = 0
+
+    def first(self) -> None:
+        for item in range(ITEMS):
+            with self.changed:
+                while self.items:
+                    self.changed.wait()
+                self.items.append(item)
+                self.changed.notify()
+
+    def second(self) -> None:
+        for _ in range(ITEMS):
+            with self.changed:
+                while not self.items:
+                    self.changed.wait()
+                self.total += self.items.popleft()
+                self.changed.notify()
+
+    def outcome(self) -> int:
+        return self.total
+
+
+def run(state: State) -> None:
+    first = threading.Thread(target=state.first)
+    second = threading.Thread(target=state.second)
+    first.start()
+    second.start()
+    first.join()
+    second.join()
+    finished(state.outcome())
+
+
+def rmw1() -> None:
+    run(Rmw1())
+
+
+def rmw10() -> None:
+    run(Rmw10())
+
+
+def lock1() -> None:
+    run(Lock1())
+
+
+def lock10() -> None:
+    run(Lock10())
+
+
+def queue3() -> None:
+    run(Queue3())
+
+
+def condbuf3() -> None:
+    run(CondBuf3())
+
+
+SCENARIOS = {
+    "rmw1": (Rmw1, rmw1),
+    "rmw10": (Rmw10, rmw10),
+    "lock1": (Lock1, lock1),
+    "lock10": (Lock10, lock10),
+    "queue3": (Queue3, queue3),
+    "condbuf3": (CondBuf3, condbuf3),
+}

@@ -1,0 +1,87 @@
+"""Are two traces the same but for the order of steps that commute?
+
+Two executions are equivalent if each thread did the same in both, and the steps on each variable and each
+resource came in the same order, where neighbouring reads have no order (Mazurkiewicz). What gives
+something back (a release, the setting of an event) counts as a read: only blocking takes orders it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from raddle.event import Event
+from raddle.operation import GIVING
+from raddle.trace import Trace
+
+_COMMUTES = {"read", "notify", *GIVING}
+_NUMBER = re.compile(r" \d+$")
+
+Step = tuple[str, int]  # (thread, how many steps it had done before)
+
+
+def first_difference(one: Trace, other: Trace) -> tuple[Event | None, Event | None] | None:
+    """The first steps that make two traces differ; None if they are equivalent.
+
+    >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
+    >>> reads = [event("T1", "read"), event("T2", "read")]
+    >>> first_difference(Trace(tuple(reads)), Trace(tuple(reversed(reads)))) is None
+    True
+    >>> mixed = [event("T1", "write"), event("T2", "read")]
+    >>> first_difference(Trace(tuple(mixed)), Trace(tuple(reversed(mixed)))) is None
+    False
+    """
+    mine, theirs = _by_thread(one), _by_thread(other)
+    same: dict[int, int] = {}  # object number in one -> in the other
+    for thread in sorted(mine.keys() | theirs.keys()):
+        left, right = mine.get(thread, []), theirs.get(thread, [])
+        for index in range(max(len(left), len(right))):
+            a = left[index] if index < len(left) else None
+            b = right[index] if index < len(right) else None
+            if a is None or b is None or _what(a) != _what(b) or same.setdefault(a.object, b.object) != b.object:
+                return a, b
+    orders = _orders(other)
+    for (number, name), order in _orders(one).items():
+        if orders.get((same[number], name)) != order:
+            return _first_of(one, order), _first_of(other, orders.get((same[number], name), []))
+    return None
+
+
+def _what(event: Event) -> tuple[str, str, str, int]:
+    return event.kind, _NUMBER.sub("", event.variable), event.file, event.line
+
+
+def _by_thread(trace: Trace) -> dict[str, list[Event]]:
+    threads: dict[str, list[Event]] = defaultdict(list)
+    for event in trace:
+        threads[event.thread].append(event)
+    return threads
+
+
+def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
+    """For each variable its steps in order, those that commute in one group."""
+    orders: dict[tuple[int, str], list[list[Step]]] = defaultdict(list)
+    commuting: dict[tuple[int, str], bool] = {}
+    done: dict[str, int] = defaultdict(int)
+    for event in trace:
+        step = (event.thread, done[event.thread])
+        done[event.thread] += 1
+        if not event.object:
+            continue
+        key = (event.object, _NUMBER.sub("", event.variable))
+        groups = orders[key]
+        commutes = event.kind in _COMMUTES
+        if commutes and commuting.get(key) and groups:
+            groups[-1].append(step)
+        else:
+            groups.append([step])
+        commuting[key] = commutes
+    return {key: [sorted(group) for group in groups] for key, groups in orders.items()}
+
+
+def _first_of(trace: Trace, groups: list[list[Step]]) -> Event | None:
+    threads = _by_thread(trace)
+    for group in groups:
+        thread, index = group[0]
+        return threads[thread][index]
+    return None

@@ -1,0 +1,208 @@
+"""The library's front door: explore, check, replay."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import random
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from raddle.errors import DivergedError, FindingError, UsageError
+from raddle.execute.exploration import Budget, Exploration, Progress
+from raddle.execute.isolate import can_fork
+from raddle.execute.session import Recorded, Session
+from raddle.instrument import Selection
+from raddle.report.story import tell
+from raddle.result import Result
+from raddle.schedule import Schedule
+
+SWITCHES = ("free-threaded", "gil")
+UNTIL = ("first-finding", "exhausted", "budget")
+
+
+def explore(
+    scenario: Callable[[], object],
+    *,
+    executions: int | None = 1000,
+    seconds: float | None = None,
+    scheduler: str = "random",
+    seed: int | None = 1,
+    until: str = "first-finding",
+    switches: str = "free-threaded",
+    source: Sequence[str] = (),
+    setup: Callable[[], object] | None = None,
+    isolate: str | None = None,
+    step_limit: int = 50_000,
+    patience_seconds: float = 5.0,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a scenario again and again, each time with another interleaving of its threads.
+
+    >>> import threading, raddle
+    >>> def scenario():
+    ...     done = []
+    ...     thread = threading.Thread(target=lambda: done.append(1))
+    ...     thread.start(); thread.join()
+    ...     assert done == [1]
+    >>> result = raddle.explore(scenario, scheduler="exhaustive")
+    >>> result.outcome, result.stopped_because
+    ('passed', 'exhausted')
+    """
+    if until not in UNTIL:
+        raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
+    if executions is not None and executions < 1:
+        raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
+    if seconds is not None and seconds <= 0:
+        raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
+    if seconds is not None and executions == 1000:
+        executions = None  # a time was asked for: the default number is not
+    if until == "exhausted" and executions == 1000:
+        executions = None
+    if seed is None:
+        seed = random.SystemRandom().randrange(1, 1 << 31)
+    session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds)
+    budget = Budget(executions, seconds, until)
+    exploration = Exploration(session, scheduler=scheduler, seed=seed, budget=budget, progress=progress)
+    with session:
+        return exploration.run()
+
+
+def check(scenario: Callable[[], object], **options: Any) -> Result:
+    """`explore`, and raise an AssertionError that tells the story of the first finding.
+
+    >>> import threading, raddle
+    >>> def scenario():
+    ...     first, second = threading.Lock(), threading.Lock()
+    ...     def work(one, other):
+    ...         with one, other:
+    ...             pass
+    ...     threads = [threading.Thread(target=work, args=a) for a in [(first, second), (second, first)]]
+    ...     for t in threads: t.start()
+    ...     for t in threads: t.join()
+    >>> raddle.check(scenario)
+    Traceback (most recent call last):
+    ...
+    raddle.errors.FindingError: deadlock in T1: T1 waits for T2 waits for T1 (can happen on this interpreter)
+    ...
+    """
+    __tracebackhide__ = True
+    result = explore(scenario, **options)
+    if result.findings:
+        raise FindingError(tell(result.findings[0]), result) from None
+    return result
+
+
+def replay(
+    scenario: Callable[[], object],
+    schedule: str | Schedule,
+    *,
+    source: Sequence[str] = (),
+    setup: Callable[[], object] | None = None,
+    isolate: str | None = None,
+    step_limit: int = 50_000,
+    patience_seconds: float = 5.0,
+) -> Recorded:
+    """One execution that follows a schedule; raises `DivergedError` where the schedule does not fit the code.
+
+    >>> import threading, raddle
+    >>> def scenario():
+    ...     thread = threading.Thread(target=print, args=("in the thread",))
+    ...     thread.start(); thread.join()
+    >>> raddle.replay(scenario, "T0; T1.").outcome.kind
+    in the thread
+    'passed'
+    """
+    if isinstance(schedule, str):
+        schedule = Schedule.parse(schedule)
+    session = _session(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds)
+    with session:
+        recorded = session.replay(schedule)
+        if recorded.divergence is not None and not session.interrupted:
+            raise DivergedError(
+                "schedule-diverged",
+                f"the schedule does not fit this code: step {recorded.divergence_step} "
+                f"('{schedule.segments[(recorded.divergence_step or 1) - 1]}'): {recorded.divergence}",
+            )
+    return recorded
+
+
+def _session(
+    scenario: Callable[[], object],
+    source: Sequence[str],
+    switches: str,
+    setup: Callable[[], object] | None,
+    isolate: str | None,
+    step_limit: int,
+    patience_seconds: float,
+) -> Session:
+    _check_scenario(scenario)
+    if switches not in SWITCHES:
+        raise UsageError("bad-switches", f"switches is one of {', '.join(SWITCHES)}, not {switches!r}")
+    if isolate not in (None, "none", "fork"):
+        raise UsageError("bad-isolate", f"isolate is 'none' or 'fork', not {isolate!r}")
+    if isolate == "fork" and not can_fork():
+        raise UsageError("bad-isolate", "isolate='fork' needs a system that can fork")
+    if step_limit < 1:
+        raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {step_limit}")
+    return Session(
+        scenario,
+        selection=_selection(scenario, source),
+        setup=setup,
+        switches=switches,
+        step_limit=step_limit,
+        patience_seconds=patience_seconds,
+        isolate=isolate == "fork",
+    )
+
+
+def _check_scenario(scenario: Callable[[], object]) -> None:
+    if not callable(scenario):
+        raise UsageError("not-a-function", f"the scenario must be a function, not {scenario!r}")
+    try:
+        parameters = inspect.signature(scenario).parameters.values()
+    except (TypeError, ValueError):
+        return
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    name = getattr(scenario, "__name__", repr(scenario))
+    if needed:
+        raise UsageError(
+            "scenario-has-parameters",
+            f"the scenario {name} takes parameters ({', '.join(needed)}); write one that needs none and calls it",
+        )
+    if inspect.iscoroutinefunction(scenario) or inspect.isgeneratorfunction(scenario):
+        raise UsageError(
+            "scenario-not-plain", f"the scenario {name} is a coroutine or generator; raddle explores threads"
+        )
+
+
+def _selection(scenario: Callable[[], object], source: Sequence[str]) -> Selection:
+    """The code to watch: what was asked for, or all there is of the project; the scenario's file in any case."""
+    function = inspect.unwrap(scenario)
+    function = getattr(function, "__func__", function)
+    while hasattr(function, "func"):  # functools.partial
+        function = function.func
+    code = getattr(function, "__code__", None)
+    file = code.co_filename if code is not None else None
+    module = sys.modules.get(getattr(function, "__module__", "") or "")
+    if source:
+        own = [file] if file else []
+        if module is not None:
+            own.append(module.__name__)
+        return Selection(sources=(*source, *own))
+    if file and os.path.isfile(file):
+        return Selection(root=_project_root(os.path.dirname(os.path.realpath(file))))
+    return Selection(sources=(module.__name__,) if module is not None else (), root=os.getcwd())
+
+
+def _project_root(folder: str) -> str:
+    """The folder with the project's pyproject.toml, setup.py or .git above this one; else the folder itself."""
+    here = folder
+    while True:
+        if any(os.path.exists(os.path.join(here, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")):
+            return here
+        above = os.path.dirname(here)
+        if above == here:
+            return folder
+        here = above

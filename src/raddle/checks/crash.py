@@ -1,0 +1,63 @@
+"""A thread died of an exception."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+
+from raddle.outcome import Outcome
+
+OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def is_ours(filename: str) -> bool:
+    """Is this file part of raddle (or of what carries it)?"""
+    return filename.startswith(OURS)
+
+
+def explain_error(error: BaseException, thread: str) -> Outcome:
+    """The outcome of an execution in which `error` escaped from a thread."""
+    kind = "assertion" if isinstance(error, AssertionError) else "exception"
+    text = str(error)
+    message = type(error).__name__ + (f": {text}" if text else "")
+    if isinstance(error, SystemExit):
+        message = f"the scenario called sys.exit({error.code!r})"
+    elif isinstance(error, KeyboardInterrupt):
+        message = "the scenario raised KeyboardInterrupt"
+    where = raised_at(error.__traceback__)
+    return Outcome(kind, message, thread, (kind, type(error).__name__, where), tuple(user_traceback(error)), error)
+
+
+def raised_at(trace: TracebackType | None) -> str:
+    """`file:line` of the innermost frame that is the user's."""
+    place = ""
+    while trace is not None:
+        filename = trace.tb_frame.f_code.co_filename
+        if not is_ours(filename):
+            place = f"{os.path.basename(filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def user_traceback(error: BaseException) -> Iterator[str]:
+    """The traceback as Python prints it, without frames of raddle's own."""
+    summary = traceback.TracebackException.from_exception(error)
+    seen: TracebackException | None = summary
+    while seen is not None:
+        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not is_ours(f.filename)])
+        seen = seen.__cause__ or seen.__context__
+    for chunk in summary.format():
+        yield from chunk.rstrip("\n").split("\n")
+
+
+def stack_lines(frame: FrameType | None = None) -> Iterator[str]:
+    """The stack of the running thread, innermost last, without frames of raddle's own."""
+    stack = traceback.extract_stack(frame or sys._getframe(1))
+    for chunk in traceback.StackSummary.from_list([f for f in stack if not is_ours(f.filename)]).format():
+        yield from chunk.rstrip("\n").split("\n")
+
+
+TracebackException = traceback.TracebackException

@@ -1,0 +1,508 @@
+"""The controller: one execution of a scenario, in which it alone decides who runs.
+
+Every thread of the scenario is a carrier (a greenlet) in one OS thread. At a scheduling point the running
+carrier calls `reach`, which asks the scheduler and switches straight to whoever was chosen; the hub, the
+greenlet that called `run`, is only entered when a carrier ends or the execution is over.
+
+What is not a scheduling point: the first steps of a new thread and the return from a join. Both are run at
+once up to the thread's next point ("fresh" carriers), as nothing in between can be told apart by others.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+from bisect import insort
+from collections import deque
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from raddle.checks.stuck import Waiter, explain_stuck
+from raddle.execute.learned import Learned, Variable
+from raddle.operation import ACCESSES, GIVING
+from raddle.outcome import PASSED, Outcome
+from raddle.sync.adopt import look_again
+from raddle.sync.carrier import Abort, Carrier
+
+Choose = Callable[[list[Carrier], "Carrier | None"], Carrier]
+
+UNFAIR = 1_000  # after so many steps in a row while others could run, somebody else gets a turn
+STUBBORN = 100  # a thread that swallows so many aborts is left where it is
+SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
+
+_left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
+
+
+class Controller:
+    """Runs executions one after the other; everything but what was learnt is fresh in each."""
+
+    def __init__(self, learned: Learned, *, step_limit: int = 50_000, switchable: set[int] | None = None) -> None:
+        self.learned = learned
+        self.step_limit = step_limit
+        self.switchable = switchable  # the gil model: the only sites where a switch can happen; None: all
+        self.points: Any = set()  # sites; mutated in place, probes keep hold of it
+        self.visible: Any = set()
+        self.objects: dict[int, dict[str, Any]] = {}
+        self.views: dict[int, tuple[object, object]] = {}
+        self.observing = False
+        self.eager = True  # run fresh carriers at once
+        self.ask_always = False  # ask the scheduler also where there is only one to choose
+        self.idle: list[Carrier] = []
+        self.running = False
+        self.interrupted = False
+        self.steps = 0
+        self.total_steps = 0
+        self.executions = 0
+
+    # -- one execution ------------------------------------------------------------------------------
+
+    def run(self, scenario: Callable[[], object], choose: Choose) -> Outcome:
+        """One execution; `choose` is given the carriers that can go on and the one that was running."""
+        self._begin(choose)
+        main = self._carrier(scenario, threading.current_thread())
+        main.ident = threading.get_ident()
+        main.label = "T0"
+        main.clock = {}
+        main.gr_context = copy_context()
+        self.undone = 1
+        self.live.append(main)
+        self.running = True
+        try:
+            chosen: greenlet | None = main
+            while chosen is not None:
+                chosen.switch()
+                chosen = self._after_end()
+        finally:
+            self._clear_up()
+            self.running = False
+            self.total_steps += self.steps
+            self.executions += 1
+        return self.outcome or Outcome(PASSED)
+
+    def _begin(self, choose: Choose) -> None:
+        self.hub = getcurrent()
+        self.choose = choose
+        self.carriers: list[Carrier] = []
+        self.live: list[Carrier] = []  # those that may be ready, by index
+        self.fresh: deque[Carrier] = deque()
+        self.timers: list[tuple[float, int, Carrier]] = []
+        self.ticket = itertools.count(1)
+        self.decisions: list[int] = []
+        self.outcome: Outcome | None = None
+        self.undone = 0
+        self.streak = 0
+        self.now = 0.0
+        self.readings = self.futures = 0
+        self.excepthook = threading.excepthook
+        threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]  # names: Thread-1, ...
+        look_again()
+        self.steps = 0
+        self.limit = self.step_limit
+        self.aborting = False
+        self.sample: set[tuple[str, str]] = set()
+        self.lost: set[int] = set()
+        self.objects.clear()
+        self.views.clear()
+        self._place_points()
+
+    def _place_points(self) -> None:
+        sites = self.learned.sites
+        self.points.clear()
+        self.points.update(sites if self.switchable is None else sites & self.switchable)
+        self.visible.clear()
+        self.visible.update(self.learned.kinds)
+
+    def _carrier(self, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
+        # Carriers are used again and again: making a greenlet costs as much as a whole small execution.
+        if self.idle:
+            carrier = self.idle.pop()
+            carrier.reset()
+            carrier.gr_context = None  # a thread begins with an empty context
+        else:
+            carrier = Carrier(self._serve, self.hub)
+            carrier.reset()
+            carrier.control = self
+        carrier.run_now = run
+        carrier.thread = thread
+        carrier.index = len(self.carriers)
+        self.carriers.append(carrier)
+        return carrier
+
+    def _serve(self) -> None:
+        """What a carrier does all its life: one thread after the other."""
+        me = getcurrent()
+        assert isinstance(me, Carrier)
+        while True:
+            try:
+                me.run_now()
+            except (Abort, GreenletExit):
+                pass
+            except BaseException as error:
+                self.fail(me, error)
+            try:
+                self._end(me)
+            except Abort:
+                me.done = True
+            self.hub.switch()
+
+    def close(self) -> None:
+        """Let the carriers go."""
+        for carrier in self.idle:
+            carrier.throw(GreenletExit)
+        self.idle.clear()
+
+    def fail(self, me: Carrier, error: BaseException) -> None:
+        """A thread died of an exception; the first one is the outcome."""
+        if self.outcome is None and not self.aborting:
+            from raddle.checks.crash import explain_error
+
+            self.outcome = explain_error(error, me.label)
+
+    def _end(self, me: Carrier) -> None:
+        if self.aborting:
+            me.done = True
+            return
+        if "thread" in self.visible and me.index:
+            me.kind, me.target, me.ready = "end", me, None
+            self.reach(me)
+        if self.observing:
+            self.happened(me, "end", me)
+        me.done = True
+        self.live.remove(me)
+        for lock in me.held[:]:  # a thread may end while it holds a lock; the lock stays taken
+            lock.taken_at = lock.taken_at or me.label
+        for joiner in me.joiners:
+            if not joiner.timed_out:
+                self._joined(joiner, me)
+                self._admit(joiner)
+        me.joiners = []
+        if not me.daemon:
+            self.undone -= 1
+
+    def _after_end(self) -> greenlet | None:
+        """In the hub: who goes on, now that a carrier ended or gave up; None when the execution is over."""
+        if self.outcome is not None or self.undone == 0:
+            return None
+        chosen = self._next(None)
+        return None if chosen is self.hub else chosen
+
+    # -- scheduling points --------------------------------------------------------------------------
+
+    def reach(self, me: Carrier) -> None:
+        """The running thread is about to do what its fields say; returns when it may."""
+        self.steps = steps = self.steps + 1
+        if steps > self.limit:
+            self._over_limit(me)
+        if self.fresh:
+            chosen: greenlet = self._take_fresh()
+        else:
+            enabled = [c for c in self.live if c.ready is None or c.ready()]
+            if len(enabled) > 1:
+                chosen = self.choose(enabled, me)
+                if chosen is not me:
+                    self.streak = 0
+                else:
+                    self.streak += 1
+                    if self.streak > UNFAIR:
+                        chosen = self._someone_else(enabled, me)
+                self.decisions.append(chosen.index)  # type: ignore[attr-defined]
+            elif enabled:
+                chosen = enabled[0]
+            else:
+                chosen = self._next(me)
+        if chosen is not me:
+            chosen.switch()
+
+    def _next(self, me: Carrier | None) -> greenlet:
+        """Who goes on; the hub where nobody can."""
+        if self.aborting:
+            self._refuse(me)
+        if self.fresh:
+            return self._take_fresh()
+        while True:
+            enabled = [c for c in self.live if c.ready is None or c.ready()]
+            if len(enabled) > 1 or (enabled and self.ask_always):
+                chosen = self.choose(enabled, me)
+                if chosen is not me:
+                    self.streak = 0
+                elif self.fair():
+                    self.streak += 1
+                    if self.streak > UNFAIR:
+                        chosen = self._someone_else(enabled, me)
+                if len(enabled) > 1:
+                    self.decisions.append(chosen.index)
+                return chosen
+            if enabled:
+                return enabled[0]
+            if not self._pass_time():
+                return self._stuck()
+
+    def fair(self) -> bool:
+        """Is nobody to run for ever while others could?"""
+        return True
+
+    def _someone_else(self, enabled: list[Carrier], me: Carrier) -> Carrier:
+        self.streak = 0
+        return next((c for c in enabled if c.index > me.index), enabled[0])
+
+    def _admit(self, carrier: Carrier) -> None:
+        """A carrier that need not be asked whether it is ready can run again."""
+        carrier.ready = None
+        if self.eager:
+            self.fresh.append(carrier)
+        else:
+            carrier.parked = False
+            insort(self.live, carrier, key=_by_index)
+
+    def _take_fresh(self) -> Carrier:
+        carrier = self.fresh.popleft()
+        carrier.parked = False
+        insort(self.live, carrier, key=_by_index)
+        return carrier
+
+    # -- what twins ask -----------------------------------------------------------------------------
+
+    def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
+        """A new controlled thread that will call `run`."""
+        if "thread" in self.visible:
+            me.kind, me.target, me.ready = "start", thread, None
+            self.reach(me)
+        elif self.aborting:
+            self._refuse(me)
+        carrier = self._carrier(run, thread)
+        me.children += 1
+        carrier.label = f"T{me.children}" if me.index == 0 else f"{me.label}.{me.children}"
+        carrier.ident = 0x1000 + carrier.index
+        carrier.daemon = bool(thread is None or thread.daemon)
+        carrier.clock = {**me.clock, me.index: me.segment}
+        me.segment += 1
+        if not carrier.daemon:
+            self.undone += 1
+        self._admit(carrier)
+        if self.observing:
+            self.happened(me, "start", carrier)
+        return carrier
+
+    def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
+        """Block until the other thread has ended; False where the time ran out."""
+        if not other.done:
+            me.kind, me.target, me.ready = "join", other, other_done(other)
+            me.timed_out = False
+            other.joiners.append(me)
+            if seconds is not None:
+                self.set_timer(me, seconds)
+            self._park(me)
+            if me.timed_out:
+                me.timed_out = False
+                if me in other.joiners:
+                    other.joiners.remove(me)
+        elif self.aborting:
+            self._refuse(me)
+        if other.done:
+            self._joined(me, other)
+        if self.observing:
+            self.happened(me, "join", other)
+        return other.done
+
+    def _joined(self, me: Carrier, other: Carrier) -> None:
+        clock = me.clock
+        for thread, segment in other.clock.items():
+            if clock.get(thread, -1) < segment and thread != me.index:
+                clock[thread] = segment
+        clock[other.index] = other.segment
+
+    def sleep(self, me: Carrier, seconds: float) -> None:
+        """Block for that long in virtual time; 0 only lets others go first."""
+        me.kind, me.target, me.ready = "sleep", None, None
+        if seconds > 0:
+            me.timed_out = False
+            self.set_timer(me, seconds)
+            self._park(me)
+            me.timed_out = False
+        else:
+            self.reach(me)
+
+    def wait(self, me: Carrier, kind: str, target: object, ready: Callable[[], bool], seconds: float) -> bool:
+        """Block until `ready`, at most that long in virtual time; False where the time ran out."""
+        me.kind, me.target = kind, target
+        me.timed_out = False
+        me.ready = lambda: me.timed_out or ready()
+        self.set_timer(me, seconds)
+        self.reach(me)
+        me.ready = None
+        me.timed_out = False
+        me.timer = 0
+        return ready()
+
+    def observe(self, kind: str) -> None:
+        """Somebody looks at a resource of this kind without blocking."""
+        self.learned.kind(kind)
+
+    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+        """Tell the observers, if there are any."""
+
+    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+        """Tell the observers of an access, if there are any."""
+
+    def entered(self, me: Carrier, site: int) -> None:
+        """Tell the observers that a function's body begins."""
+
+    def left(self, me: Carrier, site: int) -> None:
+        """Tell the observers that a function's body ends."""
+
+    def uncontrolled(self, me: Carrier, message: str) -> None:
+        """The thread is about to leave our control: that ends the execution."""
+        from raddle.checks.crash import stack_lines
+
+        lines = tuple(stack_lines())
+        self.finish(Outcome("uncontrolled", message, me.label, ("uncontrolled", message), lines), me)
+
+    # -- time ---------------------------------------------------------------------------------------
+
+    def set_timer(self, me: Carrier, seconds: float) -> None:
+        """Have `me.timed_out` become true after that long, unless the wait ends before."""
+        me.timer = next(self.ticket)
+        heapq.heappush(self.timers, (self.now + seconds, me.timer, me))
+
+    def _park(self, me: Carrier) -> None:
+        """Leave the running to others until a join or a timer brings this carrier back."""
+        self.steps += 1
+        if self.steps > self.limit:
+            self._over_limit(me)
+        me.parked = True
+        self.live.remove(me)
+        chosen = self._next(me)
+        if chosen is not me:
+            chosen.switch()
+        me.timer = 0
+
+    def _pass_time(self) -> bool:
+        """Nobody can go on: let time pass until somebody's wait is over; False if nobody waits for time."""
+        due: float | None = None
+        while self.timers:
+            when, ticket, carrier = self.timers[0]
+            if due is not None and when > due:
+                break
+            heapq.heappop(self.timers)
+            if carrier.timer != ticket:  # that wait is long over
+                continue
+            due = when
+            self.now = max(self.now, when)
+            carrier.timed_out = True
+            if carrier.parked:
+                carrier.parked = False
+                carrier.ready = None
+                insort(self.live, carrier, key=_by_index)
+        return due is not None
+
+    # -- the end ------------------------------------------------------------------------------------
+
+    def finish(self, outcome: Outcome, me: Carrier | None) -> None:
+        """End the execution here and now."""
+        if self.outcome is None:
+            self.outcome = outcome
+        if me is not None:
+            self.aborting = True
+            raise Abort
+
+    def interrupt(self) -> None:
+        """Somebody pressed Ctrl-C: stop at the next scheduling point."""
+        self.interrupted = True
+        self.limit = -1
+
+    def _stuck(self) -> greenlet:
+        """Nobody can go on, and no time will change that."""
+        waiting = [c for c in self.carriers if not c.done]
+        if any(not c.daemon and not _idle_pool_worker(c) for c in waiting):
+            self.outcome = explain_stuck([self._waiter(c) for c in waiting])
+        else:
+            self.undone = 0
+        return self.hub
+
+    def _waiter(self, carrier: Carrier) -> Waiter:
+        target = carrier.target
+        holder = getattr(target, "holder", None)
+        if carrier.kind == "join":
+            holder = target
+        return Waiter(
+            thread=carrier.label,
+            kind=carrier.kind,
+            resource=target,
+            held=tuple(carrier.held),
+            waits_for=getattr(holder, "label", None),
+            lost=id(target) in self.lost,
+            daemon=carrier.daemon,
+            place=self.place(carrier),
+        )
+
+    def place(self, carrier: Carrier) -> str:
+        """Where a carrier stands, for people; only observers take the trouble to find out."""
+        return ""
+
+    def _over_limit(self, me: Carrier) -> None:
+        """The execution is being aborted, the step limit was reached, or somebody pressed Ctrl-C."""
+        if self.aborting:
+            if me.kind in ACCESSES or me.kind in GIVING:
+                return
+            self._refuse(me)
+        if self.interrupted:
+            self.finish(Outcome("interrupted"), me)
+        self.sample.add((me.label, self.place(me)))
+        if self.steps < self.step_limit + SAMPLE:
+            return
+        lines = sorted(f"{label} at {place}" for label, place in self.sample if place)
+        self.finish(
+            Outcome(
+                "step-limit",
+                f"the execution did not end within {self.step_limit:,} steps: a livelock or a loop that spins",
+                me.label,
+                ("step-limit",),
+                ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),
+            ),
+            me,
+        )
+
+    def _refuse(self, me: Carrier | None) -> None:
+        """The execution is being aborted: whoever wants to go on is told again."""
+        if me is None or getcurrent() is not me:
+            return
+        me.raised += 1
+        if me.raised > STUBBORN:
+            _left_behind.append(me)
+            self.hub.switch()
+        raise Abort
+
+    def _clear_up(self) -> None:
+        """Throw every thread out that is still in the middle of something."""
+        self.aborting = True
+        self.limit = -1  # whoever reaches a scheduling point now is refused
+        for carrier in self.carriers:
+            if not carrier.done:
+                if carrier.kind == "begin":
+                    carrier.done = True  # chosen by nobody: there is nothing to throw out of
+                else:
+                    carrier.throw(Abort)
+            for lock in carrier.held:
+                lock.drop()
+            if carrier not in _left_behind:
+                carrier.run_now = carrier.thread = None  # type: ignore[assignment]
+                self.idle.append(carrier)
+
+
+def other_done(other: Carrier) -> Callable[[], bool]:
+    return lambda: other.done
+
+
+def _by_index(carrier: Carrier) -> int:
+    return carrier.index
+
+
+def _idle_pool_worker(carrier: Carrier) -> bool:
+    """A ThreadPoolExecutor's thread without work: the interpreter ends it at exit, so nobody is stuck."""
+    from concurrent.futures.thread import _threads_queues
+
+    return carrier.thread is not None and carrier.thread in _threads_queues and carrier.kind == "get"

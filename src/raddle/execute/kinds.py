@@ -1,0 +1,120 @@
+"""What is a variable? Which attributes, which containers, which of their methods only look."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, deque
+from typing import Any
+
+CONTENT = "[]"  # the name of the variable that is a container's content
+
+_READERS: dict[type, frozenset[str]] = {
+    list: frozenset({"index", "count", "copy"}),
+    dict: frozenset({"get", "keys", "values", "items", "copy"}),
+    set: frozenset(
+        {"copy", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
+    ),
+    deque: frozenset({"count", "index", "copy"}),
+    bytearray: frozenset(
+        {
+            "capitalize", "center", "copy", "count", "decode", "endswith", "expandtabs", "find", "hex", "index",
+            "isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace", "istitle", "isupper", "join", "ljust",
+            "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust",
+            "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title",
+            "translate", "upper", "zfill",
+        }
+    ),  # fmt: skip
+    OrderedDict: frozenset({"get", "keys", "values", "items", "copy"}),
+}  # fmt: skip
+_LOOKING_DUNDERS = frozenset({"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"})
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEW_TYPES = frozenset((*VIEWS, *(type(v) for v in (OrderedDict().keys(), OrderedDict().values(), OrderedDict().items()))))
+
+# Containers that never change, and things that only look like containers.
+_IMMUTABLE = (str, bytes, tuple, range, frozenset, types.MappingProxyType, memoryview, type)
+
+_containers: dict[type, Any] = {}
+
+
+def container_base(kind: type) -> type | None:
+    """The built-in container that a type is or extends, None if its objects are no containers of C's.
+
+    >>> container_base(dict), container_base(tuple), container_base(type("L", (list,), {}))
+    (<class 'dict'>, None, <class 'list'>)
+    """
+    try:
+        return _containers[kind]  # type: ignore[no-any-return]
+    except KeyError:
+        found = _containers[kind] = _find_base(kind)
+        return found
+
+
+def _find_base(kind: type) -> type | None:
+    for base in kind.__mro__:
+        if base in _READERS:
+            return base
+    if issubclass(kind, _IMMUTABLE):
+        return None
+    for base in kind.__mro__:  # arrays and other containers of C's: whatever stores items without Python code
+        setter = base.__dict__.get("__setitem__")
+        if setter is not None:
+            return None if isinstance(setter, types.FunctionType) else base
+    return None
+
+
+def only_looks(base: type, method: str) -> bool:
+    """Does this method of a container leave its content alone? Unknown ones are taken to change it.
+
+    >>> only_looks(dict, "get"), only_looks(dict, "setdefault")
+    (True, False)
+    """
+    readers = _READERS.get(base)
+    return method in _LOOKING_DUNDERS or (readers is not None and method in readers)
+
+
+_METHODS = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType, classmethod, staticmethod, property,
+)  # fmt: skip
+
+
+def attribute_owner(obj: Any, name: str) -> Any:
+    """Whose variable `obj.name` is: the object's, its class's, or (None) nobody's, as with a method.
+
+    >>> class A:
+    ...     limit = 3
+    ...     def f(self): ...
+    >>> a = A()
+    >>> attribute_owner(a, "x") is a, attribute_owner(a, "limit") is A, attribute_owner(a, "f")
+    (True, True, None)
+    """
+    if name[:2] == "__" and name[-2:] == "__":
+        return None
+    if isinstance(obj, types.ModuleType):
+        found = obj.__dict__.get(name)
+        return None if isinstance(found, (types.ModuleType, *_METHODS, type)) else obj.__dict__
+    if isinstance(obj, type):
+        for kind in obj.__mro__:
+            if name in kind.__dict__:
+                return None if _is_machinery(kind.__dict__[name]) else kind
+        return obj
+    if isinstance(obj, super):
+        return None
+    for kind in type(obj).__mro__:
+        if name in kind.__dict__:
+            found = kind.__dict__[name]
+            if isinstance(found, types.MemberDescriptorType):
+                return obj  # __slots__
+            try:
+                mine = object.__getattribute__(obj, "__dict__")
+            except AttributeError:
+                mine = {}
+            if name in mine:
+                return obj
+            return None if _is_machinery(found) else kind
+    return obj
+
+
+def _is_machinery(found: Any) -> bool:
+    """Methods, properties, other descriptors, nested classes: code rather than data."""
+    return isinstance(found, (*_METHODS, type, types.GetSetDescriptorType)) or hasattr(type(found), "__get__")

@@ -1,0 +1,470 @@
+"""What the probes do while a controller is at work.
+
+Each access finds its variable, passes a scheduling point if its site is one, notes who touched what, does
+what the source said, and tells the observers if there are any. In that order: the point comes before the
+access, and what is noted is what really happened.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from greenlet import getcurrent
+
+from raddle.execute.controller import Controller
+from raddle.execute.kinds import CONTENT, VIEW_TYPES, attribute_owner, container_base, only_looks
+from raddle.execute.learned import Variable
+from raddle.sync.adopt import TWINS, adopt
+from raddle.sync.carrier import Carrier
+from raddle.sync.local import RealLocal, own
+
+UNKNOWN = object()  # the value of an access that is a look at a whole container
+
+
+def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: C901 -- one closure per probe
+    """The probes to attach for this controller."""
+    objects = control.objects
+    points = control.points
+    learned = control.learned
+    reach = control.reach
+    views = control.views
+    code_names: dict[type, set[str]] = {}  # attributes that are methods, properties...: no variables
+    observing = control.observing
+    tell = control.accessed
+
+    # -- variables ----------------------------------------------------------------------------------
+
+    def find(obj: Any, name: str) -> Variable | None:
+        """The variable behind an attribute, on first sight."""
+        owner = attribute_owner(obj, name)
+        if owner is None:
+            if not isinstance(obj, (type, ModuleType)):
+                code_names.setdefault(type(obj), set()).add(name)
+            return None
+        fields = objects.setdefault(id(owner), {})
+        variable = fields.get(name)
+        if variable is None:
+            variable = fields[name] = Variable(owner, name)
+        return variable  # type: ignore[no-any-return]
+
+    def find_content(obj: Any) -> Variable:
+        fields = objects.setdefault(id(obj), {})
+        variable = fields.get(CONTENT)
+        if variable is None:
+            variable = fields[CONTENT] = Variable(obj, CONTENT)
+        return variable  # type: ignore[no-any-return]
+
+    def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
+        """Learn from an access of a kind that was not seen before in this execution."""
+        others = variable.conflicts(access, me.clock, writes=writes)
+        if others:
+            learned.site(access[2])
+            for site in others:
+                learned.site(site)
+
+    def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
+        """Everything that comes before an access."""
+        if site in points:
+            me.kind = kind
+            me.target = variable.owner
+            me.name = variable.name
+            me.site = site
+            reach(me)
+        access = (me.index, me.segment, site)
+        if access not in variable.seen:
+            look(me, variable, access, kind != "read")
+
+    # -- attributes ---------------------------------------------------------------------------------
+
+    def read(obj: Any, name: str, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return getattr(obj, name)
+        fields = objects.get(id(obj))
+        variable = fields.get(name) if fields is not None else None
+        if variable is None:
+            cls = obj.__class__
+            if name in code_names.get(cls, ()):
+                return getattr(obj, name)
+            if cls in TWINS:
+                return getattr(adopt(obj), name)
+            if isinstance(obj, RealLocal):
+                return getattr(own(obj, me), name)
+            variable = find(obj, name)
+            if variable is None:
+                return getattr(obj, name)
+        if site in points:
+            me.kind = "read"
+            me.target = variable.owner
+            me.name = name
+            me.site = site
+            reach(me)
+        access = (me.index, me.segment, site)
+        if access not in variable.seen:
+            look(me, variable, access, False)
+        value = getattr(obj, name)
+        if observing:
+            tell(me, "read", variable, site, value)
+        return value
+
+    def write(value: Any, obj: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            setattr(obj, name, value)
+            return
+        fields = objects.get(id(obj))
+        variable = fields.get(name) if fields is not None else None
+        if variable is None:
+            if isinstance(obj, RealLocal):
+                setattr(own(obj, me), name, value)
+                return
+            variable = find_written(obj, name)
+            if variable is None:
+                setattr(obj, name, value)
+                return
+        if site in points:
+            me.kind = "write"
+            me.target = variable.owner
+            me.name = name
+            me.site = site
+            reach(me)
+        access = (me.index, me.segment, site)
+        if access not in variable.seen:
+            look(me, variable, access, True)
+        setattr(obj, name, value)
+        if observing:
+            tell(me, "write", variable, site, value)
+
+    def find_written(obj: Any, name: str) -> Variable | None:
+        """The variable that `obj.name = ...` writes: the object's own, unless a property takes the value."""
+        if hasattr(type(getattr(type(obj), name, None)), "__set__"):
+            owner = attribute_owner(obj, name)  # a slot is the object's own, a property nobody's
+        else:
+            owner = obj
+            code_names.get(type(obj), set()).discard(name)
+        if owner is None:
+            return None
+        if isinstance(owner, ModuleType):
+            owner = owner.__dict__
+        fields = objects.setdefault(id(owner), {})
+        variable = fields.get(name)
+        if variable is None:
+            variable = fields[name] = Variable(owner, name)
+        return variable  # type: ignore[no-any-return]
+
+    def delete(obj: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            delattr(obj, name)
+            return
+        if isinstance(obj, RealLocal):
+            delattr(own(obj, me), name)
+            return
+        variable = find_written(obj, name)
+        if variable is not None:
+            step(me, variable, "delete", site)
+        delattr(obj, name)
+        if observing and variable is not None:
+            tell(me, "delete", variable, site, None)
+
+    def method(obj: Any, name: str, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return getattr(obj, name)
+        cls = obj.__class__
+        base = container_base(cls)
+        if base is not None and name not in getattr(obj, "__dict__", ()):
+            found = getattr(obj, name)
+            if cls is base or not hasattr(found, "__func__"):
+                me.site = site
+                return partial(call_method, obj, found, base, name, site)
+            return found
+        if cls in TWINS:
+            me.site = site
+            return getattr(adopt(obj), name)
+        me.site = site
+        return read(obj, name, site)
+
+    def call_method(obj: Any, found: Any, base: type, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """A method of a container: one step."""
+        me: Any = getcurrent()
+        if me.__class__ is not Carrier:
+            return found(*args, **kwargs)
+        kind = "read" if only_looks(base, name) else "write"
+        variable = find_content(obj)
+        step(me, variable, kind, site)
+        if args or kwargs:
+            result = found(*[look_inside(a, site) for a in args], **kwargs)
+        else:
+            result = found()
+        if result.__class__ in VIEW_TYPES:
+            views[id(result)] = (result, obj)
+        if observing:
+            tell(me, kind, variable, site, result)
+        return result
+
+    # -- contents -----------------------------------------------------------------------------------
+
+    def container_of(obj: Any) -> Any:
+        """The container that is looked at when `obj` is: itself, or what it is a view of."""
+        cls = obj.__class__
+        if container_base(cls) is not None:
+            return obj
+        known = views.get(id(obj))
+        return known[1] if known is not None else None
+
+    def getitem(obj: Any, key: Any, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+            return obj[key]
+        variable = find_content(obj)
+        step(me, variable, "write" if hasattr(obj, "__missing__") else "read", site)
+        value = obj[key]
+        if observing:
+            tell(me, "read", variable, site, value)
+        return value
+
+    def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+            obj[key] = value
+            return
+        variable = find_content(obj)
+        step(me, variable, "write", site)
+        obj[key] = value
+        if observing:
+            tell(me, "write", variable, site, value)
+
+    def delitem(obj: Any, key: Any, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+            del obj[key]
+            return
+        variable = find_content(obj)
+        step(me, variable, "delete", site)
+        del obj[key]
+        if observing:
+            tell(me, "delete", variable, site, None)
+
+    def contains(key: Any, obj: Any, site: int) -> bool:
+        me = getcurrent()
+        container = container_of(obj) if me.__class__ is Carrier else None
+        if container is None:
+            return key in obj
+        variable = find_content(container)
+        step(me, variable, "read", site)  # type: ignore[arg-type]
+        found = key in obj
+        if observing:
+            tell(me, "read", variable, site, found)  # type: ignore[arg-type]
+        return found
+
+    def content(obj: Any, site: int) -> Any:
+        cls = obj.__class__
+        if cls is int or cls is bool or cls is str or obj is None:
+            return obj
+        me = getcurrent()
+        container = container_of(obj) if me.__class__ is Carrier else None
+        if container is not None:
+            variable = find_content(container)
+            step(me, variable, "read", site)  # type: ignore[arg-type]
+            if observing:
+                tell(me, "read", variable, site, UNKNOWN)  # type: ignore[arg-type]
+        return obj
+
+    def iterate(obj: Any, site: int) -> Any:
+        if getcurrent().__class__ is not Carrier:
+            return obj
+        container = container_of(obj)
+        return obj if container is None else steps(iter(obj), container, site)
+
+    def steps(iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
+        """An iterator whose every next is a step of its own."""
+        variable = find_content(container)
+        while True:
+            me: Any = getcurrent()
+            if me.__class__ is Carrier:
+                step(me, variable, "read", site)
+            try:
+                value = next(iterator)
+            except StopIteration:
+                return
+            if observing and me.__class__ is Carrier:
+                tell(me, "read", variable, site, value)
+            yield value
+
+    def look_inside(obj: Any, site: int) -> Any:
+        """An argument of something in C that will read it at once: no point of its own, but noted."""
+        container = container_of(obj)
+        if container is not None:
+            me: Any = getcurrent()
+            variable = find_content(container)
+            access = (me.index, me.segment, site)
+            if access not in variable.seen:
+                look(me, variable, access, False)
+        return obj
+
+    def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+            return IN_PLACE[operation](obj, value)
+        variable = find_content(obj)
+        step(me, variable, "write", site)
+        result = IN_PLACE[operation](obj, look_inside(value, site))
+        if observing:
+            tell(me, "write", variable, site, UNKNOWN)
+        return result
+
+    # -- built-in functions -------------------------------------------------------------------------
+
+    def function(called: Any, site: int) -> Any:
+        if getcurrent().__class__ is not Carrier:
+            return called
+        handler = handlers.get(id(called))
+        return called if handler is None else partial(handler, called, site)
+
+    def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """len(x), sorted(x), ...: looks into its arguments in one step."""
+        for arg in args:
+            content(arg, site)
+        return called(*args, **kwargs)
+
+    def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """enumerate(x), zip(x, y), ...: looks into its arguments step by step, later."""
+        return called(*[iterate(arg, site) for arg in args], **kwargs)
+
+    def iterating(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and container_of(args[0]) is not None:
+            return steps(called(*args), container_of(args[0]), site)
+        return called(*args, **kwargs)
+
+    def advancing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """next(x): an iterator of C's is a datum that two threads can share."""
+        me: Any = getcurrent()
+        if args and not hasattr(args[0], "gi_frame") and not hasattr(type(args[0]).__next__, "__code__"):
+            variable = find_content(args[0])
+            step(me, variable, "write", site)
+            value = called(*args, **kwargs)
+            if observing:
+                tell(me, "write", variable, site, value)
+            return value
+        return called(*args, **kwargs)
+
+    def getting(called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
+        if not default:
+            return read(obj, name, site)
+        try:
+            return read(obj, name, site)
+        except AttributeError:
+            return default[0]
+
+    def having(called: Any, site: int, /, obj: Any, name: str) -> bool:
+        try:
+            read(obj, name, site)
+        except AttributeError:
+            return False
+        return True
+
+    def setting(called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
+        write(value, obj, name, site)
+
+    def deleting(called: Any, site: int, /, obj: Any, name: str) -> None:
+        delete(obj, name, site)
+
+    handlers: dict[int, Callable[..., Any]] = {
+        id(getattr(builtins, name)): handler
+        for names, handler in (
+            (
+                "len list dict set frozenset tuple sorted sum min max any all bool str repr print format", looking,
+            ),
+            ("enumerate zip map filter", lazily),
+            ("iter reversed", iterating),
+            ("next", advancing),
+            ("getattr", getting),
+            ("hasattr", having),
+            ("setattr", setting),
+            ("delattr", deleting),
+        )
+        for name in names.split()
+    }  # fmt: skip
+
+    # -- names --------------------------------------------------------------------------------------
+
+    def name_variable(owner: Any, name: str) -> Variable:
+        holder = sys._getframe(2).f_globals if owner is None else owner
+        fields = objects.setdefault(id(holder), {})
+        variable = fields.get(name)
+        if variable is None:
+            variable = fields[name] = Variable(holder, name)
+        return variable  # type: ignore[no-any-return]
+
+    def read_name(owner: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable = name_variable(owner, name)
+            step(me, variable, "read", site)  # type: ignore[arg-type]
+            if observing:
+                value = variable.owner.get(name, UNKNOWN) if owner is None else UNKNOWN  # type: ignore[attr-defined]
+                tell(me, "read", variable, site, value)  # type: ignore[arg-type]
+
+    def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable = name_variable(owner, name)
+            step(me, variable, "write", site)  # type: ignore[arg-type]
+            if observing:
+                tell(me, "write", variable, site, value)  # type: ignore[arg-type]
+        return value
+
+    def delete_name(owner: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable = name_variable(owner, name)
+            step(me, variable, "delete", site)  # type: ignore[arg-type]
+            if observing:
+                tell(me, "delete", variable, site, None)  # type: ignore[arg-type]
+
+    # -- blocks and functions -----------------------------------------------------------------------
+
+    def guard(manager: Any, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.site = site
+            if manager.__class__ in TWINS:
+                return adopt(manager)
+        return manager
+
+    probes: dict[str, Callable[..., Any]] = {
+        "read": read, "write": write, "delete": delete, "method": method,
+        "getitem": getitem, "setitem": setitem, "delitem": delitem,
+        "contains": contains, "content": content, "iterate": iterate, "inplace": inplace, "function": function,
+        "read_name": read_name, "write_name": write_name, "delete_name": delete_name, "guard": guard,
+    }  # fmt: skip
+    if observing:
+
+        def enter(site: int) -> None:
+            me = getcurrent()
+            if me.__class__ is Carrier:
+                control.entered(me, site)
+
+        def leave(site: int) -> None:
+            me = getcurrent()
+            if me.__class__ is Carrier:
+                control.left(me, site)
+
+        probes |= {"enter": enter, "leave": leave}
+    return probes
+
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    name: getattr(operator, name)
+    for name in (
+        "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift", "irshift", "iand", "ior", "ixor",
+        "imatmul",
+    )
+}  # fmt: skip

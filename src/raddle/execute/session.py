@@ -1,0 +1,272 @@
+"""A session: everything set up to execute one scenario under control, and taken down again.
+
+Modules are instrumented, twins put in place, the garbage collector held back (a destructor that runs now
+or then would make executions differ), Ctrl-C and the watchdog looked after.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any, TypeVar
+
+from raddle import probe
+from raddle.analysis.equivalence import first_difference
+from raddle.errors import RaddleError
+from raddle.execute.controller import Choose, Controller
+from raddle.execute.interrupts import Interrupts
+from raddle.execute.isolate import ChildDied, can_fork, in_child
+from raddle.execute.learned import Learned
+from raddle.execute.probes import make_probes
+from raddle.execute.watched import Watched
+from raddle.execute.watchdog import Watchdog
+from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
+from raddle.outcome import Outcome
+from raddle.schedule import Schedule, Segment
+from raddle.schedulers.again import Again
+from raddle.schedulers.base import Scheduler
+from raddle.schedulers.replay import Replay
+from raddle.site import SiteTable
+from raddle.sync.patch import Patches
+from raddle.trace import Trace
+
+T = TypeVar("T")
+WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
+COLLECT_EVERY = 500  # executions between two runs of the garbage collector
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution, as the exploration needs it."""
+
+    outcome: Outcome
+    decisions: tuple[int, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One execution that was watched."""
+
+    outcome: Outcome
+    trace: Trace
+    schedule: Schedule
+    divergence: str | None = None
+    divergence_step: int | None = None
+    preemptions: tuple[tuple[int, str, str], ...] = ()  # (index of the next event, thread, place it stood at)
+
+    def same_as(self, other: Recorded) -> bool:
+        """The same steps where threads meet, and the same end?"""
+        return (
+            self.outcome.signature == other.outcome.signature
+            and first_difference(self.trace, other.trace) is None
+        )
+
+
+class Session:
+    """Executes a scenario, in as many ways as one likes.
+
+    One session at a time: the twins and the probes are the process's own.
+    """
+
+    def __init__(
+        self,
+        scenario: Callable[[], object],
+        *,
+        selection: Selection,
+        setup: Callable[[], object] | None = None,
+        switches: str = "free-threaded",
+        step_limit: int = 50_000,
+        patience_seconds: float = 5.0,
+        isolate: bool = False,
+    ) -> None:
+        self._scenario = scenario
+        self._setup = setup
+        self._isolate = isolate
+        self._selection = selection
+        self.step_limit = step_limit
+        self.switches = switches
+        self.table = SiteTable()
+        self.learned = Learned()
+        self.not_instrumented: list[NotInstrumented] = []
+        self._watchdog = Watchdog(patience_seconds)
+        self._interrupts = Interrupts()
+        self._since_collection = 0
+        self._stack = ExitStack()
+        self._attached: Controller | None = None
+        self._snapshot: Learned | None = None
+
+    # -- set-up -------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Session:
+        with ExitStack() as stack:
+            modules = [m for m in list(sys.modules.values()) if self._wants(m)]
+            undo = stack.enter_context(instrument_modules(modules, self.table))
+            self._hook = stack.enter_context(install_hook(self._selection, self.table))
+            self.not_instrumented += undo.not_instrumented
+            patches = Patches().install()
+            stack.callback(patches.remove)
+            stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
+            stack.callback(probe.detach)
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+            stack.enter_context(self._interrupts)
+            stack.enter_context(self._watchdog)
+            self._lean = Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
+            stack.callback(self._lean.close)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._stack.close()
+
+    def _wants(self, module: object) -> bool:
+        if not isinstance(module, ModuleType):
+            return False
+        return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
+
+    def _switchable(self) -> set[int] | None:
+        if self.switches == "free-threaded":
+            return None
+        return {number for number in self.table if self.table[number].switchable}
+
+    # -- executions ---------------------------------------------------------------------------------
+
+    @property
+    def interrupted(self) -> bool:
+        """Was Ctrl-C pressed?"""
+        return self._interrupts.seen
+
+    def run(self, choose: Choose) -> Execution:
+        """One execution, as fast as it goes."""
+        lean = self._lean
+        outcome = self._execute(lean, choose)
+        return Execution(outcome, tuple(lean.decisions), lean.steps)
+
+    def run_for(self, scheduler: Scheduler) -> Execution:
+        """One execution decided by a scheduler that was told of its beginning."""
+        if not self._isolate:
+            execution = self.run(scheduler.choose)
+            scheduler.end()
+            return execution
+
+        def run() -> tuple[Execution, object]:
+            execution = self.run(scheduler.choose)
+            return replace(execution, outcome=replace(execution.outcome, error=None)), scheduler.memory()
+
+        execution, memory = self._in_child(run)
+        scheduler.remember(memory)
+        scheduler.end()
+        return execution
+
+    def rehearse(self) -> Recorded:
+        """One execution without preemption, watched and learnt from."""
+        return self._apart(lambda: self._replay(WITHOUT_PREEMPTION, self.learned))
+
+    def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
+        """An execution done again, watched; `learned` is what was known when it first ran."""
+
+        def run() -> Recorded:
+            again = Again(decisions)
+            recorded = self._watch(learned.copy(), again.choose)
+            if again.differed is None:
+                return recorded
+            return replace(recorded, divergence=f"decision {again.differed + 1} cannot be taken again")
+
+        return self._apart(run)
+
+    def replay(self, schedule: Schedule) -> Recorded:
+        """An execution that follows a schedule's text."""
+        return self._apart(lambda: self._replay(schedule, self.learned.copy()))
+
+    def _replay(self, schedule: Schedule, learned: Learned) -> Recorded:
+        watched = Watched(learned, table=self.table, step_limit=self.step_limit, everywhere=True)
+        replay = Replay(schedule, lambda thread: watched.standing.get(thread.index, ""))
+        watched.fair = lambda: replay.finished  # type: ignore[method-assign]
+        try:
+            outcome = self._execute(watched, replay.choose)
+        finally:
+            watched.close()
+        replay.over()
+        return Recorded(
+            outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, tuple(watched.preemptions)
+        )
+
+    def _apart(self, run: Callable[[], Recorded]) -> Recorded:
+        return self._in_child(lambda: _bare(run())) if self._isolate else run()
+
+    def _in_child(self, run: Callable[[], T]) -> T:
+        """Run in a child, and take over what was learnt there."""
+
+        def inside() -> tuple[T, set[int], set[str]]:
+            self._watchdog.start()
+            return run(), self.learned.sites, self.learned.kinds
+
+        try:
+            answer, sites, kinds = in_child(inside)
+        except ChildDied as died:
+            raise RaddleError("child-died", f"an isolated execution ended without an answer: {died}") from None
+        for number in sorted(sites):
+            self.learned.site(number)
+        for kind in sorted(kinds):
+            self.learned.kind(kind)
+        return answer
+
+    def snapshot(self) -> Learned:
+        """What is known now, for doing the next execution again later."""
+        if self._snapshot is None or self._snapshot.version != self.learned.version:
+            self._snapshot = self.learned.copy()
+        return self._snapshot
+
+    def repeatable(self) -> bool:
+        """Does the same schedule give the same execution from the same state? False where nobody can tell."""
+        if not can_fork():
+            return False
+        one, other = (in_child(lambda: _bare(self._replay(WITHOUT_PREEMPTION, self.learned))) for _ in range(2))
+        return one.same_as(other)
+
+    @contextmanager
+    def with_gil(self) -> Iterator[None]:
+        """Only schedules that CPython with the GIL can have, for a while."""
+        lean, switches = self._lean, self.switches
+        self.switches = "gil"
+        self._lean = Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
+        try:
+            yield
+        finally:
+            self._lean.close()
+            self._lean, self.switches = lean, switches
+
+    def _watch(self, learned: Learned, choose: Choose) -> Recorded:
+        watched = Watched(
+            learned, table=self.table, step_limit=self.step_limit, switchable=self._switchable()
+        )
+        try:
+            outcome = self._execute(watched, choose)
+        finally:
+            watched.close()
+        return Recorded(outcome, watched.trace, watched.schedule(), preemptions=tuple(watched.preemptions))
+
+    def _execute(self, controller: Controller, choose: Choose) -> Outcome:
+        if self._setup is not None:
+            self._setup()
+        if self._attached is not controller:
+            probe.attach(make_probes(controller))
+            self._attached = controller
+            self._watchdog.controller = self._interrupts.controller = controller
+        self._since_collection += 1
+        if self._since_collection >= COLLECT_EVERY:
+            self._since_collection = 0
+            gc.collect()
+        return controller.run(self._scenario, choose)
+
+
+def _bare(recorded: Recorded) -> Recorded:
+    """Without the exception itself, which need not be picklable."""
+    return replace(recorded, outcome=replace(recorded.outcome, error=None))

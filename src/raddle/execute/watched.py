@@ -1,0 +1,266 @@
+"""A controller that tells a recorder everything that happens."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+from raddle.checks.crash import is_ours
+from raddle.event import Event
+from raddle.execute.controller import Controller
+from raddle.execute.kinds import CONTENT
+from raddle.execute.learned import Learned, Variable
+from raddle.execute.probes import UNKNOWN
+from raddle.operation import ACCESSES, GIVING
+from raddle.schedule import Schedule, Segment
+from raddle.site import SiteTable
+from raddle.sync.carrier import Carrier
+from raddle.trace import Trace
+
+_STDLIB = os.path.dirname(os.__file__) + os.sep
+_SITE_PACKAGES = _STDLIB + "site-packages"
+_SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
+
+
+class Everything:
+    """A set that contains everything, and cannot be changed."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def clear(self) -> None:
+        """Nothing is ever taken out."""
+
+    def update(self, _: object) -> None:
+        """Nothing needs to be put in."""
+
+
+class Watched(Controller):
+    """Executions whose trace and schedule are wanted.
+
+    `everywhere` makes every arrival of a thread at anything observable a scheduling point, and has new
+    threads wait for their turn: that is how a schedule's text is followed, which knows nothing of what
+    was learnt. Otherwise the points are those of the execution that is done again.
+    """
+
+    def __init__(
+        self,
+        learned: Learned,
+        *,
+        table: SiteTable,
+        step_limit: int,
+        switchable: set[int] | None = None,
+        everywhere: bool = False,
+    ) -> None:
+        super().__init__(learned, step_limit=step_limit, switchable=switchable)
+        self.table = table
+        self.everywhere = everywhere
+        self.points = self.visible = Everything()
+        self.observing = True
+        self.ask_always = everywhere
+        self.eager = not everywhere
+        if everywhere:  # local steps count too, so there are more of them
+            self.step_limit = step_limit * 4
+        self.fair = lambda: True  # type: ignore[method-assign]
+
+    def _place_points(self) -> None:
+        self.events: list[Event] = []
+        self.numbers: dict[int, int] = {}
+        self.kept: list[object] = []
+        self.names: dict[int, str] = {}
+        self.counters: dict[str, int] = {}
+        self.log: list[tuple[Carrier, str]] = []  # (thread, place) in the order in which points were passed
+        self.arrivals: dict[int, list[tuple[str, bool, bool]]] = {}
+        self.standing: dict[int, str] = {}
+        self.preemptions: list[tuple[int, str, str]] = []
+
+    # -- arrivals -----------------------------------------------------------------------------------
+
+    def reach(self, me: Carrier) -> None:
+        if self.aborting:
+            self._over_limit(me)
+            return
+        point = self.everywhere or self._is_point(me)
+        blocked = me.ready is not None and not me.ready()
+        place = self.standing[me.index] = self._place_text(me)
+        self.log_arrival(me, place, point, blocked)
+        if not point:
+            return
+        self.steps += 1
+        if self.steps > self.limit:
+            self._over_limit(me)
+        chosen = self._next(me)
+        if chosen is not me:
+            if not blocked:
+                self.preemptions.append((len(self.events), me.label, place))
+            chosen.switch()
+        self.log.append((me, place))
+
+    def _park(self, me: Carrier) -> None:
+        place = self.standing[me.index] = self._place_text(me)
+        self.log_arrival(me, place, True, True)
+        super()._park(me)
+        if me.kind != "join":  # a join's return is nobody's decision
+            self.log.append((me, place))
+
+    def log_arrival(self, me: Carrier, place: str, point: bool, blocked: bool) -> None:
+        self.arrivals.setdefault(me.index, []).append((place, point, blocked))
+        self.log.append((me, ""))
+
+    def _is_point(self, me: Carrier) -> bool:
+        if me.kind in ACCESSES:
+            return me.site in self.learned.sites and (self.switchable is None or me.site in self.switchable)
+        giving = GIVING.get(me.kind)
+        return giving is None or giving in self.learned.kinds
+
+    # -- places -------------------------------------------------------------------------------------
+
+    def _place_text(self, me: Carrier) -> str:
+        """How a schedule names where the thread stands."""
+        if me.kind in ACCESSES:
+            return self.table[me.site].place
+        file, line = self._caller()
+        return f"{file}:{line} {me.kind}"
+
+    def place(self, carrier: Carrier) -> str:
+        text = self.standing.get(carrier.index, "")
+        return text.split(" ")[0]
+
+    def _caller(self) -> tuple[str, int]:
+        """The innermost line of the user's that is running: not ours, not the standard library's."""
+        frame: types.FrameType | None = sys._getframe(2)
+        outermost = ("?", 0)
+        while frame is not None:
+            filename = frame.f_code.co_filename
+            if not is_ours(filename):
+                if not filename.startswith(_STDLIB) or filename.startswith(_SITE_PACKAGES):
+                    return self._label(frame), frame.f_lineno
+                outermost = (os.path.basename(filename), frame.f_lineno)
+            frame = frame.f_back
+        return outermost
+
+    def _label(self, frame: types.FrameType) -> str:
+        return self.table.label(frame.f_code.co_filename)
+
+    # -- events -------------------------------------------------------------------------------------
+
+    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+        if self.aborting:
+            return
+        where = self.table[site]
+        number = self._number(variable.owner)
+        shown = "" if value is UNKNOWN else self._show(value)
+        self.events.append(
+            Event(
+                me.label, kind, self._variable_name(variable, where.name), number, where.file, where.line, site, shown
+            )
+        )
+
+    def entered(self, me: Carrier, site: int) -> None:
+        if not self.aborting:
+            where = self.table[site]
+            self.events.append(Event(me.label, "enter", where.function, 0, where.file, where.line, site))
+
+    def left(self, me: Carrier, site: int) -> None:
+        if not self.aborting:
+            where = self.table[site]
+            self.events.append(Event(me.label, "leave", where.function, 0, where.file, where.line, site))
+
+    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+        if self.aborting:
+            return
+        file, line = self._caller()
+        if isinstance(target, Carrier):
+            name, number = ("" if target is me else target.label), 0
+        else:
+            name, number = self.name_of(target), self._number(target)
+        if kind == "acquire":
+            target.taken_at = f"{file}:{line}"  # type: ignore[attr-defined]
+        shown = "" if value is None or (kind == "acquire" and value is True) else self._show(value)
+        self.events.append(Event(me.label, kind, name, number, file, line, 0, shown))
+
+    def _number(self, obj: object) -> int:
+        number = self.numbers.get(id(obj))
+        if number is None:
+            number = self.numbers[id(obj)] = len(self.numbers) + 1
+            self.kept.append(obj)
+        return number
+
+    def name_of(self, resource: object) -> str:
+        """A name for a lock or another resource: its class, and which one of them."""
+        name = self.names.get(id(resource))
+        if name is None:
+            kind = type(resource).__name__
+            count = self.counters[kind] = self.counters.get(kind, 0) + 1
+            name = self.names[id(resource)] = f"{kind} {count}"
+            self.kept.append(resource)
+        return name
+
+    def _variable_name(self, variable: Variable, written: str) -> str:
+        owner = variable.owner
+        if variable.name == CONTENT:
+            return written if written.endswith("[]") else f"{type(owner).__name__}[]"
+        if isinstance(owner, type):
+            return f"{owner.__name__}.{variable.name}"
+        if isinstance(owner, dict):
+            return f"{owner.get('__name__', '?')}.{variable.name}"
+        if type(owner) is object or isinstance(owner, str):
+            return variable.name
+        return f"{type(owner).__name__}.{variable.name}"
+
+    def _show(self, value: Any) -> str:
+        """A value for people, without running anybody's code."""
+        if type(value) in _SCALARS:
+            text = repr(value)
+        elif type(value) in (list, tuple, dict, set, frozenset) and not value:
+            text = repr(value)
+        elif type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value):
+            text = repr(value)
+        elif isinstance(value, type) or callable(value):
+            text = getattr(value, "__name__", type(value).__name__)
+        else:
+            text = f"<{type(value).__name__}>"
+        return text if len(text) <= 60 else text[:57] + "..."
+
+    # -- what came of it ----------------------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace:
+        return Trace(tuple(self.events))
+
+    def schedule(self) -> Schedule:
+        """The schedule of the execution just run, as segments; see `raddle.schedule`.
+
+        A thread's segment begins when it passes a point and ends before its next point that somebody else
+        got ahead of. What it does in between concerns nobody else.
+        """
+        runs: list[tuple[Carrier, list[int]]] = [(self.carriers[0], [])]
+        arrived = dict.fromkeys(range(len(self.carriers)), 0)
+        for carrier, place in self.log:
+            if not place:
+                arrived[carrier.index] += 1
+                continue
+            if carrier is not runs[-1][0]:
+                runs.append((carrier, []))
+            runs[-1][1].append(arrived[carrier.index])
+        segments = []
+        stopped: dict[int, int] = {}  # where each thread stood when it was last left: number of arrivals by then
+        for carrier, passes in runs:
+            first = stopped.get(carrier.index, 0)
+            last = passes[-1] if passes else 0
+            segment, stopped[carrier.index] = self._segment(carrier, first, last)
+            segments.append(segment)
+        return Schedule(tuple(segments))
+
+    def _segment(self, carrier: Carrier, first: int, last: int) -> tuple[Segment, int]:
+        arrivals = self.arrivals.get(carrier.index, [])
+        for index in range(last, len(arrivals)):
+            place, point, blocked = arrivals[index]
+            if point:
+                if blocked:
+                    return Segment(carrier.label), index + 1
+                count = sum(1 for p, _, _ in arrivals[first : index + 1] if p == place)
+                return Segment(carrier.label, place, count), index + 1
+        return Segment(carrier.label), len(arrivals)

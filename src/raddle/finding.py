@@ -1,0 +1,58 @@
+"""A finding: something wrong that an execution showed, with the schedule that shows it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from raddle.event import Event
+from raddle.schedule import Schedule
+from raddle.trace import Trace
+
+THIS_INTERPRETER = "this-interpreter"
+FREE_THREADED_ONLY = "free-threaded-only"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What went wrong, where it can happen, and how to see it again."""
+
+    kind: str  # see outcome.KINDS
+    message: str
+    thread: str
+    possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY
+    schedule: Schedule | None  # None where no schedule would show it again, as with non-determinism
+    trace: Trace = field(repr=False)
+    details: tuple[str, ...] = field(default=(), repr=False)  # traceback, who waits for whom
+    preemptions: tuple[tuple[int, str, str], ...] = ()  # (index of the next event, thread, where it was stopped)
+    paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)  # the files the trace names
+    execution: int = 0  # the number of the execution that showed it first
+    error: BaseException | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def steps(self) -> tuple[Event, ...]:
+        """The steps that concern more than one thread."""
+        return tuple(e for e in self.trace.shared() if e.kind not in ("enter", "leave"))
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "kind": self.kind,
+            "message": self.message,
+            "thread": self.thread,
+            "possible_on": self.possible_on,
+            "schedule": str(self.schedule) if self.schedule else None,
+            "execution": self.execution,
+            "details": list(self.details),
+            "steps": [
+                {
+                    "thread": e.thread,
+                    "file": e.file,
+                    "line": e.line,
+                    "operation": e.kind,
+                    "variable": e.variable,
+                    "value": e.value,
+                }
+                for e in self.steps
+            ],
+        }

@@ -1,0 +1,68 @@
+"""Finds, for the code object of a live function, its counterpart in a module compiled anew."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from types import CodeType
+
+_Key = tuple[str, int]
+
+
+class CodeIndex:
+    """All code objects of a module, by name and first line."""
+
+    def __init__(self, module: CodeType) -> None:
+        self._codes: dict[_Key, list[CodeType]] = defaultdict(list)
+        for code in _nested(module):
+            self._codes[_key(code)].append(code)
+
+    def like(self, code: CodeType) -> list[CodeType]:
+        """Those of the same name and first line, in the order of the source: several lambdas, say."""
+        return self._codes.get(_key(code), [])
+
+
+def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:
+    """The probed version of a function's code; None if it does not come from this source."""
+    candidates, answers = plain.like(code), probed.like(code)
+    if len(candidates) != len(answers):
+        return None
+    for candidate, answer in zip(candidates, answers, strict=True):
+        if same_code(code, candidate):
+            return answer
+    return None
+
+
+def same_code(one: CodeType, other: CodeType) -> bool:
+    """Do two code objects do the same?
+
+    Not `==`: that also compares where they were compiled from and, in 3.11, the state of the
+    specializing interpreter.
+    """
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags")
+    ) and _same_constants(one.co_consts, other.co_consts)
+
+
+def _same_constants(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    return len(some) == len(others) and all(map(_same_constant, some, others))
+
+
+def _same_constant(one: object, other: object) -> bool:
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return _key(one) == _key(other) and same_code(one, other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return _same_constants(one, other)
+    return type(one) is type(other) and (one == other or repr(one) == repr(other))  # repr: NaN
+
+
+def _key(code: CodeType) -> _Key:
+    return getattr(code, "co_qualname", code.co_name), code.co_firstlineno  # co_qualname: 3.11
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)

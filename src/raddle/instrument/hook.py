@@ -1,0 +1,117 @@
+"""Instruments modules when they are imported: a finder that comes before all others.
+
+It asks the others where a module is, and gives the user's modules a loader that runs probed code; all else
+(package resources, `get_source`, reloading) stays with the ordinary loader. Test modules that pytest's own
+import hook takes are left to it, and are instrumented in place later: two hooks can't both compile a module.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import CodeType, ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from raddle.errors import RaddleError
+from raddle.instrument.cache import compile_cached
+from raddle.instrument.compiled import make_probes_known
+from raddle.instrument.labels import label
+from raddle.instrument.refusal import NotInstrumented
+from raddle.site import SiteTable
+
+if TYPE_CHECKING:
+    from raddle.instrument.selection import Verdict
+
+Select = Callable[[str, "str | None"], "Verdict | bool"]
+
+
+class Hook(MetaPathFinder):
+    """The finder; call it, or leave its `with` block, to take it away. What it has imported stays probed."""
+
+    def __init__(self, selection: Select, table: SiteTable) -> None:
+        self._selection = selection
+        self._table = table
+        self.not_instrumented: list[NotInstrumented] = []
+        self.instrumented: list[str] = []
+
+    def __call__(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def __enter__(self) -> Hook:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What the other finders find, with another loader if the module is the user's."""
+        spec = self._ask_others(fullname, path, target)
+        if spec is None or spec.loader is None or not spec.has_location:
+            return spec
+        loader = spec.loader
+        if not self._selection(fullname, spec.origin):
+            return spec
+        if type(loader) is SourceFileLoader:
+            spec.loader = ProbingLoader(fullname, loader.path, hook=self)
+        elif not type(loader).__module__.startswith("_pytest."):
+            self.refuse(fullname, f"a {type(loader).__name__} loads it")
+        return spec
+
+    def _ask_others(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        for finder in list(sys.meta_path):
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None:
+                return spec
+        return None
+
+    def refuse(self, what: str, why: str) -> None:
+        self.not_instrumented.append(NotInstrumented(what, why))
+
+    def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
+        """A module's probed code, its sites entered; None if it has to do without."""
+        file = label(fullname, loader.path, is_package=loader.is_package(fullname))
+        try:
+            probed = compile_cached(loader.get_data(loader.path), file=file, path=loader.path)
+        except SyntaxError:
+            return None  # the ordinary loader says it better
+        except (RecursionError, RaddleError) as error:
+            self.refuse(fullname, f"it could not be rewritten: {error}")
+            return None
+        self._table.add(probed.base, probed.sites, file=file, path=loader.path)
+        self.instrumented.append(fullname)
+        return probed.code
+
+
+class ProbingLoader(SourceFileLoader):
+    """The ordinary loader of source files, but for the code it runs."""
+
+    def __init__(self, fullname: str, path: str, *, hook: Hook) -> None:
+        super().__init__(fullname, path)
+        self._hook = hook
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        code = self._hook.probed_code(self, fullname)
+        return code if code is not None else super().get_code(fullname)
+
+    def exec_module(self, module: ModuleType) -> None:
+        namespace: dict[str, Any] = module.__dict__
+        make_probes_known(namespace)
+        super().exec_module(module)
+
+
+def install_hook(selection: Select, table: SiteTable) -> Hook:
+    """Instrument the selected modules from now on, as they are imported."""
+    hook = Hook(selection, table)
+    sys.meta_path.insert(0, hook)
+    return hook

@@ -1,0 +1,138 @@
+"""Instruments modules that are already imported: their functions get new code, and later their old code back.
+
+A script, a test file or a notebook cell is running before raddle hears of it. Its source is compiled anew,
+with probes, and every live function of it is found and its `__code__` swapped: also methods, decorated
+functions and closures, wherever they are kept. Code at module level and in class bodies has run and stays.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, ModuleType, TracebackType
+from typing import Any
+
+from raddle import probe
+from raddle.instrument.compiled import is_probed, make_probes_known
+from raddle.instrument.live import LiveSource, NoSourceError, find_source
+from raddle.instrument.refusal import NotInstrumented
+from raddle.site import SiteTable
+
+
+@dataclass(slots=True, eq=False)
+class Undo:
+    """What was changed; call it, or leave its `with` block, to change it back."""
+
+    not_instrumented: list[NotInstrumented] = field(default_factory=list)
+    _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
+    _namespaces: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(self) -> None:
+        """Give each function exactly the code object it had; a second call does nothing."""
+        while self._functions:
+            function, old, new = self._functions.pop()
+            if function.__code__ is new:  # else somebody else has changed it since
+                function.__code__ = old
+        while self._namespaces:
+            self._namespaces.pop().pop(probe.NAME, None)
+
+    def __enter__(self) -> Undo:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self()
+
+    @property
+    def functions(self) -> list[FunctionType]:
+        """Those that have probed code now."""
+        return [function for function, _, _ in self._functions]
+
+    def refuse(self, what: str, why: str) -> None:
+        self.not_instrumented.append(NotInstrumented(what, why))
+
+    def swap(self, function: FunctionType, new: CodeType) -> None:
+        self._functions.append((function, function.__code__, new))
+        function.__code__ = new
+        self.know_probes(function.__globals__)
+
+    def know_probes(self, namespace: dict[str, Any]) -> None:
+        if namespace.get(probe.NAME) is not probe:
+            make_probes_known(namespace)
+            self._namespaces.append(namespace)
+
+
+def instrument_modules(modules: Iterable[ModuleType], table: SiteTable) -> Undo:
+    """Swap the code of all live functions of these modules; those that have probes already are left alone."""
+    undo = Undo()
+    for module, functions in _live_functions([module for module in modules if not is_probed(module)]):
+        by_path: dict[str, list[FunctionType]] = defaultdict(list)
+        for function in functions:
+            by_path[function.__code__.co_filename].append(function)
+        if not functions:
+            by_path[getattr(module, "__file__", None) or module.__name__] = []
+        for path, members in by_path.items():
+            _instrument_file(module, path, members, table, undo)
+    return undo
+
+
+def instrument_module(module: ModuleType, table: SiteTable) -> Undo:
+    """`instrument_modules`, for one."""
+    return instrument_modules([module], table)
+
+
+def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, list[FunctionType]]]:
+    """The functions of each module, in one pass over all objects.
+
+    A function belongs to a module if it came from the module's file, or if the module's namespace is its
+    globals: each cell of a notebook has a "file" of its own.
+    """
+    found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
+    by_namespace = {id(module.__dict__): functions for module, functions in found}
+    by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
+    for candidate in gc.get_objects():
+        if type(candidate) is FunctionType:
+            functions = by_file.get(candidate.__code__.co_filename)
+            if functions is None:
+                functions = by_namespace.get(id(candidate.__globals__))
+            if functions is not None and probe.NAME not in candidate.__code__.co_names:
+                functions.append(candidate)
+    for _, functions in found:  # the collector's order is nobody's
+        functions.sort(key=lambda function: (function.__code__.co_firstlineno, function.__qualname__))
+    return found
+
+
+def _instrument_file(
+    module: ModuleType, path: str, functions: Sequence[FunctionType], table: SiteTable, undo: Undo
+) -> None:
+    try:
+        source = find_source(module, path)
+        source.enter_sites(table)
+    except NoSourceError as error:
+        undo.refuse(_name_all(module, functions), str(error))
+        return
+    undo.know_probes(module.__dict__)
+    for function in functions:
+        _instrument_function(f"{module.__name__}.{function.__qualname__}", function, source, undo)
+
+
+def _instrument_function(name: str, function: FunctionType, source: LiveSource, undo: Undo) -> None:
+    try:
+        undo.swap(function, source.probed_code(function.__code__))
+    except NoSourceError as error:
+        undo.refuse(name, str(error))
+
+
+def _name_all(module: ModuleType, functions: Sequence[FunctionType]) -> str:
+    """The module, unless its namespace holds functions made elsewhere, as `dataclass` makes them."""
+    names = sorted({function.__qualname__ for function in functions})
+    own = [
+        function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")
+    ]
+    if own or not names:
+        return module.__name__
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{module.__name__}: {', '.join(names[:3])}{more}"

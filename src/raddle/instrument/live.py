@@ -1,0 +1,119 @@
+"""The source of code that is already running, compiled anew with probes and without."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import os
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from types import CodeType, ModuleType
+from typing import Any
+
+from raddle.errors import RaddleError
+from raddle.instrument.cache import compile_cached
+from raddle.instrument.codes import CodeIndex, counterpart
+from raddle.instrument.compiled import Probed, compile_probed
+from raddle.instrument.labels import label, label_of
+from raddle.site import SiteTable
+
+_Transform = Callable[[ast.Module], None]
+
+
+class NoSourceError(Exception):
+    """A module's source can't be had; says why."""
+
+
+class LiveSource:
+    """The source of one file of a module, in as many compiled versions as are asked for."""
+
+    def __init__(self, source: bytes, *, file: str, path: str, transform: _Transform | None = None) -> None:
+        self._source = source
+        self._file = file
+        self._path = path
+        self._transform = transform
+        self._plain = CodeIndex(self._compile_plain())
+
+    def probed_code(self, code: CodeType) -> CodeType:
+        """What to run in a function's place of its own code; raises NoSourceError if there is nothing."""
+        for tokens in (True, False):
+            probed = counterpart(code, plain=self._plain, probed=self._index(tokens))
+            if probed is None:
+                raise NoSourceError(f"{self._path} has changed since it was imported")
+            if probed.co_freevars == code.co_freevars:
+                return probed
+        raise NoSourceError("its free variables would change")
+
+    def enter_sites(self, table: SiteTable) -> None:
+        probed = self._probed(tokens=True)
+        table.add(probed.base, probed.sites, file=self._file, path=self._path)
+
+    @functools.cache  # noqa: B019 - sources live as long as one call of instrument_modules
+    def _index(self, tokens: bool) -> CodeIndex:
+        return CodeIndex(self._probed(tokens=tokens).code)
+
+    @functools.cache  # noqa: B019 - see above
+    def _probed(self, *, tokens: bool) -> Probed:
+        try:
+            if self._transform is None and os.path.isfile(self._path):
+                return compile_cached(self._source, file=self._file, path=self._path, tokens=tokens)
+            options = () if self._transform is None else ("assertions rewritten",)
+            return compile_probed(
+                self._source,
+                file=self._file,
+                path=self._path,
+                tokens=tokens,
+                tree=self._tree(),
+                options=options,
+            )
+        except (RecursionError, RaddleError) as error:
+            raise NoSourceError(f"it could not be rewritten: {error}") from error
+
+    def _tree(self) -> ast.Module:
+        tree = ast.parse(self._source)
+        if self._transform is not None:
+            self._transform(tree)
+        return tree
+
+    def _compile_plain(self) -> CodeType:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the user saw them when the module was imported
+            return compile(self._tree(), self._path, "exec", dont_inherit=True)
+
+
+def find_source(module: ModuleType, path: str) -> LiveSource:
+    """The source that functions of a module say they are from."""
+    is_own = path == getattr(module, "__file__", None)
+    file = label_of(module) if is_own else label("", path)
+    source = _read(path, module.__dict__ if is_own else {})
+    if is_own and "@pytest_ar" in module.__dict__:
+        with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
+            return LiveSource(
+                source, file=file, path=path, transform=_rewrite_assertions(module, source, path)
+            )
+    try:
+        return LiveSource(source, file=file, path=path)
+    except (SyntaxError, ValueError) as error:
+        raise NoSourceError(f"its source does not compile: {error}") from error
+
+
+def _read(path: str, namespace: dict[str, Any]) -> bytes:
+    if os.path.isfile(path):
+        if not path.endswith((".py", ".pyw")):
+            raise NoSourceError(f"{os.path.basename(path)} is not Python source")
+        with open(path, "rb") as stream:
+            return stream.read()
+    lines = linecache.getlines(path, namespace)  # notebook cells, doctests, archives
+    if not lines:
+        raise NoSourceError(f"there is no source: {path}")
+    return "".join(lines).encode()
+
+
+def _rewrite_assertions(module: ModuleType, source: bytes, path: str) -> _Transform:
+    """What pytest did to the tree before it compiled it."""
+    from _pytest.assertion.rewrite import rewrite_asserts
+
+    config = getattr(module.__spec__ and module.__spec__.loader, "config", None)
+    return lambda tree: rewrite_asserts(tree, source, path, config)

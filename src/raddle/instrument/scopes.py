@@ -1,0 +1,360 @@
+"""Which scope owns each name of a module, and which names several threads could come to share.
+
+The standard library's `symtable` answers the first question for source text only; raddle also rewrites trees
+that pytest has already changed. So names are resolved here, by the language's rules: a class body is
+invisible to the functions in it, a comprehension has its own scope except for `:=`, `global` and `nonlocal`
+redirect.
+
+Two sorts of names can be shared between threads. A global is *mutated* if some function stores it through a
+`global` statement: other globals change at import only, before threads exist. A local is a *shared cell* if
+an inner function captures it and it is written after that function may have been made: captured constants
+and arguments are as good as immutable and are not worth a probe.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+FUNCTION = "function"
+LAMBDA = "lambda"
+GENERATOR = "generator"  # a generator expression: runs when somebody asks, perhaps in another thread
+COMPREHENSION = "comprehension"  # list, set, dict: runs on the spot
+CLASS = "class"
+MODULE = "module"
+TYPES = "types"  # the scope of `def f[T]`, `class C[T]`, `type X[T]`
+
+_DEFERRED = frozenset({FUNCTION, LAMBDA, GENERATOR})
+_TRANSPARENT = frozenset({COMPREHENSION, GENERATOR})  # `:=` inside binds in the scope around
+
+
+class Binding(NamedTuple):
+    """One place where a name gets a value."""
+
+    line: int
+    column: int
+    in_loop: bool
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One block with names of its own."""
+
+    kind: str
+    node: ast.AST
+    parent: Scope | None
+    qualname: str  # what sites in it are said to be in
+    prefix: str  # what the qualified names of functions and classes in it start with
+    private: str | None  # the class whose private names are mangled here
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    uses: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    cells: set[str] = field(default_factory=set)  # own names that are shared cells
+    token: str = ""  # the local that tells one call's cells from another's, if there are shared cells
+    has_star_import: bool = False
+
+    def mangled(self, name: str) -> str:
+        """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
+        if self.private is None or not name.startswith("__") or name.endswith("__"):
+            return name
+        owner = self.private.lstrip("_")
+        return f"_{owner}{name}" if owner else name
+
+    def owner(self, name: str) -> Scope:
+        """The scope whose variable the (mangled) name is here; the module's if no other is."""
+        scope = self
+        if name in scope.bindings and name not in scope.globals and name not in scope.nonlocals:
+            return scope
+        while scope.parent is not None:
+            if name in scope.globals and (scope is self or scope.kind != CLASS):
+                break
+            scope = scope.parent
+            if scope.kind == CLASS or name in scope.nonlocals:
+                continue
+            if name in scope.bindings and name not in scope.globals:
+                return scope
+        return scope.module
+
+    @property
+    def module(self) -> Scope:
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def ancestors(self) -> Iterator[Scope]:
+        """This scope and those around it, from the inside out."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scopes:
+    """The scopes of a module, by the node that opens them."""
+
+    module: Scope
+    by_node: dict[ast.AST, Scope]
+    mutated_globals: frozenset[str]
+
+    def sharing_owner(self, scope: Scope, name: str) -> Scope | None:
+        """The owner of a (mangled) name as seen from a scope, if threads could share it: else None."""
+        owner = scope.owner(name)
+        shared = self.mutated_globals if owner is self.module else owner.cells
+        return owner if name in shared else None
+
+
+def analyse(tree: ast.Module) -> Scopes:
+    """Resolve the names of a module."""
+    analyser = _Analyser(tree)
+    analyser.visit_all(tree.body)
+    scopes = list(analyser.by_node.values())
+    mutated = {name for scope in scopes for name in scope.globals & scope.bindings.keys()}
+    _find_shared_cells(scopes)
+    owners = [scope for scope in scopes if scope.cells]
+    for number, owner in enumerate(owners, start=1):
+        owner.token = f"_raddle_cells_{number}"
+    return Scopes(analyser.module, analyser.by_node, frozenset(mutated))
+
+
+def _find_shared_cells(scopes: Sequence[Scope]) -> None:
+    captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first inner function captures it
+    written_inside: set[tuple[Scope, str]] = set()
+    for scope in scopes:
+        for name in scope.uses | scope.nonlocals:
+            owner = scope.owner(name)
+            if owner is scope or owner.kind != FUNCTION:
+                continue
+            functions = [inner for inner in _between(scope, owner) if inner.kind in _DEFERRED]
+            if not functions:
+                continue
+            place = _place(functions[-1].node)
+            captured[owner, name] = min(place, captured.get((owner, name), place))
+            if name in scope.nonlocals and name in scope.bindings:
+                written_inside.add((owner, name))
+    for (owner, name), first_capture in captured.items():
+        bindings = owner.bindings[name]
+        late = any(binding.in_loop or binding[:2] > first_capture for binding in bindings)
+        if late or len(bindings) > 1 or (owner, name) in written_inside:
+            owner.cells.add(name)
+
+
+def _between(scope: Scope, owner: Scope) -> Iterator[Scope]:
+    for inner in scope.ancestors():
+        if inner is owner:
+            return
+        yield inner
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+class _Analyser(ast.NodeVisitor):
+    def __init__(self, tree: ast.Module) -> None:
+        self.module = Scope(MODULE, tree, None, qualname="<module>", prefix="", private=None)
+        self.by_node: dict[ast.AST, Scope] = {tree: self.module}
+        self.scope = self.module
+        self.loops = 0
+
+    def visit_all(self, nodes: Sequence[ast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    @contextmanager
+    def inside(self, kind: str, node: ast.AST, name: str) -> Iterator[Scope]:
+        outer, loops = self.scope, self.loops
+        is_global = outer.mangled(name) in outer.globals
+        qualname = name if is_global else outer.prefix + name
+        if kind == CLASS:
+            scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.", private=name)
+        elif kind in (FUNCTION, LAMBDA, GENERATOR):
+            scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", private=outer.private)
+        else:
+            # 3.12 runs these in the frame around them; older versions follow here, for stable names.
+            scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, private=outer.private)
+        if kind != TYPES:
+            self.by_node[node] = scope
+        self.scope, self.loops = scope, 0
+        yield scope
+        self.scope, self.loops = outer, loops
+
+    def bind(self, name: str, node: ast.AST | None) -> None:
+        line, column = (0, 0) if node is None else _place(node)
+        binding = Binding(line, column, in_loop=self.loops > 0)
+        self.scope.bindings.setdefault(self.scope.mangled(name), []).append(binding)
+
+    # -- names ---------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.scope.uses.add(self.scope.mangled(node.id))
+        else:
+            self.bind(node.id, node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        inner, loops = self.scope, self.loops
+        while self.scope.kind in _TRANSPARENT and self.scope.parent is not None:
+            self.scope, self.loops = self.scope.parent, 1
+        self.bind(node.target.id, node)
+        self.scope, self.loops = inner, loops
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self.scope.uses.add(self.scope.mangled(node.target.id))
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if isinstance(node.target, ast.Name) and node.value is None:
+            self.scope.bindings.setdefault(self.scope.mangled(node.target.id), [])  # declared, not bound
+        else:
+            self.visit_all([node.value, node.target])
+        self.visit(node.annotation)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.scope.globals.update(map(self.scope.mangled, node.names))
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.nonlocals.update(map(self.scope.mangled, node.names))
+
+    def visit_alias(self, node: ast.alias) -> None:
+        if node.name == "*":
+            self.scope.has_star_import = True
+        else:
+            self.bind(node.asname or node.name.split(".")[0], node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name is not None:
+            self.bind(node.name, node)
+        self.generic_visit(node)
+
+    def _visit_capture(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        if node.name is not None:
+            self.bind(node.name, node)
+        self.generic_visit(node)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        self._visit_capture(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        self._visit_capture(node)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest is not None:
+            self.bind(node.rest, node)
+        self.generic_visit(node)
+
+    # -- loops ---------------------------------------------------------------------------------------
+
+    def _visit_for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self.loops += 1
+        self.visit_all([node.target, *node.body])
+        self.loops -= 1
+        self.visit_all(node.orelse)
+
+    def visit_For(self, node: ast.For) -> None:
+        self._visit_for(node)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
+        self._visit_for(node)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.loops += 1
+        self.visit_all([node.test, *node.body])
+        self.loops -= 1
+        self.visit_all(node.orelse)
+
+    # -- scopes --------------------------------------------------------------------------------------
+
+    def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.visit_all([*node.decorator_list, *node.args.defaults, *node.args.kw_defaults])
+        self.bind(node.name, node)
+        with self._type_parameters(node):
+            arguments = _arguments(node.args)
+            self.visit_all([*(argument.annotation for argument in arguments), node.returns])
+            with self.inside(FUNCTION, node, node.name):
+                for argument in arguments:
+                    self.bind(argument.arg, None)
+                self.visit_all(node.body)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._visit_function(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.visit_all([*node.args.defaults, *node.args.kw_defaults])
+        with self.inside(LAMBDA, node, "<lambda>"):
+            for argument in _arguments(node.args):
+                self.bind(argument.arg, None)
+            self.visit(node.body)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.visit_all(node.decorator_list)
+        self.bind(node.name, node)
+        with self._type_parameters(node):
+            self.visit_all([*node.bases, *node.keywords])
+            with self.inside(CLASS, node, node.name):
+                self.visit_all(node.body)
+
+    def visit_TypeAlias(self, node: ast.AST) -> None:  # ast.TypeAlias, from 3.12 on
+        self.visit(node.name)  # type: ignore[attr-defined] # see above
+        with self._type_parameters(node):
+            self.visit(node.value)  # type: ignore[attr-defined] # see above
+
+    @contextmanager
+    def _type_parameters(self, node: ast.AST) -> Iterator[None]:
+        parameters: Sequence[ast.AST] = getattr(node, "type_params", ())
+        if not parameters:
+            yield
+            return
+        with self.inside(TYPES, node, ""):
+            for parameter in parameters:
+                self.bind(parameter.name, parameter)  # type: ignore[attr-defined] # ast.type_param, 3.12
+                self.generic_visit(parameter)
+            yield
+
+    def _visit_comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> None:
+        first = node.generators[0]
+        self.visit(first.iter)
+        is_generator = isinstance(node, ast.GeneratorExp)
+        with self.inside(GENERATOR if is_generator else COMPREHENSION, node, "<genexpr>"):
+            self.loops = 1
+            for generator in node.generators:
+                if generator is not first:
+                    self.visit(generator.iter)
+                self.visit_all([generator.target, *generator.ifs])
+            self.visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+        self._visit_comprehension(node)
+
+
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    several = (arguments.vararg, arguments.kwarg)
+    return [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        *(argument for argument in several if argument is not None),
+    ]

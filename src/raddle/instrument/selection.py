@@ -1,0 +1,85 @@
+"""Decides which modules are the user's, so that they get probes; each answer has its reason."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sysconfig
+from dataclasses import dataclass
+
+_NEVER = ("raddle", "raddle_pytest", "greenlet")
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Yes or no, and why."""
+
+    selected: bool
+    why: str
+
+    def __bool__(self) -> bool:
+        return self.selected
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Modules named by `sources`, or else those of the project under `root`.
+
+    A source is a package, a module, a folder or a file.
+
+    >>> select = Selection(root="/home/me/shop")
+    >>> select("shop.cart", "/home/me/shop/shop/cart.py")
+    Verdict(selected=True, why='it is in /home/me/shop')
+    >>> select("greenlet", "/home/me/shop/greenlet.py").why
+    'raddle itself needs it as it is'
+    """
+
+    sources: tuple[str, ...] = ()
+    root: str = "."
+
+    def __call__(self, name: str, path: str | None) -> Verdict:
+        if name.partition(".")[0] in _NEVER:
+            return Verdict(False, "raddle itself needs it as it is")
+        if path is None or not path.endswith((".py", ".pyw")):
+            return Verdict(False, "it has no Python source")
+        path = os.path.realpath(path)
+        if self.sources:
+            return self._among_sources(name, path)
+        return _in_folder(path, self.root)
+
+    def _among_sources(self, name: str, path: str) -> Verdict:
+        for source in self.sources:
+            if name == source or name.startswith(f"{source}."):
+                return Verdict(True, f"it was asked for as {source}")
+            if os.path.isfile(source) and os.path.realpath(source) == path:
+                return Verdict(True, f"it was asked for as {source}")
+            if os.path.isdir(source) and (verdict := _in_folder(path, source)):
+                return verdict
+        return Verdict(False, f"it is not in {', '.join(self.sources)}")
+
+
+def _in_folder(path: str, folder: str) -> Verdict:
+    """Is a file in a folder, and is it the project's own there?"""
+    real = os.path.realpath(folder)
+    if not _lies_in(path, real):
+        return Verdict(False, f"it is not in {folder}")
+    inner = os.path.relpath(path, real).split(os.sep)[:-1]
+    if not _INSTALLED.isdisjoint(inner):
+        return Verdict(False, "it is an installed package")
+    if any(_lies_in(path, library) and not _lies_in(real, library) for library in _standard_library()):
+        return Verdict(False, "it belongs to the standard library")
+    between = [os.path.join(real, *inner[: depth + 1]) for depth in range(len(inner))]
+    if any(os.path.isfile(os.path.join(inside, "pyvenv.cfg")) for inside in between):
+        return Verdict(False, "it is in a virtual environment")
+    return Verdict(True, f"it is in {folder}")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep) or path == folder
+
+
+@functools.cache
+def _standard_library() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    return tuple(os.path.realpath(paths[kind]) for kind in ("stdlib", "platstdlib"))

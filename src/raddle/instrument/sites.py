@@ -1,0 +1,59 @@
+"""The sites of one module, in evaluation order, and where CPython could switch threads between them.
+
+With the GIL, CPython 3.10 and later lets another thread run only when a function begins, at a backward jump
+and after a call. While the rewriter walks the code in evaluation order, `open` says whether such a point
+lies, on some path, between the probe before and the place it has reached; a site takes it over as
+`switchable` and closes it. So a switch is possible between two accesses if *any* site passed since the
+first one, the second included, is switchable: also those that turned out to touch nothing shared.
+
+`open` errs towards True. Operators on user classes call functions, whose entry is a point too; those
+functions have sites of their own, and are not anticipated here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from raddle.errors import RaddleError
+from raddle.instrument.nodes import Place
+from raddle.site import MOST_SITES, Site
+
+
+class TooManySitesError(RaddleError):
+    """A module has more sites than site numbers have room for."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(
+            "too-many-sites",
+            f"{file} has more than {MOST_SITES} places to probe; split it, or leave parts of it out "
+            "with '# raddle: ignore' on the line of a def or class",
+        )
+
+
+class SiteMaker:
+    """Gives out site numbers; the one owner of the `open` flag."""
+
+    def __init__(self, file: str, base: int) -> None:
+        self._file = file
+        self._base = base
+        self._sites: list[Site] = []
+        self.open = True
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(self._sites)
+
+    def add(self, place: Place, kind: str, name: str, *, function: str) -> int:
+        """A site is evaluated here."""
+        if len(self._sites) == MOST_SITES:
+            raise TooManySitesError(self._file)
+        site = Site(self._file, place.line, place.column, kind, name, function, switchable=self.open)
+        self._sites.append(site)
+        self.open = False
+        return self._base + len(self._sites) - 1
+
+    def comes_again(self, number: int) -> None:
+        """The site, looked up earlier, has its effect only here: `items.append` in `items.append(f())`."""
+        if self.open:
+            index = number - self._base
+            self._sites[index] = replace(self._sites[index], switchable=True)

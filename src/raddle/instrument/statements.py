@@ -1,0 +1,300 @@
+"""Rewrites statements, and follows the flow of control for the switch points of `SiteMaker`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from raddle.instrument.expressions import Options
+from raddle.instrument.ignore import header_is_ignored
+from raddle.instrument.nodes import dotted, load, place_of, probe, store
+from raddle.instrument.scopes import CLASS, FUNCTION, Scopes
+from raddle.instrument.sites import SiteMaker
+from raddle.instrument.targets import Targets
+
+# CPython compiles at most 20 blocks inside each other; `enter` and `leave` and temporaries add some.
+_DEEPEST = 14
+_BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
+
+
+class Statements(Targets):
+    """Rewrites the statements of one module."""
+
+    def __init__(
+        self, scopes: Scopes, maker: SiteMaker, options: Options, *, evaluates_annotations: bool
+    ) -> None:
+        super().__init__(scopes, maker, options)
+        self._evaluates_annotations = evaluates_annotations
+        self._open_at_break: list[bool] = []  # one for each loop around
+        self._statements: dict[type[ast.AST], Callable[[Any], list[ast.stmt]]] = {
+            ast.AnnAssign: self._annotated,
+            ast.Assert: self._assert,
+            ast.Assign: self.assign,
+            ast.AsyncFor: self._for,
+            ast.AsyncFunctionDef: self._function,
+            ast.AsyncWith: self._with,
+            ast.AugAssign: self.augment,
+            ast.Break: self._break,
+            ast.ClassDef: self._class,
+            ast.Continue: self._jump,
+            ast.Delete: self.delete,
+            ast.Expr: self._expr,
+            ast.For: self._for,
+            ast.FunctionDef: self._function,
+            ast.If: self._if,
+            ast.Import: self._import,
+            ast.ImportFrom: self._import,
+            ast.Match: self._match,
+            ast.Raise: self._raise,
+            ast.Return: self._return,
+            ast.Try: self._try,
+            getattr(ast, "TryStar", ast.Try): self._try,  # 3.11
+            ast.While: self._while,
+            ast.With: self._with,
+        }
+
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [statement for old in body for statement in self._statement(old)]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        handler = self._statements.get(type(node))
+        return handler(node) if handler else [node]
+
+    # -- simple statements ---------------------------------------------------------------------------
+
+    def _expr(self, node: ast.Expr) -> list[ast.stmt]:
+        node.value = self.expr(node.value)
+        return [node]
+
+    def _annotated(self, node: ast.AnnAssign) -> list[ast.stmt]:
+        if node.value is None:
+            return [node]
+        node.value = self.expr(node.value)
+        if not self.needs_probes(node.target):
+            return [node]
+        if isinstance(node.target, ast.Name):
+            node.value = self.written_name(node.target.id, node.value, place_of(node.target))
+            return [node]
+        statements = self.bind(node.target, node.value)
+        # The annotation of such a target is evaluated after the store, in modules and classes, and dropped.
+        if self._evaluates_annotations and self.scope.kind != FUNCTION:
+            statements.append(place_of(node.annotation).put(ast.Expr(node.annotation)))
+        return statements
+
+    def _assert(self, node: ast.Assert) -> list[ast.stmt]:
+        node.test = self.test(node.test)
+        if node.msg is not None:
+            holds = self.maker.open
+            node.msg = self.expr(node.msg)
+            self.maker.open = holds
+        return [node]
+
+    def _return(self, node: ast.Return) -> list[ast.stmt]:
+        if node.value is not None:
+            node.value = self.expr(node.value)
+        return self._jump(node)
+
+    def _raise(self, node: ast.Raise) -> list[ast.stmt]:
+        if node.exc is not None:
+            node.exc = self.expr(node.exc)
+        if node.cause is not None:
+            node.cause = self.expr(node.cause)
+        return self._jump(node)
+
+    def _break(self, node: ast.Break) -> list[ast.stmt]:
+        self._open_at_break[-1] |= self.maker.open
+        return self._jump(node)
+
+    def _jump(self, node: ast.stmt) -> list[ast.stmt]:
+        self.maker.open = False  # nothing comes next, so nothing is open there
+        return [node]
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+        self.maker.open = True
+        after: list[ast.stmt] = []
+        if self.is_ignored(node) or self.scope.kind == CLASS:
+            return [node]
+        place = place_of(node)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if "." in name or self.sharing_owner(name) is None:  # `import a.b` binds a, and has no other form
+                continue
+            alias.asname = self.temporary()
+            value = self.written_name(name, load(alias.asname), place)
+            after += self.deleting([alias.asname], [ast.Assign([store(name)], value)], place)
+        return [node, *after]
+
+    # -- branches and loops --------------------------------------------------------------------------
+
+    def _if(self, node: ast.If) -> list[ast.stmt]:
+        node.test = self.test(node.test)
+        before = self.maker.open
+        node.body = self.block(node.body)
+        after_body, self.maker.open = self.maker.open, before
+        node.orelse = self.block(node.orelse)
+        self.maker.open |= after_body
+        return [node]
+
+    def _while(self, node: ast.While) -> list[ast.stmt]:
+        self.maker.open = True
+        self._open_at_break.append(False)
+        node.test = self.test(node.test)
+        after_test = self.maker.open
+        node.body = self.block(node.body)
+        self.maker.open = after_test
+        at_break = self._open_at_break.pop()
+        node.orelse = self.block(node.orelse)
+        self.maker.open |= at_break
+        return [node]
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
+        node.iter = self.iterable(node.iter) if isinstance(node, ast.For) else self.expr(node.iter)
+        self.maker.open = True
+        self._open_at_break.append(False)
+        stores: list[ast.stmt] = []
+        if self.needs_temporary(node.target):
+            node.target, stores = self._through_temporary(node.target)
+        node.body = [*stores, *self.block(node.body)]
+        at_break = self._open_at_break.pop()
+        self.maker.open = True
+        node.orelse = self.block(node.orelse)
+        self.maker.open |= at_break
+        return [node]
+
+    def _through_temporary(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+        """A target Python can store by itself, and the statements that bring its value where it belongs."""
+        place, name = place_of(target), self.temporary()
+        stores = self.bind(target, load(name))
+        return place.put(store(name)), self.deleting([name], stores, place)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
+        items, nested = [node.items[0]], node.items[1:]
+        stores = self._manager(node, items[0])
+        while nested and not stores:
+            items.append(nested.pop(0))
+            stores = self._manager(node, items[-1])
+        if nested:  # the target is stored before the next manager is evaluated
+            inner = type(node)(nested, node.body)
+            body = self._with(place_of(nested[0].context_expr).put(inner))
+        else:
+            body = self.block(node.body)
+        node.items, node.body = items, [*stores, *body]
+        self.maker.open = True
+        return [node]
+
+    def _manager(self, node: ast.With | ast.AsyncWith, item: ast.withitem) -> list[ast.stmt]:
+        manager = item.context_expr
+        item.context_expr = self.expr(manager)
+        if isinstance(node, ast.With) and not self.is_ignored(manager):
+            place = place_of(manager)
+            number = self.site(place, "call", dotted(manager))
+            item.context_expr = place.put(probe("guard", item.context_expr, number))
+        self.maker.open = True
+        if item.optional_vars is None or not self.needs_temporary(item.optional_vars):
+            return []
+        item.optional_vars, stores = self._through_temporary(item.optional_vars)
+        return stores
+
+    def _match(self, node: ast.Match) -> list[ast.stmt]:
+        node.subject = self.content(node.subject)
+        before, after = self.maker.open, False
+        for case in node.cases:
+            self.maker.open = before
+            if case.guard is not None:
+                case.guard = self.test(case.guard)
+                before |= self.maker.open
+            case.body = self.block(case.body)
+            after |= self.maker.open
+        self.maker.open = before or after
+        return [node]
+
+    def _try(self, node: ast.Try) -> list[ast.stmt]:
+        node.body = self.block(node.body)
+        node.orelse = self.block(node.orelse)
+        after = self.maker.open
+        for handler in node.handlers:
+            self.maker.open = True
+            if handler.type is not None:
+                handler.type = self.expr(handler.type)
+            handler.body = self.block(handler.body)
+            after |= self.maker.open
+        self.maker.open = after
+        if node.finalbody:
+            self.maker.open = True
+            node.finalbody = self.block(node.finalbody)
+        return [node]
+
+    # -- definitions ---------------------------------------------------------------------------------
+
+    def _class(self, node: ast.ClassDef) -> list[ast.stmt]:
+        if header_is_ignored(node, self.options.ignored):
+            self.maker.open = True
+            return [node]
+        node.decorator_list = [self.expr(decorator) for decorator in node.decorator_list]
+        if not getattr(node, "type_params", ()):
+            node.bases = [self.expr(base) for base in node.bases]
+            for keyword in node.keywords:
+                keyword.value = self.expr(keyword.value)
+        with self.inside(node):
+            node.body = self.block(node.body)
+        self.maker.open = True
+        return [*self._defined(node), node]
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        if header_is_ignored(node, self.options.ignored):
+            self.maker.open = True
+            return [node]
+        node.decorator_list = [self.expr(decorator) for decorator in node.decorator_list]
+        self.defaults(node.args)
+        with self.inside(node):
+            node.body = self._function_body(node)
+        if node.decorator_list:
+            self.maker.open = True
+        return [*self._defined(node), node]
+
+    def _function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        place = place_of(node)._replace(end_line=node.lineno, end_column=node.col_offset + len("def"))
+        after_docstring = 1 if _is_text(node.body[0]) else 0
+        docstring, body = node.body[:after_docstring], node.body[after_docstring:]
+        outer_loops, self._open_at_break = self._open_at_break, []
+        cells: list[ast.stmt] = []
+        if self.options.tokens and self.scope.cells:
+            cells = [place.put(ast.Assign([store(self.scope.token)], probe("cells")))]
+        if _depth(body) > _DEEPEST:
+            body = [*cells, *self.block(body)]
+        else:
+            enter = place.put(ast.Expr(probe("enter", self.site(place, "enter", ""))))
+            self.maker.open = True  # a function's entry is a switch point, and `enter` no access
+            body = [*cells, *self.block(body)]
+            self.maker.open = True
+            leave = place.put(ast.Expr(probe("leave", self.site(place, "leave", ""))))
+            body = [enter, place.put(ast.Try(body or [place.put(ast.Pass())], [], [], [leave]))]
+        self._open_at_break = outer_loops
+        return [*docstring, *body]
+
+    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """What `def` or `class` binds can't be caught on its way to a shared name: announce it before."""
+        if self.sharing_owner(node.name) is None:
+            return []
+        place = place_of(node)
+        return [place.put(ast.Expr(self.written_name(node.name, ast.Constant(None), place)))]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _depth(body: Iterable[ast.AST]) -> int:
+    """How many blocks lie inside each other, as the compiler may count them: a `try` is up to three."""
+    deepest = 0
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            continue
+        own = 3 if hasattr(node, "handlers") else 1 if isinstance(node, _BLOCKS) else 0
+        deepest = max(deepest, own + _depth(ast.iter_child_nodes(node)))
+    return deepest

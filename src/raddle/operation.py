@@ -1,0 +1,53 @@
+"""Operations: the one list of what a thread can be about to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ACCESSES = frozenset({"read", "write", "delete"})
+
+# What gives something back, by the kind of resource. Nobody can tell when exactly it happens, unless
+# somebody looks without blocking (a try-acquire, `is_set`, `is_alive`): Lipton's left-movers. So these
+# are scheduling points only for kinds of resource that were seen looked at.
+GIVING: dict[str, str] = {
+    "release": "lock",
+    "up": "semaphore",
+    "set": "event",
+    "start": "thread",
+    "end": "thread",
+}
+
+# What a thread that waits is said to wait for.
+WAITING: dict[str, str] = {
+    "acquire": "waits to acquire",
+    "wait": "waits for a notification of",
+    "wait-set": "waits for the setting of",
+    "down": "waits for a permit of",
+    "put": "waits for room in",
+    "get": "waits for an item from",
+    "join": "waits for the end of",
+    "join-queue": "waits until all tasks are done of",
+    "sleep": "sleeps",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a thread does next, as schedulers see it.
+
+    >>> Operation("write", target=7, name="value", site=4711).is_write
+    True
+    """
+
+    kind: str
+    target: int  # identity of the object or resource, within one execution
+    name: str
+    site: int
+
+    @property
+    def is_access(self) -> bool:
+        return self.kind in ACCESSES
+
+    @property
+    def is_write(self) -> bool:
+        return self.kind in ("write", "delete")

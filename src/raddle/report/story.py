@@ -1,0 +1,102 @@
+"""A story: a finding retold for people, step by step, with the places where a thread was stopped."""
+
+from __future__ import annotations
+
+import linecache
+import shlex
+from collections.abc import Iterator
+
+from raddle.event import Event
+from raddle.finding import FREE_THREADED_ONLY, Finding
+
+MOST_STEPS = 60  # a story longer than that shows its end
+_UNTOLD = ("enter", "leave", "join", "end")
+_VERBS = {
+    "is-set": "looks at",
+    "try-acquire": "tries to acquire",
+    "try-down": "tries to get a permit of",
+    "down": "gets a permit of",
+    "up": "gives a permit back to",
+    "wait-set": "has waited for",
+    "woken": "wakes from",
+    "wait": "waits for",
+    "put": "puts into",
+    "get": "gets from",
+    "read": "reads",
+    "write": "writes",
+    "delete": "deletes",
+    "acquire": "acquires",
+    "release": "releases",
+    "notify": "notifies",
+    "set": "sets",
+    "clear": "clears",
+    "start": "starts",
+}
+
+
+def tell(finding: Finding, target: str | None = None) -> str:
+    """The whole story; `target` is what `raddle replay` calls the scenario."""
+    lines = [headline(finding), ""]
+    steps = list(_steps(finding))
+    if steps:
+        lines += [*steps, ""]
+    if finding.details:
+        lines += [*finding.details, ""]
+    if finding.schedule is not None:
+        lines.append("replay: " + replay_command(finding, target))
+    return "\n".join(lines).rstrip()
+
+
+def headline(finding: Finding) -> str:
+    """One line: what happened, to whom, and where it can happen."""
+    who = f" in {finding.thread}" if finding.thread else ""
+    where = ""
+    if finding.schedule is not None:
+        where = "can happen on this interpreter"
+        if finding.possible_on == FREE_THREADED_ONLY:
+            where = "only on free-threaded builds: this interpreter does not switch there"
+        where = f" ({where})"
+    return f"{finding.kind}{who}: {finding.message}{where}"
+
+
+def replay_command(finding: Finding, target: str | None) -> str:
+    """The one command, or line of Python, that shows the finding again."""
+    if target is None:
+        return f"raddle.replay(scenario, {str(finding.schedule)!r})"
+    return f"raddle replay {shlex.quote(target)} {shlex.quote(str(finding.schedule))}"
+
+
+def _steps(finding: Finding) -> Iterator[str]:
+    told = {id(event) for event in finding.trace.shared() if event.kind not in _UNTOLD}
+    rows: list[tuple[str, ...]] = []
+    stops = list(finding.preemptions)
+    for index, event in enumerate(finding.trace):
+        while stops and stops[0][0] <= index:
+            _, thread, place = stops.pop(0)
+            rows.append((f"----- {thread} is stopped here, before {place} -----",))
+        if id(event) in told:
+            rows.append((event.thread, f"{event.file}:{event.line}", _code(event, finding), _deed(event)))
+    if len(rows) > MOST_STEPS:
+        yield f"  ... {len(rows) - MOST_STEPS} earlier steps ..."
+        rows = rows[-MOST_STEPS:]
+    full = [row for row in rows if len(row) > 1]
+    widths = [max((len(row[column]) for row in full), default=0) for column in range(3)]
+    for row in rows:
+        if len(row) == 1:
+            yield f"  {row[0]}"
+        else:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+            yield "  " + "  ".join([*cells, row[3]]).rstrip()
+
+
+def _deed(event: Event) -> str:
+    """What the thread did: 'reads Counter.value = 0'."""
+    verb = _VERBS.get(event.kind, event.kind)
+    text = f"{verb} {event.variable}".rstrip()
+    return f"{text}: {event.value}" if event.value else text
+
+
+def _code(event: Event, finding: Finding, width: int = 44) -> str:
+    """The line of source, as far as it fits."""
+    line = linecache.getline(finding.paths.get(event.file, event.file), event.line).strip()
+    return line if len(line) <= width else line[: width - 3] + "..."

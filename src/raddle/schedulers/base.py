@@ -1,0 +1,63 @@
+"""The interface of a scheduler: the policy that says who runs next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Thread(Protocol):
+    """What a scheduler sees of a thread. The pending operation is what it does as soon as it is chosen."""
+
+    index: int  # in order of creation
+    label: str
+    kind: str
+    target: object
+    name: str
+    site: int
+
+
+class Scheduler(Protocol):
+    """Who runs next.
+
+    An execution is `begin`, any number of `choose`, `end`. Everything random comes from the seed and the
+    number of the execution, so any execution can be had again without those before it.
+    """
+
+    def begin(self, number: int, space: int) -> bool:
+        """The execution of that number begins; False: there is nothing left to try.
+
+        `space` is a version number: where it differs from the last one, scheduling points were added.
+        """
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        """One of the threads that can go on, given by rising index; `current` was running until now.
+
+        Asked only where there are at least two. `current` is not among them if it is blocked, and None
+        if it has ended.
+        """
+
+    def end(self) -> None:
+        """The execution is over."""
+
+    def memory(self) -> object:
+        """What `end` has to know and `choose` found out, in case the execution ran in another process."""
+
+    def remember(self, memory: object) -> None:
+        """Take over what `memory` gave in the other process."""
+
+
+class Stateless:
+    """A base for schedulers whose executions have nothing to tell one another."""
+
+    def begin(self, number: int, space: int) -> bool:
+        return True
+
+    def end(self) -> None:
+        """Nothing to clear up."""
+
+    def memory(self) -> object:
+        return None
+
+    def remember(self, memory: object) -> None:
+        """Nothing to take over."""

@@ -1,0 +1,97 @@
+"""Depth first through every schedule, each exactly once; optionally with a bound on preemptions.
+
+The path to the last execution is kept: for each decision the threads there were, and which was taken.
+The next execution follows it up to the last decision that has an untried thread, takes that one, and
+goes on without preemptions from there. When scheduling points were added meanwhile, the counting begins
+again: the tree is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.schedulers.base import Thread
+
+
+@dataclass(slots=True)
+class _Decision:
+    options: list[str]  # labels, in the order in which they are tried
+    taken: int
+    preemptions: int  # before this decision
+    current: str | None  # who was running, if it could have gone on
+
+
+class Exhaustive:
+    """>>> search = Exhaustive(preemptions=2)
+    >>> search.begin(1, 0)
+    True
+    """
+
+    def __init__(self, *, preemptions: int | None = None) -> None:
+        self._bound = preemptions
+        self._path: list[_Decision] = []
+        self._space: int | None = None
+        self._started = False
+        self.cut = False  # something was left out because of the bound
+
+    def begin(self, number: int, space: int) -> bool:
+        if self._started and space == self._space and not self._backtrack():
+            return False
+        if space != self._space:
+            self._path = []
+            self.cut = False
+        self._started = True
+        self._space = space
+        self._depth = 0
+        self._preemptions = 0
+        return True
+
+    def _backtrack(self) -> bool:
+        while self._path:
+            last = self._path[-1]
+            if last.taken + 1 < len(last.options):
+                last.taken += 1
+                return True
+            self._path.pop()
+        return False
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        depth = self._depth
+        self._depth = depth + 1
+        running = current.label if current is not None and current in enabled else None
+        if depth < len(self._path):
+            decision = self._path[depth]
+            wanted = decision.options[decision.taken]
+        else:
+            decision = self._new_decision(enabled, running)
+            self._path.append(decision)
+            wanted = decision.options[0]
+        if running is not None and wanted != running:
+            self._preemptions += 1
+        for thread in enabled:
+            if thread.label == wanted:
+                return thread
+        raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
+
+    def _new_decision(self, enabled: Sequence[Thread], running: str | None) -> _Decision:
+        labels = [t.label for t in enabled]
+        if running is not None:
+            labels.remove(running)
+            labels.insert(0, running)
+            if self._bound is not None and self._preemptions >= self._bound:
+                labels = [running]
+                self.cut = True
+        return _Decision(labels, 0, self._preemptions, running)
+
+    def end(self) -> None:
+        """A path that is longer than the execution belongs to a branch that failed earlier."""
+        del self._path[self._depth :]
+
+    def memory(self) -> object:
+        return self._path, self._depth, self.cut
+
+    def remember(self, memory: object) -> None:
+        found: Any = memory
+        self._path, self._depth, self.cut = found

@@ -1,0 +1,60 @@
+"""PCT, probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
+
+Threads get random priorities, the highest runs; at depth - 1 random steps the running thread falls below
+all others. With n threads and k steps, a bug of depth d is found with probability at least 1/(n k^(d-1)).
+
+Departures from the paper: k is not known in advance but taken to be the longest execution so far; threads
+created later get a random place among the others; and who keeps waiting at its own point for the others
+to do something (a spin loop) is helped by the controller's fairness.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from raddle.schedulers.base import Thread
+
+
+class PCT:
+    """>>> pct = PCT(seed=1, depth=3)
+    >>> pct.begin(1, 0)
+    True
+    """
+
+    def __init__(self, seed: int, *, depth: int = 3) -> None:
+        self._seed = seed
+        self._depth = depth
+        self._longest = 16
+        self._random = random.Random()
+
+    def begin(self, number: int, space: int) -> bool:
+        self._random.seed(self._seed * 1_000_003 + number)
+        self._steps = 0
+        self._priorities: dict[str, float] = {}
+        self._changes = {self._random.randrange(self._longest) for _ in range(self._depth - 1)}
+        self._lowest = 0.0
+        return True
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        priorities = self._priorities
+        for thread in enabled:
+            if thread.label not in priorities:
+                priorities[thread.label] = 1.0 + self._random.random()
+        best = max(enabled, key=lambda t: priorities[t.label])
+        if self._steps in self._changes:
+            self._lowest -= 1.0
+            priorities[best.label] = self._lowest
+            best = max(enabled, key=lambda t: priorities[t.label])
+        self._steps += 1
+        return best
+
+    def end(self) -> None:
+        self._longest = max(self._longest, self._steps)
+
+    def memory(self) -> object:
+        return self._steps
+
+    def remember(self, memory: object) -> None:
+        assert isinstance(memory, int)
+        self._steps = memory

@@ -1,0 +1,67 @@
+"""Runs each schedule of another scheduler twice and says where the second time differed.
+
+A scenario whose executions depend on anything but the schedule (the clock, random numbers, the order of
+a set, state left behind) cannot be explored honestly; this finds the first step that shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle.schedulers.base import Scheduler, Thread
+
+
+class Twice:
+    """Every odd execution is the inner scheduler's, every even one the same again."""
+
+    def __init__(self, inner: Scheduler) -> None:
+        self._inner = inner
+        self._seen: list[tuple[str, ...]] = []
+        self._taken: list[str] = []
+        self._again = False
+        self._space = -1
+        self.difference: str | None = None
+
+    def begin(self, number: int, space: int) -> bool:
+        self._at = 0
+        if self._taken and not self._again and space == self._space:
+            self._again = True
+            return True
+        self._again = False
+        self._space = space
+        self._seen, self._taken = [], []
+        return self._inner.begin((number + 1) // 2, space)
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        seen = tuple(f"{t.label} before {t.kind} {t.name}".rstrip() for t in enabled)
+        if not self._again:
+            chosen = self._inner.choose(enabled, current)
+            self._seen.append(seen)
+            self._taken.append(chosen.label)
+            return chosen
+        at = self._at
+        self._at = at + 1
+        if self.difference is None:
+            if at >= len(self._seen):
+                self.difference = f"decision {at + 1}: the first time the execution was over by then"
+            elif seen != self._seen[at]:
+                self.difference = (
+                    f"decision {at + 1}: the first time {', '.join(self._seen[at])} could go on, "
+                    f"the second time {', '.join(seen)}"
+                )
+            else:
+                return next(t for t in enabled if t.label == self._taken[at])
+        return enabled[0]
+
+    def end(self) -> None:
+        if not self._again:
+            self._inner.end()
+        elif self.difference is None and self._at < len(self._seen):
+            self.difference = f"decision {self._at + 1}: the second time the execution was over by then"
+
+    def memory(self) -> object:
+        return self._inner.memory(), self._seen, self._taken, self._at, self.difference
+
+    def remember(self, memory: object) -> None:
+        inner, self._seen, self._taken, self._at, self.difference = memory  # type: ignore[misc]
+        self._inner.remember(inner)

@@ -1,0 +1,79 @@
+"""Real primitives that existed before an execution, and the twins that stand in for them under control.
+
+A module-level `lock = threading.Lock()`, a default argument, a lock in C's hands: whatever probed code
+uses goes through here. The twin stays the same for a whole run, as two ways may lead to one real lock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raddle.sync.lock import OUTSIDE, Lock, RealLock, RealRLock, RLock
+from raddle.sync.simple_queue import RealSimpleQueue, SimpleQueue
+
+TWINS: dict[type, type] = {RealLock: Lock, RealRLock: RLock, RealSimpleQueue: SimpleQueue}
+
+_twins: dict[int, tuple[object, Any]] = {}  # id of the real one -> both, kept alive
+_changed: list[tuple[Any, dict[str, Any]]] = []  # objects given a twin, with the fields they had
+
+
+def adopt(real: Any) -> Any:
+    """The twin of a real primitive.
+
+    >>> import threading
+    >>> real = threading.Lock()
+    >>> adopt(real) is adopt(real)
+    True
+    """
+    known = _twins.get(id(real))
+    if known is not None:
+        return known[1]
+    twin = TWINS[type(real)](real)
+    _twins[id(real)] = (real, twin)
+    _look(real, twin)
+    return twin
+
+
+def adopt_condition(condition: Any) -> Any:
+    """Give a condition made with a real lock that lock's twin; returns the lock it has now."""
+    real = condition._lock
+    if type(real) not in (RealLock, RealRLock):
+        return real
+    twin = adopt(real)
+    methods = ("acquire", "release", "_release_save", "_acquire_restore", "_is_owned")
+    _change(condition, {"_lock": twin} | {m: getattr(twin, m) for m in methods if m in condition.__dict__})
+    return twin
+
+
+def adopt_queue(queue: Any) -> None:
+    """Give a queue made with a real mutex that mutex's twin, in its conditions too."""
+    if type(queue.mutex) is RealLock:
+        _change(queue, {"mutex": adopt(queue.mutex)})
+        for condition in (queue.not_empty, queue.not_full, queue.all_tasks_done):
+            adopt_condition(condition)
+
+
+def _change(obj: Any, fields: dict[str, Any]) -> None:
+    _changed.append((obj, {name: obj.__dict__[name] for name in fields}))
+    obj.__dict__.update(fields)
+
+
+def look_again() -> None:
+    """An execution begins: see which adopted locks are taken by somebody outside of it."""
+    for real, twin in _twins.values():
+        _look(real, twin)
+
+
+def let_go() -> None:
+    """The run is over: everything adopted is its own again."""
+    for obj, fields in _changed:
+        obj.__dict__.update(fields)
+    _changed.clear()
+    _twins.clear()
+
+
+def _look(real: Any, twin: Any) -> None:
+    if isinstance(twin, Lock):
+        twin.holder = OUTSIDE if real.locked() else None
+    elif isinstance(twin, RLock):
+        twin.drop()

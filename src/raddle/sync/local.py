@@ -1,0 +1,40 @@
+"""The twin of `threading.local`: all carriers share one OS thread, so the real one would be shared too.
+
+Objects made under control are those of the standard library's own Python version, which goes by
+`current_thread()`. One made earlier is asked for through the probes: each carrier but the first gets a
+fresh object of the same class in its stead.
+"""
+
+from __future__ import annotations
+
+import _thread
+import _threading_local
+from typing import Any
+
+from raddle.sync.carrier import Carrier, getcurrent
+
+RealLocal = _thread._local
+
+
+class _Namespace:
+    """What a plain `threading.local()` made earlier looks like to a thread other than the first."""
+
+
+class local(_threading_local.local):  # noqa: N801 -- the standard library's name
+    """What `threading.local()` gives under control; elsewhere a real one."""
+
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+        if cls is local and getcurrent().__class__ is not Carrier:
+            return RealLocal()
+        return super().__new__(cls, *args, **kwargs)
+
+
+def own(shared: Any, me: Carrier) -> Any:
+    """The carrier's own version of a real `threading.local` object."""
+    if me.index == 0:
+        return shared
+    mine = me.locals.get(id(shared))
+    if mine is None:
+        kind = type(shared)
+        mine = me.locals[id(shared)] = _Namespace() if kind is RealLocal else kind()
+    return mine

@@ -1,0 +1,138 @@
+"""Puts the twins in place, everywhere at once, and takes them out again.
+
+Classes written in Python are patched method by method, so that objects and subclasses that exist already
+are reached. What C provides is replaced by name: in the module it comes from and wherever else a module
+has caught it (`from threading import Lock`). Every twin acts as the real thing outside an execution.
+"""
+
+from __future__ import annotations
+
+import _queue
+import _thread
+import concurrent.futures.thread
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from raddle.sync import condition, event, futures, local, lock, queue, semaphore, simple_queue, thread, time
+from raddle.sync.adopt import let_go
+from raddle.sync.carrier import Carrier, getcurrent
+
+_real_allocate = _thread.allocate_lock
+_real_fork = getattr(os, "fork", None)
+
+
+def fork() -> int:
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
+    assert _real_fork is not None
+    return _real_fork()
+
+
+def allocate_lock() -> Any:
+    """`_thread.allocate_lock`, which the import system uses too: its locks stay real, as only the first
+    execution would meet them."""
+    if sys._getframe(1).f_code.co_filename.startswith("<frozen"):
+        return _real_allocate()
+    return lock.Lock()
+
+
+METHODS: tuple[tuple[type, str, Any], ...] = (
+    *thread.PATCHES,
+    *condition.PATCHES,
+    *event.PATCHES,
+    *semaphore.PATCHES,
+    *queue.PATCHES,
+    *futures.PATCHES,
+)
+
+NAMES: dict[Any, Any] = {
+    **thread.NAMES,
+    **time.NAMES,
+    _thread.allocate_lock: lock.Lock,
+    _thread.RLock: lock.RLock,
+    threading.RLock: lock.RLock,
+    threading.Lock: lock.Lock,
+    _thread._local: local.local,
+    _queue.SimpleQueue: simple_queue.SimpleQueue,
+}
+if _real_fork is not None:
+    NAMES[_real_fork] = fork
+
+# Modules that must keep what they caught: they make the twins, or are asked by them.
+_SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
+
+
+def _spared(name: str) -> bool:
+    return name.split(".", 1)[0] in _SPARED
+
+
+class Patches:
+    """What was changed, to be undone."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def install(self) -> Patches:
+        """Put the twins in place.
+
+        >>> import threading
+        >>> real = threading.Lock
+        >>> patches = Patches().install()
+        >>> threading.Lock is real
+        False
+        >>> patches.remove()
+        >>> threading.Lock is real
+        True
+        """
+        for owner, name, twin in METHODS:
+            self._set(owner, name, twin)
+        twins = {id(real): twin for real, twin in NAMES.items()}
+        for module_name, module in list(sys.modules.items()):
+            fields = getattr(module, "__dict__", None)
+            if fields is None or _spared(module_name):
+                continue
+            for name, value in list(fields.items()):
+                twin = twins.get(id(value))
+                if twin is not None:
+                    self._set_field(fields, name, twin)
+        for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_local"):
+            self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
+        for name in ("allocate_lock", "allocate"):
+            self._set_field(_thread.__dict__, name, allocate_lock)
+        # Taken while work is handed to a pool, by code that is not probed.
+        self._set_field(concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.twin())
+        self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
+        self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
+        return self
+
+    def _set(self, owner: type, name: str, twin: Any) -> None:
+        if name in owner.__dict__:
+            real = owner.__dict__[name]
+            self._undo.append(lambda: setattr(owner, name, real))
+        else:
+            self._undo.append(lambda: delattr(owner, name))
+        setattr(owner, name, twin)
+
+    def _set_field(self, fields: dict[str, Any], name: str, twin: Any) -> None:
+        if name in fields:
+            real = fields[name]
+            self._undo.append(lambda: fields.__setitem__(name, real))
+        else:
+            self._undo.append(lambda: fields.__delitem__(name))
+        fields[name] = twin
+
+    def remove(self) -> None:
+        """Bring the real ones back."""
+        while self._undo:
+            self._undo.pop()()
+        let_go()
+
+
+def _threading_local_fields() -> dict[str, Any]:
+    import _threading_local
+
+    return _threading_local.__dict__

@@ -1,0 +1,78 @@
+"""The twin of `queue.SimpleQueue`: a real one, with a scheduling point before each step."""
+
+from __future__ import annotations
+
+import _queue
+from typing import Any
+
+from raddle.sync.carrier import Carrier, getcurrent
+
+RealSimpleQueue = _queue.SimpleQueue
+
+
+class SimpleQueue:
+    """What `queue.SimpleQueue()` gives under control; elsewhere a real one."""
+
+    def __new__(cls, real: Any = None) -> Any:
+        if real is None and getcurrent().__class__ is not Carrier:
+            return RealSimpleQueue()
+        return super().__new__(cls)
+
+    def __init__(self, real: Any = None) -> None:
+        self._real = real if real is not None else RealSimpleQueue()
+
+    def _filled(self) -> bool:
+        return not self._real.empty()
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.kind, me.target, me.ready = "put", self, None
+            me.control.reach(me)
+            if me.control.observing:
+                me.control.happened(me, "put", self, item)
+        self._real.put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return self._real.get(block, timeout)
+        control = me.control
+        if not block:
+            me.kind, me.target, me.ready = "get", self, None
+            control.reach(me)
+        elif timeout is None:
+            me.kind, me.target, me.ready = "get", self, self._filled
+            control.reach(me)
+            me.ready = None
+        elif timeout < 0:
+            raise ValueError("'timeout' must be a non-negative number")
+        else:
+            control.wait(me, "get", self, self._filled, timeout)
+        item = self._real.get(False)  # raises queue.Empty where nothing came in time
+        if control.observing:
+            control.happened(me, "get", self, item)
+        return item
+
+    def put_nowait(self, item: Any) -> None:
+        self.put(item)
+
+    def get_nowait(self) -> Any:
+        return self.get(False)
+
+    def _look(self) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.kind, me.target, me.ready = "size", self, None
+            me.control.reach(me)
+
+    def empty(self) -> bool:
+        self._look()
+        return self._real.empty()
+
+    def qsize(self) -> int:
+        self._look()
+        return self._real.qsize()
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return cls

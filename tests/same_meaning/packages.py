@@ -1,0 +1,126 @@
+"""Run the own tests of real packages plain and instrumented, and compare each test's outcome.
+
+`python packages.py [--folder FOLDER] [package ...]` downloads the packages' source distributions with pip,
+and needs pytest. Each suite runs as it is, with the package instrumented at import, the same with recording
+probes attached, and with package and tests instrumented in place. Ends with 1 if an outcome differs that is
+not listed, with its reason, in `KNOWN`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODES = ("hook", "recorded", "inplace")
+TIMEOUT_SECONDS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A distribution, the package in it, and where its code and its tests are in the source."""
+
+    distribution: str
+    name: str
+    code: str = "."
+    tests: str = "tests"
+
+
+PACKAGES = (
+    Package("boltons==26.2.0", "boltons"),
+    Package("cachetools==5.5.2", "cachetools", code="src"),
+    Package("click==8.1.8", "click", code="src"),
+    Package("itsdangerous==2.2.0", "itsdangerous", code="src"),
+    Package("more-itertools==10.7.0", "more_itertools"),
+    Package("toolz==1.0.0", "toolz", tests="toolz"),
+)
+
+# Tests that see the difference because they look at the machinery: name -> reason.
+KNOWN: dict[str, str] = {}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", nargs="*", help="names of packages; all if none are given")
+    parser.add_argument("--folder", type=Path, help="where to keep the sources; a temporary folder if not given")
+    arguments = parser.parse_args()
+    wanted = [package for package in PACKAGES if not arguments.packages or package.name in arguments.packages]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.folder or Path(temporary)
+        differences = [difference for package in wanted for difference in compare(package, folder)]
+    return 1 if differences else 0
+
+
+def compare(package: Package, folder: Path) -> list[str]:
+    """Every way of running the package's tests; the unexplained differences, as text."""
+    source = fetch(package, folder)
+    plain = run(package, source, "plain")
+    differences = []
+    for mode in MODES:
+        probed = run(package, source, mode)
+        assert probed["instrumented"], f"nothing of {package.name} was instrumented"
+        before, after = plain["outcomes"], probed["outcomes"]
+        names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+        new = [name for name in names if name not in KNOWN]
+        print(
+            f"{package.distribution:24} {mode:9} {len(after):5} tests, {len(names) - len(new)} known and "
+            f"{len(new)} new differences, {probed['sites']} sites, {len(probed['refused'])} not instrumented",
+            flush=True,
+        )
+        for name in new:
+            differences.append(f"{package.name} {mode} {name}: {before.get(name)} became {after.get(name)}")
+            print(f"    {differences[-1]}", flush=True)
+    return differences
+
+
+def fetch(package: Package, folder: Path) -> Path:
+    """The unpacked source distribution."""
+    target = folder / package.name
+    if not target.exists():
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        subprocess.run([*command, "--dest", str(target), package.distribution], check=True)
+        (archive,) = target.glob("*.tar.gz")
+        with tarfile.open(archive) as opened:
+            opened.extractall(target)
+    (source,) = (entry for entry in target.iterdir() if entry.is_dir())
+    return source
+
+
+def run(package: Package, source: Path, mode: str) -> dict[str, object]:
+    """The outcomes of the package's tests, and what was instrumented."""
+    import raddle
+
+    outcomes = source.parent / f"{mode}.json"
+    outcomes.unlink(missing_ok=True)
+    paths = [source / package.code, HERE, Path(raddle.__file__).parents[1]]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONHASHSEED": "0",
+        "RADDLE_MODE": mode,
+        "RADDLE_PACKAGE": package.name,
+        "RADDLE_OUTCOMES": str(outcomes),
+    }
+    options = ["-p", "probing_plugin", "-p", "no:cacheprovider", "-p", "no:randomly", "-o", "addopts=", "-q"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, package.tests],
+        cwd=source,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    if not outcomes.exists():
+        raise RuntimeError(f"the tests of {package.name} did not run ({mode}):\n{done.stdout}\n{done.stderr}")
+    return dict(json.loads(outcomes.read_text()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Run test modules of the standard library, as they are or with probes; print each test's outcome as JSON.
+
+`python run_unittest.py (plain|probed|recorded) test.test_dict test.test_with ...`
+
+`probed` has plain probes; `recorded` has probes attached that keep a log, as a controller does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import sys
+import unittest
+import warnings
+
+from raddle import probe
+from raddle.instrument import install_hook
+from raddle.site import SiteTable
+
+
+class Outcomes(unittest.TestResult):
+    """Each test's outcome, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_name: dict[str, str] = {}
+
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
+        self.by_name.setdefault(test.id(), "ok")
+
+    def addError(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+        self.by_name[test.id()] = f"error: {err[0].__name__}: {err[1]}"
+
+    def addFailure(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+        self.by_name[test.id()] = f"failure: {err[1]}"
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802 - unittest's name
+        self.by_name[test.id()] = "skipped"
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+        self.by_name[test.id()] = "expected failure"
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:  # noqa: N802
+        if err is not None:
+            self.by_name[subtest.id()] = f"failure: {err[1]}"
+
+
+def record() -> None:
+    """Attach probes that do the plain thing and keep a log."""
+    log: list[tuple[str, int]] = []
+
+    def recording(name: str) -> object:
+        plain = probe.PLAIN[name]
+
+        def logged(*arguments: object) -> object:
+            if len(log) < 100_000:
+                log.append((name, arguments[-1] if arguments else 0))
+            return plain(*arguments)
+
+        return logged
+
+    probe.attach({name: recording(name) for name in probe.PLAIN})
+
+
+def main(mode: str, *names: str) -> None:
+    if mode != "plain":
+        install_hook(lambda name, path: name in names, SiteTable())
+    if mode == "recorded":
+        record()
+    warnings.simplefilter("ignore")
+    results: dict[str, str] = {}
+    for name in names:
+        outcomes = Outcomes()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            module = importlib.import_module(name)
+            unittest.defaultTestLoader.loadTestsFromModule(module).run(outcomes)
+        if mode != "plain":
+            assert module.__raddle__ is probe
+        results |= outcomes.by_name
+    json.dump(results, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
