@@ -1,15 +1,16 @@
 """Six two-threaded programs that every tool runs: the same classes, the same two methods, no assertion.
 
 A state is made afresh for each execution; its `first` and `second` run concurrently; its `outcome` is what
-they left behind. Tools that start the threads themselves take the class, the others take the function below
-that starts them. Either way each execution ends with one `finished(outcome)`, so an execution that a tool
-claims but never ran is missed in `outcomes`.
+they left behind. A tool that starts the threads itself takes the class, the others take the function that
+starts them. Either way each execution ends with one `finished(outcome)`, so an execution that a tool claims
+but never ran is missed in `outcomes`.
 """
 
 import queue
 import threading
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 ITEMS = 3
 
@@ -21,6 +22,12 @@ class State(Protocol):
     def first(self) -> None: ...
     def second(self) -> None: ...
     def outcome(self) -> int: ...
+
+
+class Scenario(NamedTuple):
+    state: type[State]
+    model: Callable[[], None]
+    possible: range  # the outcomes that a correct execution can have
 
 
 class Rmw1:
@@ -125,6 +132,7 @@ class CondBuf3:
 
 
 def run(state: State) -> None:
+    """One whole execution, with whatever `threading` is at the time."""
     first = threading.Thread(target=state.first)
     second = threading.Thread(target=state.second)
     first.start()
@@ -159,10 +167,10 @@ def condbuf3() -> None:
 
 
 SCENARIOS = {
-    "rmw1": (Rmw1, rmw1),
-    "rmw10": (Rmw10, rmw10),
-    "lock1": (Lock1, lock1),
-    "lock10": (Lock10, lock10),
-    "queue3": (Queue3, queue3),
-    "condbuf3": (CondBuf3, condbuf3),
+    "rmw1": Scenario(Rmw1, rmw1, range(1, 3)),
+    "rmw10": Scenario(Rmw10, rmw10, range(2, 21)),
+    "lock1": Scenario(Lock1, lock1, range(2, 3)),
+    "lock10": Scenario(Lock10, lock10, range(20, 21)),
+    "queue3": Scenario(Queue3, queue3, range(3, 4)),
+    "condbuf3": Scenario(CondBuf3, condbuf3, range(3, 4)),
 }

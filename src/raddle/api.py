@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from raddle.errors import DivergedError, FindingError, UsageError
-from raddle.execute.exploration import Budget, Exploration, Progress
+from raddle.errors import FindingError, UsageError
+from raddle.execute.exploration import Budget, Exploration, Progress, replayed_finding
 from raddle.execute.isolate import can_fork
-from raddle.execute.session import Recorded, Session
+from raddle.execute.session import Session
+from raddle.finding import Finding
 from raddle.instrument import Selection
 from raddle.report.story import tell
 from raddle.result import Result
@@ -103,29 +104,24 @@ def replay(
     isolate: str | None = None,
     step_limit: int = 50_000,
     patience_seconds: float = 5.0,
-) -> Recorded:
-    """One execution that follows a schedule; raises `DivergedError` where the schedule does not fit the code.
+) -> Finding | None:
+    """One execution that follows a schedule: what went wrong in it, None if nothing did.
+
+    Raises `DivergedError` where the schedule does not fit the code.
 
     >>> import threading, raddle
     >>> def scenario():
     ...     thread = threading.Thread(target=print, args=("in the thread",))
     ...     thread.start(); thread.join()
-    >>> raddle.replay(scenario, "T0; T1.").outcome.kind
+    >>> raddle.replay(scenario, "T0; T1.") is None
     in the thread
-    'passed'
+    True
     """
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
     session = _session(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds)
     with session:
-        recorded = session.replay(schedule)
-        if recorded.divergence is not None and not session.interrupted:
-            raise DivergedError(
-                "schedule-diverged",
-                f"the schedule does not fit this code: step {recorded.divergence_step} "
-                f"('{schedule.segments[(recorded.divergence_step or 1) - 1]}'): {recorded.divergence}",
-            )
-    return recorded
+        return replayed_finding(session, schedule)
 
 
 def _session(

@@ -33,3 +33,13 @@ class Event:
     def __str__(self) -> str:
         shown = f" = {self.value}" if self.value else ""
         return f"{self.thread} {self.file}:{self.line} {self.kind} {self.variable}{shown}".replace("  ", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """A thread that could have gone on was stopped."""
+
+    before: int  # index of the next event in the trace
+    thread: str
+    place: str  # where it stood, as a schedule names it
+    with_gil: bool = True  # could CPython with the GIL have switched there?

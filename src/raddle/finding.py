@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from raddle.event import Event
+from raddle.event import Event, Preemption
 from raddle.schedule import Schedule
 from raddle.trace import Trace
 
@@ -24,7 +24,7 @@ class Finding:
     schedule: Schedule | None  # None where no schedule would show it again, as with non-determinism
     trace: Trace = field(repr=False)
     details: tuple[str, ...] = field(default=(), repr=False)  # traceback, who waits for whom
-    preemptions: tuple[tuple[int, str, str], ...] = ()  # (index of the next event, thread, where it was stopped)
+    preemptions: tuple[Preemption, ...] = ()
     paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)  # the files the trace names
     execution: int = 0  # the number of the execution that showed it first
     error: BaseException | None = field(default=None, repr=False, compare=False)

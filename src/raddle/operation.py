@@ -13,6 +13,7 @@ GIVING: dict[str, str] = {
     "release": "lock",
     "up": "semaphore",
     "set": "event",
+    "before-wait": "event",  # gives nothing back, but nobody can tell either, unless somebody clears the event
     "start": "thread",
     "end": "thread",
 }

@@ -28,3 +28,8 @@ class Outcome:
     @property
     def failed(self) -> bool:
         return self.kind != PASSED
+
+    @property
+    def died(self) -> str:
+        """The thread whose death ended the execution, wherever the others were; "" where they came to an end."""
+        return self.thread if self.kind in ("exception", "assertion") else ""

@@ -6,9 +6,11 @@ JSON file to write). `recorded` is `hook` with probes attached that keep a log, 
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,13 +35,11 @@ def belongs(name: str, path: str | None = None) -> bool:
 hook = install_hook(belongs, table) if MODE in ("hook", "recorded") else None
 
 
-def recording(name: str) -> object:
-    plain, log = probe.PLAIN[name], []
+def recording(name: str) -> Callable[..., object]:
+    plain, log = probe.PLAIN[name], collections.deque[object](maxlen=1000)
 
     def logged(*arguments: object) -> object:
-        log.append(arguments[-1] if arguments else None)
-        if len(log) > 10_000:
-            log.clear()
+        log.append(arguments[-1:])  # the site: what else there is must not live longer
         return plain(*arguments)
 
     return logged

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import importlib
 import io
@@ -14,10 +15,14 @@ import json
 import sys
 import unittest
 import warnings
+from collections.abc import Callable
+from types import TracebackType
 
 from raddle import probe
 from raddle.instrument import install_hook
 from raddle.site import SiteTable
+
+_Error = tuple[type[BaseException], BaseException, TracebackType]
 
 
 class Outcomes(unittest.TestResult):
@@ -30,33 +35,33 @@ class Outcomes(unittest.TestResult):
     def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's name
         self.by_name.setdefault(test.id(), "ok")
 
-    def addError(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+    def addError(self, test: unittest.TestCase, err: _Error) -> None:  # noqa: N802 - unittest's name
         self.by_name[test.id()] = f"error: {err[0].__name__}: {err[1]}"
 
-    def addFailure(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+    def addFailure(self, test: unittest.TestCase, err: _Error) -> None:  # noqa: N802 - unittest's name
         self.by_name[test.id()] = f"failure: {err[1]}"
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802 - unittest's name
         self.by_name[test.id()] = "skipped"
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: object) -> None:  # noqa: N802 - unittest's name
+    def addExpectedFailure(self, test: unittest.TestCase, err: _Error) -> None:  # noqa: N802 - unittest's name
         self.by_name[test.id()] = "expected failure"
 
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:  # noqa: N802
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: _Error | None) -> None:  # noqa: N802
         if err is not None:
             self.by_name[subtest.id()] = f"failure: {err[1]}"
 
 
 def record() -> None:
     """Attach probes that do the plain thing and keep a log."""
-    log: list[tuple[str, int]] = []
+    # A deque needs no `len`: one of the tests puts another function in its place.
+    log: collections.deque[tuple[str, object]] = collections.deque(maxlen=1000)
 
-    def recording(name: str) -> object:
+    def recording(name: str) -> Callable[..., object]:
         plain = probe.PLAIN[name]
 
         def logged(*arguments: object) -> object:
-            if len(log) < 100_000:
-                log.append((name, arguments[-1] if arguments else 0))
+            log.append((name, arguments[-1:]))  # the site: what else there is must not live longer
             return plain(*arguments)
 
         return logged

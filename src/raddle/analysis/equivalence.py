@@ -20,8 +20,11 @@ _NUMBER = re.compile(r" \d+$")
 Step = tuple[str, int]  # (thread, how many steps it had done before)
 
 
-def first_difference(one: Trace, other: Trace) -> tuple[Event | None, Event | None] | None:
+def first_difference(one: Trace, other: Trace, *, died: str = "") -> tuple[Event | None, Event | None] | None:
     """The first steps that make two traces differ; None if they are equivalent.
+
+    If a thread `died` and so ended both executions, the others may have come further in one of them than in
+    the other, as long as nobody saw it.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
     >>> reads = [event("T1", "read"), event("T2", "read")]
@@ -31,6 +34,13 @@ def first_difference(one: Trace, other: Trace) -> tuple[Event | None, Event | No
     >>> first_difference(Trace(tuple(mixed)), Trace(tuple(reversed(mixed)))) is None
     False
     """
+    if died:
+        lengths = [{thread: len(events) for thread, events in _by_thread(t).items()} for t in (one, other)]
+        common = {t: min(n.get(t, 0) for n in lengths) for t in lengths[0].keys() | lengths[1].keys() if t != died}
+        one, seen = _cut(one, common)
+        other, seen_too = _cut(other, common)
+        if seen or seen_too:
+            return seen, seen_too
     mine, theirs = _by_thread(one), _by_thread(other)
     same: dict[int, int] = {}  # object number in one -> in the other
     for thread in sorted(mine.keys() | theirs.keys()):
@@ -45,6 +55,22 @@ def first_difference(one: Trace, other: Trace) -> tuple[Event | None, Event | No
         if orders.get((same[number], name)) != order:
             return _first_of(one, order), _first_of(other, orders.get((same[number], name), []))
     return None
+
+
+def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
+    """So many steps of each thread, and the first that saw what was cut off."""
+    kept: list[Event] = []
+    done: dict[str, int] = defaultdict(int)
+    written: dict[tuple[int, str], str] = {}
+    for event in trace:
+        done[event.thread] += 1
+        if done[event.thread] <= most.get(event.thread, done[event.thread]):
+            if written.get((event.object, event.variable), event.thread) != event.thread:
+                return Trace(tuple(kept)), event
+            kept.append(event)
+        elif event.object and event.kind not in _COMMUTES:
+            written[event.object, event.variable] = event.thread
+    return Trace(tuple(kept)), None
 
 
 def _what(event: Event) -> tuple[str, str, str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from types import FrameType, TracebackType
@@ -16,6 +17,11 @@ OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 def is_ours(filename: str) -> bool:
     """Is this file part of raddle (or of what carries it)?"""
     return filename.startswith(OURS)
+
+
+def _is_plumbing(filename: str) -> bool:
+    """Frames that tell the user nothing: ours, and those that lead from a thread's start to its code."""
+    return is_ours(filename) or filename == threading.__file__
 
 
 def explain_error(error: BaseException, thread: str) -> Outcome:
@@ -45,9 +51,9 @@ def raised_at(trace: TracebackType | None) -> str:
 def user_traceback(error: BaseException) -> Iterator[str]:
     """The traceback as Python prints it, without frames of raddle's own."""
     summary = traceback.TracebackException.from_exception(error)
-    seen: TracebackException | None = summary
+    seen: traceback.TracebackException | None = summary
     while seen is not None:
-        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not is_ours(f.filename)])
+        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not _is_plumbing(f.filename)])
         seen = seen.__cause__ or seen.__context__
     for chunk in summary.format():
         yield from chunk.rstrip("\n").split("\n")
@@ -58,6 +64,3 @@ def stack_lines(frame: FrameType | None = None) -> Iterator[str]:
     stack = traceback.extract_stack(frame or sys._getframe(1))
     for chunk in traceback.StackSummary.from_list([f for f in stack if not is_ours(f.filename)]).format():
         yield from chunk.rstrip("\n").split("\n")
-
-
-TracebackException = traceback.TracebackException

@@ -27,14 +27,41 @@ from raddle.operation import ACCESSES, GIVING
 from raddle.outcome import PASSED, Outcome
 from raddle.sync.adopt import look_again
 from raddle.sync.carrier import Abort, Carrier
+from raddle.sync.thread import mark_ended, name_again
 
 Choose = Callable[[list[Carrier], "Carrier | None"], Carrier]
 
 UNFAIR = 1_000  # after so many steps in a row while others could run, somebody else gets a turn
 STUBBORN = 100  # a thread that swallows so many aborts is left where it is
+AFTERMATH = 1_000  # steps that the others get after a thread has died, where all of them are wanted
 SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
 
 _left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
+
+
+class GilPoints(set[int]):
+    """Scheduling points as CPython with the GIL has them.
+
+    The interpreter lets go at function entries, backward jumps and after calls. A site that has such a place
+    before it opens the thread; at the next point it can be stopped, and is closed again.
+    """
+
+    def __init__(self, switchable: set[int]) -> None:
+        self._switchable = switchable
+
+    def pass_by(self, me: Carrier, site: int) -> None:
+        """A thread comes to a site, whatever happens there."""
+        if site in self._switchable:
+            me.open = True
+
+    def __contains__(self, site: object) -> bool:
+        me = getcurrent()
+        if site in self._switchable:
+            me.open = True  # type: ignore[attr-defined]
+        if set.__contains__(self, site) and me.open:  # type: ignore[attr-defined]
+            me.open = False  # type: ignore[attr-defined]
+            return True
+        return False
 
 
 class Controller:
@@ -44,13 +71,16 @@ class Controller:
         self.learned = learned
         self.step_limit = step_limit
         self.switchable = switchable  # the gil model: the only sites where a switch can happen; None: all
-        self.points: Any = set()  # sites; mutated in place, probes keep hold of it
+        self.points: Any = set() if switchable is None else GilPoints(switchable)  # changed in place: probes keep it
         self.visible: Any = set()
         self.objects: dict[int, dict[str, Any]] = {}
         self.views: dict[int, tuple[object, object]] = {}
         self.observing = False
         self.eager = True  # run fresh carriers at once
         self.ask_always = False  # ask the scheduler also where there is only one to choose
+        # Go on after a thread has died of an exception: what the others would have done shows where points
+        # are needed, and a switch there may be what avoids the exception.
+        self.thorough = False
         self.idle: list[Carrier] = []
         self.running = False
         self.interrupted = False
@@ -74,10 +104,15 @@ class Controller:
         try:
             chosen: greenlet | None = main
             while chosen is not None:
-                chosen.switch()
-                chosen = self._after_end()
+                asked = chosen.switch()
+                if asked:  # somebody needs a new carrier; see _enter
+                    chosen, new = asked
+                    new.switch()
+                else:
+                    chosen = self._after_end()
         finally:
             self._clear_up()
+            threading.excepthook = self.excepthook
             self.running = False
             self.total_steps += self.steps
             self.executions += 1
@@ -89,6 +124,8 @@ class Controller:
         self.carriers: list[Carrier] = []
         self.live: list[Carrier] = []  # those that may be ready, by index
         self.fresh: deque[Carrier] = deque()
+        self.warming_up = False
+        self.interrupted_one: Carrier | None = None
         self.timers: list[tuple[float, int, Carrier]] = []
         self.ticket = itertools.count(1)
         self.decisions: list[int] = []
@@ -98,7 +135,7 @@ class Controller:
         self.now = 0.0
         self.readings = self.futures = 0
         self.excepthook = threading.excepthook
-        threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]  # names: Thread-1, ...
+        name_again()
         look_again()
         self.steps = 0
         self.limit = self.step_limit
@@ -112,7 +149,7 @@ class Controller:
     def _place_points(self) -> None:
         sites = self.learned.sites
         self.points.clear()
-        self.points.update(sites if self.switchable is None else sites & self.switchable)
+        self.points.update(sites)
         self.visible.clear()
         self.visible.update(self.learned.kinds)
 
@@ -124,6 +161,7 @@ class Controller:
             carrier.gr_context = None  # a thread begins with an empty context
         else:
             carrier = Carrier(self._serve, self.hub)
+            self._enter(carrier)
             carrier.reset()
             carrier.control = self
         carrier.run_now = run
@@ -132,10 +170,23 @@ class Controller:
         self.carriers.append(carrier)
         return carrier
 
+    def _enter(self, new: Carrier) -> None:
+        """Have the hub enter a new carrier first.
+
+        A greenlet begins at the recursion depth of whoever enters it: a hundred threads, each entered by
+        the one before, would exceed the limit.
+        """
+        me = getcurrent()
+        if me is self.hub:
+            new.switch()
+        else:
+            self.hub.switch((me, new))
+
     def _serve(self) -> None:
         """What a carrier does all its life: one thread after the other."""
         me = getcurrent()
         assert isinstance(me, Carrier)
+        self.hub.switch()
         while True:
             try:
                 me.run_now()
@@ -161,6 +212,7 @@ class Controller:
             from raddle.checks.crash import explain_error
 
             self.outcome = explain_error(error, me.label)
+            self.limit = min(self.limit, self.steps + AFTERMATH)
 
     def _end(self, me: Carrier) -> None:
         if self.aborting:
@@ -185,7 +237,7 @@ class Controller:
 
     def _after_end(self) -> greenlet | None:
         """In the hub: who goes on, now that a carrier ended or gave up; None when the execution is over."""
-        if self.outcome is not None or self.undone == 0:
+        if self.undone == 0 or self.aborting or (self.outcome is not None and not self.thorough):
             return None
         chosen = self._next(None)
         return None if chosen is self.hub else chosen
@@ -197,12 +249,15 @@ class Controller:
         self.steps = steps = self.steps + 1
         if steps > self.limit:
             self._over_limit(me)
+            if self.aborting:
+                return
         if self.fresh:
-            chosen: greenlet = self._take_fresh()
+            chosen: greenlet = self._take_fresh(me)
         else:
+            current = me if not self.warming_up else self._warmed_up()
             enabled = [c for c in self.live if c.ready is None or c.ready()]
             if len(enabled) > 1:
-                chosen = self.choose(enabled, me)
+                chosen = self.choose(enabled, current)
                 if chosen is not me:
                     self.streak = 0
                 else:
@@ -222,11 +277,12 @@ class Controller:
         if self.aborting:
             self._refuse(me)
         if self.fresh:
-            return self._take_fresh()
+            return self._take_fresh(me)
+        current = me if not self.warming_up else self._warmed_up()
         while True:
             enabled = [c for c in self.live if c.ready is None or c.ready()]
             if len(enabled) > 1 or (enabled and self.ask_always):
-                chosen = self.choose(enabled, me)
+                chosen = self.choose(enabled, current)
                 if chosen is not me:
                     self.streak = 0
                 elif self.fair():
@@ -240,6 +296,7 @@ class Controller:
                 return enabled[0]
             if not self._pass_time():
                 return self._stuck()
+            current = None  # it had to wait, like everybody else
 
     def fair(self) -> bool:
         """Is nobody to run for ever while others could?"""
@@ -258,11 +315,18 @@ class Controller:
             carrier.parked = False
             insort(self.live, carrier, key=_by_index)
 
-    def _take_fresh(self) -> Carrier:
+    def _take_fresh(self, me: Carrier | None) -> Carrier:
+        if not self.warming_up:
+            self.warming_up, self.interrupted_one = True, me
         carrier = self.fresh.popleft()
         carrier.parked = False
         insort(self.live, carrier, key=_by_index)
         return carrier
+
+    def _warmed_up(self) -> Carrier | None:
+        """Who was running before fresh carriers were brought to their first points: nobody chose those."""
+        self.warming_up = False
+        return self.interrupted_one
 
     # -- what twins ask -----------------------------------------------------------------------------
 
@@ -271,6 +335,8 @@ class Controller:
         if "thread" in self.visible:
             me.kind, me.target, me.ready = "start", thread, None
             self.reach(me)
+            if thread is not None and thread._started._flag:  # type: ignore[attr-defined]
+                raise RuntimeError("threads can only be started once")
         elif self.aborting:
             self._refuse(me)
         carrier = self._carrier(run, thread)
@@ -279,6 +345,7 @@ class Controller:
         carrier.ident = 0x1000 + carrier.index
         carrier.daemon = bool(thread is None or thread.daemon)
         carrier.clock = {**me.clock, me.index: me.segment}
+        carrier.born = (me.index, me.segment)
         me.segment += 1
         if not carrier.daemon:
             self.undone += 1
@@ -417,10 +484,9 @@ class Controller:
     def _stuck(self) -> greenlet:
         """Nobody can go on, and no time will change that."""
         waiting = [c for c in self.carriers if not c.done]
-        if any(not c.daemon and not _idle_pool_worker(c) for c in waiting):
+        if self.outcome is None and any(not c.daemon and not _idle_pool_worker(c) for c in waiting):
             self.outcome = explain_stuck([self._waiter(c) for c in waiting])
-        else:
-            self.undone = 0
+        self.undone = 0
         return self.hub
 
     def _waiter(self, carrier: Carrier) -> Waiter:
@@ -451,6 +517,8 @@ class Controller:
             self._refuse(me)
         if self.interrupted:
             self.finish(Outcome("interrupted"), me)
+        if self.outcome is not None:
+            self.finish(self.outcome, me)
         self.sample.add((me.label, self.place(me)))
         if self.steps < self.step_limit + SAMPLE:
             return
@@ -484,6 +552,8 @@ class Controller:
             if not carrier.done:
                 if carrier.kind == "begin":
                     carrier.done = True  # chosen by nobody: there is nothing to throw out of
+                    if carrier.thread is not None and carrier.index > 0:
+                        mark_ended(carrier.thread)
                 else:
                     carrier.throw(Abort)
             for lock in carrier.held:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raddle.analysis.equivalence import first_difference
+from raddle.errors import DivergedError
 from raddle.execute.learned import Learned
 from raddle.execute.session import Execution, Recorded, Session
+from raddle.execute.simplify import simplify
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
 from raddle.outcome import Outcome
 from raddle.result import Result
@@ -22,6 +24,7 @@ from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.random_walk import RandomWalk
+from raddle.site import SiteTable
 from raddle.trace import Trace
 
 _monotonic = time.monotonic
@@ -85,6 +88,8 @@ class Exploration:
         first = self._session.rehearse()
         if self._session.interrupted:
             return "interrupted"
+        if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
+            return self._fails_anyway(first)
         second = self._session.rehearse()
         if self._session.interrupted:
             return "interrupted"
@@ -99,14 +104,14 @@ class Exploration:
                 f"imported once ({_first_difference(first.trace, second.trace)}); use setup= to reset "
                 "such state, or isolate='fork', if that matters"
             )
-        if second.outcome.failed:
-            # It fails with no preemption at all: the first execution of any search would show it.
-            self._executions += 1
-            needs_no_schedule = second.outcome.kind == "uncontrolled" or _seen_by_watchdog(second.outcome)
-            self._add(second.outcome, None if needs_no_schedule else second.schedule, second)
-            if self._budget.until == "first-finding":
-                return "first-finding"
-        return None
+        return self._fails_anyway(second) if second.outcome.failed else None
+
+    def _fails_anyway(self, seen: Recorded) -> str | None:
+        """It fails with no preemption at all: the first execution of any search would show it."""
+        self._executions += 1
+        by_watchdog = seen.outcome.kind == "uncontrolled" or _seen_by_watchdog(seen.outcome)
+        self._add(seen.outcome, None if by_watchdog else seen.schedule, seen)
+        return "first-finding" if self._budget.until == "first-finding" or by_watchdog else None
 
     def _report_difference(self, first: Recorded, second: Recorded) -> None:
         """The same schedule gave two different executions: say why, as far as that can be told."""
@@ -197,7 +202,7 @@ class Exploration:
         self._add(replayed.outcome, text, replayed)
 
     def _as_text(self, again: Recorded) -> tuple[Recorded, Schedule]:
-        """The shortest text whose execution is the same."""
+        """The shortest text whose execution ends the same."""
         session = self._session
         whole = again.schedule
         best = session.replay(whole)
@@ -208,11 +213,18 @@ class Exploration:
         while low < high:  # whoever goes on by default need not be named
             middle = (low + high) // 2
             tried = session.replay(Schedule(whole.segments[:middle]))
-            if tried.divergence is None and tried.same_as(best):
+            if tried.divergence is None and _same_failure(tried, best):
                 high, best = middle, tried
             else:
                 low = middle + 1
-        return best, Schedule(whole.segments[:low])
+        best = replace(best, schedule=Schedule(whole.segments[:low]))
+        signature, here = best.outcome.signature, possible_here(best)
+
+        def fits(tried: Recorded) -> bool:
+            """The same failure, and not one that needs more of the interpreter."""
+            return tried.outcome.signature == signature and (possible_here(tried) or not here)
+
+        return simplify(best, session.replay, fits)
 
     def _add_divergence(self, outcome: Outcome, again: Recorded) -> None:
         message = (
@@ -226,8 +238,10 @@ class Exploration:
         self._add(Outcome("divergence", message, outcome.thread, ("divergence",)), None, again)
 
     def _add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None) -> None:
+        session = self._session
         possible_on = THIS_INTERPRETER
-        if schedule is not None and not self._possible_here(schedule):
+        endless = outcome.kind == "step-limit"
+        if schedule is not None and seen is not None and not endless and not possible_here(seen):
             with_gil = self._look_with_gil(outcome)
             if with_gil is None:
                 possible_on = FREE_THREADED_ONLY
@@ -235,30 +249,8 @@ class Exploration:
                 seen, schedule = with_gil
                 outcome = seen.outcome
         self._signatures.add(outcome.signature)
-        self._findings.append(
-            Finding(
-                kind=outcome.kind,
-                message=outcome.message,
-                thread=outcome.thread,
-                possible_on=possible_on,
-                schedule=schedule,
-                trace=seen.trace if seen else Trace(()),
-                preemptions=seen.preemptions if seen else (),
-                paths=self._session.table.paths(),
-                details=outcome.details,
-                execution=self._executions,
-                error=outcome.error,
-            )
-        )
-
-    def _possible_here(self, schedule: Schedule) -> bool:
-        """Are all its switches where this interpreter can switch?"""
-        if not getattr(sys, "_is_gil_enabled", lambda: True)():
-            return True
-        table = self._session.table
-        fixed = {table[number].place for number in table if not table[number].switchable}
-        free = {table[number].place for number in table if table[number].switchable}
-        return all(not s.place or s.place in free or s.place not in fixed for s in schedule.segments)
+        finding = make_finding(outcome, schedule, seen, session.table, possible_on=possible_on)
+        self._findings.append(replace(finding, execution=self._executions))
 
     def _look_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
         """Look for the same failure among the schedules that CPython with the GIL can have."""
@@ -275,9 +267,53 @@ class Exploration:
                     again = session.again(execution.decisions, known)
                     if again.outcome.signature == outcome.signature:
                         replayed, text = self._as_text(again)
-                        if self._possible_here(text):
+                        if possible_here(replayed):
                             return replayed, text
         return None
+
+
+def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
+    """Follow a schedule; what went wrong, if anything did."""
+    seen = session.replay(schedule)
+    if session.interrupted:
+        raise KeyboardInterrupt
+    if seen.divergence is not None:
+        step = seen.divergence_step or 1
+        raise DivergedError(
+            "schedule-diverged",
+            f"the schedule does not fit this code: step {step}, '{schedule.segments[step - 1]}': {seen.divergence}",
+        )
+    if not seen.outcome.failed:
+        return None
+    here = possible_here(seen)
+    return make_finding(
+        seen.outcome, schedule, seen, session.table, possible_on=THIS_INTERPRETER if here else FREE_THREADED_ONLY
+    )
+
+
+def make_finding(
+    outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
+) -> Finding:
+    """A failed execution as people and machines get to see it."""
+    return Finding(
+        kind=outcome.kind,
+        message=outcome.message,
+        thread=outcome.thread,
+        possible_on=possible_on,
+        schedule=schedule,
+        trace=seen.trace if seen else Trace(()),
+        details=outcome.details,
+        preemptions=seen.preemptions if seen else (),
+        paths=table.paths(),
+        error=outcome.error,
+    )
+
+
+def possible_here(seen: Recorded) -> bool:
+    """Were all threads stopped where this interpreter can switch?"""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return True
+    return all(stop.with_gil for stop in seen.preemptions)
 
 
 def _seen_by_watchdog(outcome: Outcome) -> bool:
@@ -285,6 +321,9 @@ def _seen_by_watchdog(outcome: Outcome) -> bool:
 
 
 def _same_failure(one: Recorded, other: Recorded) -> bool:
+    """The same end by the same steps; of an execution without end the end must do."""
+    if other.outcome.kind == "step-limit":
+        return one.outcome.signature == other.outcome.signature
     return one.divergence is None and one.same_as(other)
 
 

@@ -44,13 +44,13 @@ class Variable:
     one site is all alike here, so a loop costs no more than its first round.
     """
 
-    __slots__ = ("accesses", "name", "owner", "seen")
+    __slots__ = ("name", "only", "owner", "seen")
 
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner  # kept alive, so that its id stays its own
         self.name = name
-        self.seen: set[tuple[int, int, int]] = set()  # (thread, segment, site)
-        self.accesses: list[tuple[int, int, int, bool]] = []  # the same, and whether it writes
+        self.only = -1  # the one thread that has touched it so far; -2 once there were several
+        self.seen: dict[tuple[int, int, int], bool] = {}  # (thread, segment, site) -> does it write?
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
         """Note an access; the sites of others' accesses that no start or join puts before it, in conflict.
@@ -63,12 +63,17 @@ class Variable:
         >>> variable.conflicts((0, 1, 13), {}, writes=True)     # T0 writes again: not ordered with T1's read
         [12]
         """
-        self.seen.add(access)
-        index, segment, site = access
-        found = [
-            where
-            for other, when, where, wrote in self.accesses
-            if other != index and (writes or wrote) and clock.get(other, -1) < when
-        ]
-        self.accesses.append((index, segment, site, writes))
+        index = access[0]
+        found: list[int] = []
+        if self.only != index:
+            if self.only == -1:
+                self.only = index
+            else:
+                self.only = -2
+                found = [
+                    where
+                    for (other, when, where), wrote in self.seen.items()
+                    if other != index and (writes or wrote) and clock.get(other, -1) < when
+                ]
+        self.seen[access] = writes
         return found

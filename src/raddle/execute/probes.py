@@ -34,7 +34,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
     learned = control.learned
     reach = control.reach
     views = control.views
-    code_names: dict[type, set[str]] = {}  # attributes that are methods, properties...: no variables
+    code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
     observing = control.observing
     tell = control.accessed
 
@@ -44,7 +44,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         """The variable behind an attribute, on first sight."""
         owner = attribute_owner(obj, name)
         if owner is None:
-            if not isinstance(obj, (type, ModuleType)):
+            if isinstance(obj, ModuleType):
+                code_names.setdefault(id(obj), set()).add(name)
+            elif not isinstance(obj, type):
                 code_names.setdefault(type(obj), set()).add(name)
             return None
         fields = objects.setdefault(id(owner), {})
@@ -54,7 +56,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return variable  # type: ignore[no-any-return]
 
     def find_content(obj: Any) -> Variable:
-        fields = objects.setdefault(id(obj), {})
+        fields = objects.get(id(obj))
+        if fields is None:
+            fields = objects[id(obj)] = {}
         variable = fields.get(CONTENT)
         if variable is None:
             variable = fields[CONTENT] = Variable(obj, CONTENT)
@@ -64,9 +68,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         """Learn from an access of a kind that was not seen before in this execution."""
         others = variable.conflicts(access, me.clock, writes=writes)
         if others:
-            learned.site(access[2])
-            for site in others:
-                learned.site(site)
+            for site in (access[2], *others):
+                learned.site(site if site >= 0 else ~site)
 
     def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
         """Everything that comes before an access."""
@@ -90,7 +93,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         variable = fields.get(name) if fields is not None else None
         if variable is None:
             cls = obj.__class__
-            if name in code_names.get(cls, ()):
+            if name in code_names.get(cls if cls is not ModuleType else id(obj), ()):
                 return getattr(obj, name)
             if cls in TWINS:
                 return getattr(adopt(obj), name)
@@ -147,7 +150,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             owner = attribute_owner(obj, name)  # a slot is the object's own, a property nobody's
         else:
             owner = obj
-            code_names.get(type(obj), set()).discard(name)
+            code_names.get(id(obj) if isinstance(obj, ModuleType) else type(obj), set()).discard(name)
         if owner is None:
             return None
         if isinstance(owner, ModuleType):
@@ -281,11 +284,31 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         if getcurrent().__class__ is not Carrier:
             return obj
         container = container_of(obj)
-        return obj if container is None else steps(iter(obj), container, site)
+        if container is None:
+            return obj
+        if isinstance(container, list):  # its iterator looks at nothing before the first next
+            return steps(iter(obj), container, site)
+        look_at(container, site)
+        # With the GIL nobody can come in between the making of a loop's iterator and its first next.
+        return steps(iter(obj), container, site, at_once=control.switchable is not None)
 
-    def steps(iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
-        """An iterator whose every next is a step of its own."""
+    def look_at(container: Any, site: int) -> None:
+        """A step of its own before an iterator is made: most note the size of what they run over."""
+        me: Any = getcurrent()
         variable = find_content(container)
+        step(me, variable, "read", site)
+        if observing:
+            tell(me, "read", variable, site, UNKNOWN)
+
+    def steps(iterator: Iterator[Any], container: Any, site: int, at_once: bool = False) -> Iterator[Any]:
+        """An iterator whose every next is a step of its own, the first one only if not `at_once`."""
+        variable = find_content(container)
+        if at_once:
+            try:
+                value = next(iterator)
+            except StopIteration:
+                return
+            yield value
         while True:
             me: Any = getcurrent()
             if me.__class__ is Carrier:
@@ -304,7 +327,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         if container is not None:
             me: Any = getcurrent()
             variable = find_content(container)
-            access = (me.index, me.segment, site)
+            access = (me.index, me.segment, ~site)  # not to be taken for what the site itself does to it
             if access not in variable.seen:
                 look(me, variable, access, False)
         return obj
@@ -339,14 +362,16 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return called(*[iterate(arg, site) for arg in args], **kwargs)
 
     def iterating(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and container_of(args[0]) is not None:
-            return steps(called(*args), container_of(args[0]), site)
+        container = container_of(args[0]) if len(args) == 1 else None
+        if container is not None:
+            look_at(container, site)
+            return steps(called(*args), container, site)
         return called(*args, **kwargs)
 
     def advancing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """next(x): an iterator of C's is a datum that two threads can share."""
+        """next(x): an iterator of C's, or a generator, is a datum that two threads can share."""
         me: Any = getcurrent()
-        if args and not hasattr(args[0], "gi_frame") and not hasattr(type(args[0]).__next__, "__code__"):
+        if args and not hasattr(getattr(type(args[0]), "__next__", None), "__code__"):
             variable = find_content(args[0])
             step(me, variable, "write", site)
             value = called(*args, **kwargs)
@@ -395,8 +420,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
 
     # -- names --------------------------------------------------------------------------------------
 
+    depth = 3 if hasattr(points, "pass_by") else 2  # frames between here and the probed code
+
     def name_variable(owner: Any, name: str) -> Variable:
-        holder = sys._getframe(2).f_globals if owner is None else owner
+        holder = sys._getframe(depth).f_globals if owner is None else owner
         fields = objects.setdefault(id(holder), {})
         variable = fields.get(name)
         if variable is None:
@@ -458,7 +485,21 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
                 control.left(me, site)
 
         probes |= {"enter": enter, "leave": leave}
+    if hasattr(points, "pass_by"):
+        return {name: _passing_by(points.pass_by, made) for name, made in probes.items()}
     return probes
+
+
+def _passing_by(pass_by: Callable[[Carrier, int], None], made: Callable[..., Any]) -> Callable[..., Any]:
+    """A probe that also tells that its site was come to, whether it is a scheduling point or not."""
+
+    def probe(*args: Any) -> Any:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            pass_by(me, args[-1])
+        return made(*args)
+
+    return probe
 
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {

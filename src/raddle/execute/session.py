@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from raddle import probe
 from raddle.analysis.equivalence import first_difference
 from raddle.errors import RaddleError
+from raddle.event import Preemption
 from raddle.execute.controller import Choose, Controller
 from raddle.execute.interrupts import Interrupts
 from raddle.execute.isolate import ChildDied, can_fork, in_child
@@ -58,13 +59,13 @@ class Recorded:
     schedule: Schedule
     divergence: str | None = None
     divergence_step: int | None = None
-    preemptions: tuple[tuple[int, str, str], ...] = ()  # (index of the next event, thread, place it stood at)
+    preemptions: tuple[Preemption, ...] = ()
 
     def same_as(self, other: Recorded) -> bool:
         """The same steps where threads meet, and the same end?"""
         return (
             self.outcome.signature == other.outcome.signature
-            and first_difference(self.trace, other.trace) is None
+            and first_difference(self.trace, other.trace, died=self.outcome.died) is None
         )
 
 
@@ -151,6 +152,7 @@ class Session:
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
+        self._lean.thorough = getattr(scheduler, "thorough", False)
         if not self._isolate:
             execution = self.run(scheduler.choose)
             scheduler.end()
@@ -165,9 +167,9 @@ class Session:
         scheduler.end()
         return execution
 
-    def rehearse(self) -> Recorded:
-        """One execution without preemption, watched and learnt from."""
-        return self._apart(lambda: self._replay(WITHOUT_PREEMPTION, self.learned))
+    def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
+        """One execution, usually without preemption, watched and learnt from."""
+        return self._apart(lambda: self._replay(schedule, self.learned))
 
     def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
         """An execution done again, watched; `learned` is what was known when it first ran."""
@@ -195,7 +197,7 @@ class Session:
             watched.close()
         replay.over()
         return Recorded(
-            outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, tuple(watched.preemptions)
+            outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, watched.preemptions
         )
 
     def _apart(self, run: Callable[[], Recorded]) -> Recorded:
@@ -251,7 +253,7 @@ class Session:
             outcome = self._execute(watched, choose)
         finally:
             watched.close()
-        return Recorded(outcome, watched.trace, watched.schedule(), preemptions=tuple(watched.preemptions))
+        return Recorded(outcome, watched.trace, watched.schedule(), preemptions=watched.preemptions)
 
     def _execute(self, controller: Controller, choose: Choose) -> Outcome:
         if self._setup is not None:

@@ -75,7 +75,7 @@ class Watchdog:
                 seen, since, cpu_since = now, _monotonic(), _cpu()
                 continue
             waited = _monotonic() - since
-            busy = _cpu() - cpu_since > waited / 2
+            busy = _cpu() - cpu_since > waited / 10  # a share, as others may want the processor too
             if waited > self._patience * (10 if busy else 1):
                 self._bark(controller, busy)
                 seen = (-1, -1)

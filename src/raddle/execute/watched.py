@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import types
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from raddle.checks.crash import is_ours
-from raddle.event import Event
+from raddle.event import Event, Preemption
 from raddle.execute.controller import Controller
 from raddle.execute.kinds import CONTENT
 from raddle.execute.learned import Learned, Variable
@@ -21,11 +23,14 @@ from raddle.trace import Trace
 
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
+MOST_PASSED = 64  # sites remembered per thread between two accesses to something shared
 _SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 
 
 class Everything:
     """A set that contains everything, and cannot be changed."""
+
+    pass_by: Callable[[Carrier, int], None]
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -58,6 +63,7 @@ class Watched(Controller):
         self.table = table
         self.everywhere = everywhere
         self.points = self.visible = Everything()
+        self.points.pass_by = self.pass_by
         self.observing = True
         self.ask_always = everywhere
         self.eager = not everywhere
@@ -71,10 +77,12 @@ class Watched(Controller):
         self.kept: list[object] = []
         self.names: dict[int, str] = {}
         self.counters: dict[str, int] = {}
-        self.log: list[tuple[Carrier, str]] = []  # (thread, place) in the order in which points were passed
-        self.arrivals: dict[int, list[tuple[str, bool, bool]]] = {}
+        # Who arrived (0), passed a point (1) or passed a site that may turn out to be one, in order.
+        self.log: list[tuple[Carrier, int]] = []
+        self.arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
         self.standing: dict[int, str] = {}
-        self.preemptions: list[tuple[int, str, str]] = []
+        self.passed: dict[int, list[tuple[int, bool]]] = {}  # by thread: sites since its last synchronization
+        self.stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
 
     # -- arrivals -----------------------------------------------------------------------------------
 
@@ -82,11 +90,14 @@ class Watched(Controller):
         if self.aborting:
             self._over_limit(me)
             return
+        if me.kind in ACCESSES:
+            self.pass_by(me, me.site)
         point = self.everywhere or self._is_point(me)
         blocked = me.ready is not None and not me.ready()
         place = self.standing[me.index] = self._place_text(me)
         self.log_arrival(me, place, point, blocked)
         if not point:
+            self.log.append((me, me.site if me.kind in ACCESSES else 1))
             return
         self.steps += 1
         if self.steps > self.limit:
@@ -94,24 +105,62 @@ class Watched(Controller):
         chosen = self._next(me)
         if chosen is not me:
             if not blocked:
-                self.preemptions.append((len(self.events), me.label, place))
+                before = tuple(self.passed.get(me.index, ())) if me.kind in ACCESSES else ()
+                self.stops.append((Preemption(len(self.events), me.label, place), before))
             chosen.switch()
-        self.log.append((me, place))
+        if me.kind not in ACCESSES:
+            self.passed[me.index] = []
+            me.open = False
+        elif me.site in self.learned.sites:
+            me.open = False
+        self.log.append((me, 1))
+
+    def pass_by(self, me: Carrier, site: int) -> None:
+        """A thread comes to a site, whatever happens there."""
+        switchable = self.table[site].switchable
+        if switchable:
+            me.open = True
+        passed = self.passed.setdefault(me.index, [])
+        if not passed or passed[-1][0] != site:
+            passed.append((site, switchable))
+            del passed[:-MOST_PASSED]
+
+    @property
+    def preemptions(self) -> tuple[Preemption, ...]:
+        """Where threads were stopped, and whether CPython with the GIL could have stopped them there.
+
+        It could if it lets go anywhere between the thread's last access to something shared and the place;
+        what is shared is known only when the execution is over.
+        """
+        return tuple(replace(stop, with_gil=not before or self._lets_go(before)) for stop, before in self.stops)
+
+    def _lets_go(self, passed: tuple[tuple[int, bool], ...]) -> bool:
+        for number, (site, switchable) in enumerate(reversed(passed)):
+            if number and site in self.learned.sites:
+                return False
+            if switchable:
+                return True
+        return True
 
     def _park(self, me: Carrier) -> None:
         place = self.standing[me.index] = self._place_text(me)
         self.log_arrival(me, place, True, True)
         super()._park(me)
         if me.kind != "join":  # a join's return is nobody's decision
-            self.log.append((me, place))
+            self.log.append((me, 1))
 
     def log_arrival(self, me: Carrier, place: str, point: bool, blocked: bool) -> None:
-        self.arrivals.setdefault(me.index, []).append((place, point, blocked))
-        self.log.append((me, ""))
+        matters = 1 if point else me.site if me.kind in ACCESSES else 0
+        self.arrivals.setdefault(me.index, []).append((place, matters, blocked))
+        if blocked and me.timer:  # its time runs from here on, so it has to have come here
+            self.log.append((me, 1))
+        self.log.append((me, 0))
 
     def _is_point(self, me: Carrier) -> bool:
         if me.kind in ACCESSES:
-            return me.site in self.learned.sites and (self.switchable is None or me.site in self.switchable)
+            if me.site not in self.learned.sites:
+                return False
+            return self.switchable is None or me.open
         giving = GIVING.get(me.kind)
         return giving is None or giving in self.learned.kinds
 
@@ -238,9 +287,10 @@ class Watched(Controller):
         """
         runs: list[tuple[Carrier, list[int]]] = [(self.carriers[0], [])]
         arrived = dict.fromkeys(range(len(self.carriers)), 0)
-        for carrier, place in self.log:
-            if not place:
+        for carrier, what in self.log:
+            if not what:
                 arrived[carrier.index] += 1
+            if not self._matters(what):
                 continue
             if carrier is not runs[-1][0]:
                 runs.append((carrier, []))
@@ -254,11 +304,15 @@ class Watched(Controller):
             segments.append(segment)
         return Schedule(tuple(segments))
 
+    def _matters(self, what: int) -> bool:
+        """Is it a point, by what is known at the end of the execution?"""
+        return what == 1 or what in self.learned.sites
+
     def _segment(self, carrier: Carrier, first: int, last: int) -> tuple[Segment, int]:
         arrivals = self.arrivals.get(carrier.index, [])
         for index in range(last, len(arrivals)):
-            place, point, blocked = arrivals[index]
-            if point:
+            place, what, blocked = arrivals[index]
+            if self._matters(what):
                 if blocked:
                     return Segment(carrier.label), index + 1
                 count = sum(1 for p, _, _ in arrivals[first : index + 1] if p == place)

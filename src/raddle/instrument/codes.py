@@ -28,33 +28,9 @@ def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeT
     if len(candidates) != len(answers):
         return None
     for candidate, answer in zip(candidates, answers, strict=True):
-        if same_code(code, candidate):
+        if code == candidate:
             return answer
     return None
-
-
-def same_code(one: CodeType, other: CodeType) -> bool:
-    """Do two code objects do the same?
-
-    Not `==`: that also compares where they were compiled from and, in 3.11, the state of the
-    specializing interpreter.
-    """
-    return all(
-        getattr(one, name) == getattr(other, name)
-        for name in ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags")
-    ) and _same_constants(one.co_consts, other.co_consts)
-
-
-def _same_constants(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    return len(some) == len(others) and all(map(_same_constant, some, others))
-
-
-def _same_constant(one: object, other: object) -> bool:
-    if isinstance(one, CodeType) and isinstance(other, CodeType):
-        return _key(one) == _key(other) and same_code(one, other)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return _same_constants(one, other)
-    return type(one) is type(other) and (one == other or repr(one) == repr(other))  # repr: NaN
 
 
 def _key(code: CodeType) -> _Key:

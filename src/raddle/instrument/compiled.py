@@ -31,16 +31,18 @@ def compile_probed(
     tokens: bool = True,
     tree: ast.Module | None = None,
     options: tuple[str, ...] = (),
+    flags: int = 0,
 ) -> Probed:
     """Rewrite and compile; `path` is the file's name on this machine, which tracebacks show.
 
-    `options` says what made a given `tree` differ from the source's own, so that its sites get other numbers.
+    `options` says what made a given `tree` differ from the source's own, so that its sites get other numbers;
+    `flags` are those of `compile`.
     """
     base = site_base(file, source, *options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the compiler has told, or will tell, when it sees the source itself
         rewritten = rewrite(source, file=file, base=base, tree=tree, tokens=tokens)
-        code = compile(rewritten.tree, path, "exec", dont_inherit=True)
+        code = compile(rewritten.tree, path, "exec", flags, dont_inherit=True)
     return Probed(code, base, rewritten.sites)
 
 

@@ -99,11 +99,18 @@ class Expressions:
 
     def content(self, node: ast.expr) -> ast.expr:
         """An expression whose value is about to be looked into."""
-        value = self.expr(node)
         if isinstance(node, _FRESH) or is_pytests(node) or self.is_ignored(node):
-            return value
-        place = place_of(node)
-        return place.put(probe("content", value, self.site(place, "read", content_of(node))))
+            return self.expr(node)
+        value, place, name = self.receiver(node), place_of(node), content_of(node)
+        if value is node:  # a local: if it holds no container, as most do, this is no access at all
+            with self.maker.not_closing():
+                return place.put(probe("content", value, self.site(place, "read", name)))
+        return place.put(probe("content", value, self.site(place, "read", name)))
+
+    def receiver(self, node: ast.expr) -> ast.expr:
+        """An expression whose value's attribute or content is what matters."""
+        with self.maker.not_closing():
+            return self.expr(node)
 
     def test(self, node: ast.expr) -> ast.expr:
         """An expression, for its truth."""
@@ -117,9 +124,9 @@ class Expressions:
 
     def iterable(self, node: ast.expr) -> ast.expr:
         """What a loop runs over."""
-        value = self.expr(node)
         if isinstance(node, _FRESH) or self.is_ignored(node) or self._is_range(node):
-            return value
+            return self.expr(node)
+        value = self.expr(node)
         self.maker.open = True  # the site comes again in each iteration, after a backward jump
         place = place_of(node)
         return place.put(probe("iterate", value, self.site(place, "read", content_of(node))))
@@ -160,10 +167,11 @@ class Expressions:
         return not any(isinstance(part, ast.Slice) for part in parts) or self.is_builtin("slice")
 
     def is_builtin(self, name: str) -> bool:
-        """Is the name bound nowhere in the module, as far as this scope can see?"""
-        return not self.scopes.module.has_star_import and not any(
-            name in scope.bindings for scope in self.scope.ancestors()
-        )
+        """Is this certainly not the name of something else here?"""
+        return not self.scopes.module.has_star_import and not self._is_bound(name)
+
+    def _is_bound(self, name: str) -> bool:
+        return any(name in scope.bindings for scope in self.scope.ancestors())
 
     @contextmanager
     def inside(self, node: ast.AST) -> Iterator[Scope]:
@@ -183,7 +191,7 @@ class Expressions:
     def _attribute(self, node: ast.Attribute) -> ast.expr:
         if is_pytests(node):
             return node
-        value = self.expr(node.value)
+        value = self.receiver(node.value)
         if is_super(node.value):
             node.value = value
             return node
@@ -194,7 +202,7 @@ class Expressions:
     def _subscript(self, node: ast.Subscript) -> ast.expr:
         if not self.can_probe_key(node.slice) or is_pytests(node.value):
             return self._children(node)
-        value, key = self.expr(node.value), self.key(node.slice)
+        value, key = self.receiver(node.value), self.key(node.slice)
         place = place_of(node)
         return place.put(probe("getitem", value, key, self.site(place, "read", content_of(node.value))))
 
@@ -235,15 +243,13 @@ class Expressions:
         return node
 
     def _method(self, node: ast.Attribute) -> tuple[ast.expr, int]:
-        value, place = self.expr(node.value), place_of(node)
+        value, place = self.receiver(node.value), place_of(node)
         number = self.site(place, "call", dotted(node))
         return place.put(probe("method", value, self.scope.mangled(node.attr), number)), number
 
     def _looks_into_arguments(self, node: ast.Call) -> bool:
         assert isinstance(node.func, ast.Name)
-        return bool(
-            (node.args or node.keywords) and node.func.id in OBSERVING and self.is_builtin(node.func.id)
-        )
+        return bool((node.args or node.keywords) and node.func.id in OBSERVING and not self._is_bound(node.func.id))
 
     def _is_range(self, node: ast.expr) -> bool:
         return (
@@ -296,7 +302,7 @@ class Expressions:
 
     def _membership(self, node: ast.Compare) -> ast.expr:
         container = node.comparators[0]
-        key, value = self.expr(node.left), self.expr(container)
+        key, value = self.expr(node.left), self.receiver(container)
         if isinstance(container, _FRESH) or is_pytests(container):
             node.left, node.comparators = key, [value]
             return node
@@ -381,6 +387,4 @@ def _may_share_content(node: ast.expr) -> bool:
 
 def _is_plain(node: ast.expr) -> bool:
     """A number, text, None...: comparing with it cannot look into a container for long."""
-    return isinstance(node, ast.Constant) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-    )
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))

@@ -64,9 +64,7 @@ class Hook(MetaPathFinder):
             self.refuse(fullname, f"a {type(loader).__name__} loads it")
         return spec
 
-    def _ask_others(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
-    ) -> ModuleSpec | None:
+    def _ask_others(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in list(sys.meta_path):
             if finder is self or not hasattr(finder, "find_spec"):
                 continue

@@ -29,9 +29,7 @@ def is_ignored(node: ast.expr | ast.stmt, lines: frozenset[int]) -> bool:
     return bool(lines) and (node.lineno in lines or node.end_lineno in lines)
 
 
-def header_is_ignored(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: frozenset[int]
-) -> bool:
+def header_is_ignored(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: frozenset[int]) -> bool:
     """Is the comment anywhere between `def` or `class` and the first statement inside?"""
     if not lines:
         return False

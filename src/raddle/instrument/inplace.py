@@ -68,14 +68,13 @@ class Undo:
 def instrument_modules(modules: Iterable[ModuleType], table: SiteTable) -> Undo:
     """Swap the code of all live functions of these modules; those that have probes already are left alone."""
     undo = Undo()
-    for module, functions in _live_functions([module for module in modules if not is_probed(module)]):
-        by_path: dict[str, list[FunctionType]] = defaultdict(list)
-        for function in functions:
-            by_path[function.__code__.co_filename].append(function)
-        if not functions:
-            by_path[getattr(module, "__file__", None) or module.__name__] = []
-        for path, members in by_path.items():
-            _instrument_file(module, path, members, table, undo)
+    try:
+        for module, functions in _live_functions([module for module in modules if not is_probed(module)]):
+            for path, members in _by_path(module, functions).items():
+                _instrument_file(module, path, members, table, undo)
+    except BaseException:
+        undo()
+        raise
     return undo
 
 
@@ -105,11 +104,20 @@ def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, lis
     return found
 
 
+def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:
+    by_path: dict[str, list[FunctionType]] = defaultdict(list)
+    for function in functions:
+        by_path[function.__code__.co_filename].append(function)
+    if not functions:
+        by_path[getattr(module, "__file__", None) or module.__name__] = []
+    return by_path
+
+
 def _instrument_file(
     module: ModuleType, path: str, functions: Sequence[FunctionType], table: SiteTable, undo: Undo
 ) -> None:
     try:
-        source = find_source(module, path)
+        source = find_source(module, path, functions[0].__code__ if functions else None)
         source.enter_sites(table)
     except NoSourceError as error:
         undo.refuse(_name_all(module, functions), str(error))
@@ -129,9 +137,7 @@ def _instrument_function(name: str, function: FunctionType, source: LiveSource, 
 def _name_all(module: ModuleType, functions: Sequence[FunctionType]) -> str:
     """The module, unless its namespace holds functions made elsewhere, as `dataclass` makes them."""
     names = sorted({function.__qualname__ for function in functions})
-    own = [
-        function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")
-    ]
+    own = [function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")]
     if own or not names:
         return module.__name__
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""

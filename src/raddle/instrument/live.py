@@ -1,9 +1,9 @@
 """The source of code that is already running, compiled anew with probes and without."""
 
 from __future__ import annotations
+import __future__
 
 import ast
-import functools
 import linecache
 import os
 import warnings
@@ -19,6 +19,7 @@ from raddle.instrument.compiled import Probed, compile_probed
 from raddle.instrument.labels import label, label_of
 from raddle.site import SiteTable
 
+_POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
 _Transform = Callable[[ast.Module], None]
 
 
@@ -29,17 +30,22 @@ class NoSourceError(Exception):
 class LiveSource:
     """The source of one file of a module, in as many compiled versions as are asked for."""
 
-    def __init__(self, source: bytes, *, file: str, path: str, transform: _Transform | None = None) -> None:
+    def __init__(
+        self, source: bytes, *, file: str, path: str, transform: _Transform | None = None, flags: int = 0
+    ) -> None:
         self._source = source
         self._file = file
         self._path = path
         self._transform = transform
+        self._flags = flags
         self._plain = CodeIndex(self._compile_plain())
+        self._probed: dict[bool, Probed] = {}  # by whether there are tokens
+        self._indexes: dict[bool, CodeIndex] = {}
 
     def probed_code(self, code: CodeType) -> CodeType:
         """What to run in a function's place of its own code; raises NoSourceError if there is nothing."""
         for tokens in (True, False):
-            probed = counterpart(code, plain=self._plain, probed=self._index(tokens))
+            probed = counterpart(code, plain=self._plain, probed=self._index(tokens=tokens))
             if probed is None:
                 raise NoSourceError(f"{self._path} has changed since it was imported")
             if probed.co_freevars == code.co_freevars:
@@ -47,29 +53,30 @@ class LiveSource:
         raise NoSourceError("its free variables would change")
 
     def enter_sites(self, table: SiteTable) -> None:
-        probed = self._probed(tokens=True)
+        probed = self._compile(tokens=True)
         table.add(probed.base, probed.sites, file=self._file, path=self._path)
 
-    @functools.cache  # noqa: B019 - sources live as long as one call of instrument_modules
-    def _index(self, tokens: bool) -> CodeIndex:
-        return CodeIndex(self._probed(tokens=tokens).code)
+    def _index(self, *, tokens: bool) -> CodeIndex:
+        if tokens not in self._indexes:
+            self._indexes[tokens] = CodeIndex(self._compile(tokens=tokens).code)
+        return self._indexes[tokens]
 
-    @functools.cache  # noqa: B019 - see above
-    def _probed(self, *, tokens: bool) -> Probed:
-        try:
-            if self._transform is None and os.path.isfile(self._path):
-                return compile_cached(self._source, file=self._file, path=self._path, tokens=tokens)
-            options = () if self._transform is None else ("assertions rewritten",)
-            return compile_probed(
-                self._source,
-                file=self._file,
-                path=self._path,
-                tokens=tokens,
-                tree=self._tree(),
-                options=options,
-            )
-        except (RecursionError, RaddleError) as error:
-            raise NoSourceError(f"it could not be rewritten: {error}") from error
+    def _compile(self, *, tokens: bool) -> Probed:
+        if tokens not in self._probed:
+            try:
+                self._probed[tokens] = self._compile_anew(tokens=tokens)
+            except (RecursionError, RaddleError) as error:
+                raise NoSourceError(f"it could not be rewritten: {error}") from error
+        return self._probed[tokens]
+
+    def _compile_anew(self, *, tokens: bool) -> Probed:
+        file, path = self._file, self._path
+        if self._transform is not None:
+            options = ("assertions rewritten",)
+            return compile_probed(self._source, file=file, path=path, tokens=tokens, tree=self._tree(), options=options)
+        if os.path.isfile(path):
+            return compile_cached(self._source, file=file, path=path, tokens=tokens)
+        return compile_probed(self._source, file=file, path=path, tokens=tokens, flags=self._flags)
 
     def _tree(self) -> ast.Module:
         tree = ast.parse(self._source)
@@ -80,21 +87,22 @@ class LiveSource:
     def _compile_plain(self) -> CodeType:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the user saw them when the module was imported
-            return compile(self._tree(), self._path, "exec", dont_inherit=True)
+            code: CodeType = compile(self._tree(), self._path, "exec", self._flags, dont_inherit=True)
+        return code
 
 
-def find_source(module: ModuleType, path: str) -> LiveSource:
-    """The source that functions of a module say they are from."""
+def find_source(module: ModuleType, path: str, sample: CodeType | None = None) -> LiveSource:
+    """The source that functions of a module say they are from; `sample` is the code of one of them."""
     is_own = path == getattr(module, "__file__", None)
     file = label_of(module) if is_own else label("", path)
     source = _read(path, module.__dict__ if is_own else {})
     if is_own and "@pytest_ar" in module.__dict__:
         with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
-            return LiveSource(
-                source, file=file, path=path, transform=_rewrite_assertions(module, source, path)
-            )
+            return LiveSource(source, file=file, path=path, transform=_rewrite_assertions(module, source, path))
+    # A cell of a notebook inherits the `from __future__` imports of cells before it.
+    flags = sample.co_flags & _POSTPONED if sample is not None and not is_own else 0
     try:
-        return LiveSource(source, file=file, path=path)
+        return LiveSource(source, file=file, path=path, flags=flags)
     except (SyntaxError, ValueError) as error:
         raise NoSourceError(f"its source does not compile: {error}") from error
 

@@ -27,6 +27,8 @@ class Place(NamedTuple):
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
             node.lineno, node.col_offset = self.line, self.column
             node.end_lineno, node.end_col_offset = self.end_line, self.end_column
+            if isinstance(node, ast.Attribute):  # calls of attributes are blamed on their last line
+                node.end_lineno, node.end_col_offset = self.line, self.column
             for child in ast.iter_child_nodes(node):
                 self.put(child)
         return node

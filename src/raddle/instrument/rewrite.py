@@ -40,9 +40,7 @@ def rewrite(
         tree = ast.parse(text)
     maker = SiteMaker(file, base)
     options = Options(ignored=ignored_lines(text), tokens=tokens)
-    statements = Statements(
-        analyse(tree), maker, options, evaluates_annotations=not _postpones_annotations(tree)
-    )
+    statements = Statements(analyse(tree), maker, options, evaluates_annotations=not _postpones_annotations(tree))
     tree.body = statements.block(tree.body)
     return Rewritten(tree, maker.sites)
 

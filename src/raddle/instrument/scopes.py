@@ -323,9 +323,7 @@ class _Analyser(ast.NodeVisitor):
                 self.generic_visit(parameter)
             yield
 
-    def _visit_comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-    ) -> None:
+    def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
         first = node.generators[0]
         self.visit(first.iter)
         is_generator = isinstance(node, ast.GeneratorExp)

@@ -3,15 +3,18 @@
 With the GIL, CPython 3.10 and later lets another thread run only when a function begins, at a backward jump
 and after a call. While the rewriter walks the code in evaluation order, `open` says whether such a point
 lies, on some path, between the probe before and the place it has reached; a site takes it over as
-`switchable` and closes it. So a switch is possible between two accesses if *any* site passed since the
-first one, the second included, is switchable: also those that turned out to touch nothing shared.
+`switchable`, and closes it. A switch is possible between two accesses if *any* site passed after the first,
+the second included, is switchable: also those that turn out to touch nothing shared.
 
-`open` errs towards True. Operators on user classes call functions, whose entry is a point too; those
-functions have sites of their own, and are not anticipated here.
+`open` errs towards True. So sites that are often no access at all do not close it: the way to an object
+(`self.items` in `self.items[0]`), a local looked into, an in-place operator. Operators on user classes call
+functions, whose entry is a point too; those have sites of their own, and are not anticipated here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from raddle.errors import RaddleError
@@ -51,6 +54,13 @@ class SiteMaker:
         self._sites.append(site)
         self.open = False
         return self._base + len(self._sites) - 1
+
+    @contextmanager
+    def not_closing(self) -> Iterator[None]:
+        """What is open before is open after, whatever is evaluated here."""
+        was_open = self.open
+        yield
+        self.open |= was_open
 
     def comes_again(self, number: int) -> None:
         """The site, looked up earlier, has its effect only here: `items.append` in `items.append(f())`."""

@@ -21,9 +21,7 @@ _BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
 class Statements(Targets):
     """Rewrites the statements of one module."""
 
-    def __init__(
-        self, scopes: Scopes, maker: SiteMaker, options: Options, *, evaluates_annotations: bool
-    ) -> None:
+    def __init__(self, scopes: Scopes, maker: SiteMaker, options: Options, *, evaluates_annotations: bool) -> None:
         super().__init__(scopes, maker, options)
         self._evaluates_annotations = evaluates_annotations
         self._open_at_break: list[bool] = []  # one for each loop around
@@ -185,7 +183,7 @@ class Statements(Targets):
 
     def _manager(self, node: ast.With | ast.AsyncWith, item: ast.withitem) -> list[ast.stmt]:
         manager = item.context_expr
-        item.context_expr = self.expr(manager)
+        item.context_expr = self.receiver(manager)
         if isinstance(node, ast.With) and not self.is_ignored(manager):
             place = place_of(manager)
             number = self.site(place, "call", dotted(manager))
@@ -282,11 +280,7 @@ class Statements(Targets):
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _depth(body: Iterable[ast.AST]) -> int:

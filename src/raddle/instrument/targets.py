@@ -82,11 +82,11 @@ class Targets(Expressions):
         if isinstance(target, ast.Name):
             return [place.put(ast.Assign([target], self.written_name(target.id, value, place)))]
         if isinstance(target, ast.Attribute):
-            obj, name = self.expr(target.value), self.scope.mangled(target.attr)
+            obj, name = self.receiver(target.value), self.scope.mangled(target.attr)
             number = self.site(place, "write", target.attr)
             return [place.put(ast.Expr(probe("write", value, obj, name, number)))]
         if isinstance(target, ast.Subscript):
-            obj, key = self.expr(target.value), self.key(target.slice)
+            obj, key = self.receiver(target.value), self.key(target.slice)
             number = self.site(place, "write", content_of(target.value))
             return [place.put(ast.Expr(probe("setitem", value, obj, key, number)))]
         assert isinstance(target, (ast.Tuple, ast.List))
@@ -123,11 +123,11 @@ class Targets(Expressions):
         if not self.needs_probes(target):
             return [place.put(ast.Delete([target]))]
         if isinstance(target, ast.Attribute):
-            obj, name = self.expr(target.value), self.scope.mangled(target.attr)
+            obj, name = self.receiver(target.value), self.scope.mangled(target.attr)
             number = self.site(place, "delete", target.attr)
             return [place.put(ast.Expr(probe("delete", obj, name, number)))]
         if isinstance(target, ast.Subscript):
-            obj, key = self.expr(target.value), self.key(target.slice)
+            obj, key = self.receiver(target.value), self.key(target.slice)
             number = self.site(place, "delete", content_of(target.value))
             return [place.put(ast.Expr(probe("delitem", obj, key, number)))]
         if isinstance(target, ast.Name):
@@ -160,7 +160,7 @@ class Targets(Expressions):
             if stable[index]:
                 continue
             place, name = place_of(part), self.temporary()
-            value = self.key(part) if index else self.expr(part)
+            value = self.key(part) if index else self.receiver(part)
             before.append(place.put(ast.Assign([store(name)], value)))
             parts[index] = place.put(load(name))
             names.append(name)
@@ -193,7 +193,8 @@ class Targets(Expressions):
     def _operated(self, statement: ast.AugAssign, current: ast.expr) -> ast.expr:
         operation, place = _INPLACE[type(statement.op)], place_of(statement)
         value = self.expr(statement.value)
-        number = self.site(place, "write", content_of(statement.target))
+        with self.maker.not_closing():
+            number = self.site(place, "write", content_of(statement.target))
         return place.put(probe("inplace", operation, current, value, number))
 
     def _is_stable(self, part: ast.expr, evaluated: Sequence[ast.expr]) -> bool:

@@ -71,9 +71,9 @@ def _steps(finding: Finding) -> Iterator[str]:
     rows: list[tuple[str, ...]] = []
     stops = list(finding.preemptions)
     for index, event in enumerate(finding.trace):
-        while stops and stops[0][0] <= index:
-            _, thread, place = stops.pop(0)
-            rows.append((f"----- {thread} is stopped here, before {place} -----",))
+        while stops and stops[0].before <= index:
+            stop = stops.pop(0)
+            rows.append((f"----- {stop.thread} is stopped here, before {stop.place} -----",))
         if id(event) in told:
             rows.append((event.thread, f"{event.file}:{event.line}", _code(event, finding), _deed(event)))
     if len(rows) > MOST_STEPS:

@@ -29,6 +29,8 @@ class Exhaustive:
     True
     """
 
+    thorough = True  # an execution goes on after a thread has died: see the controller
+
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._bound = preemptions
         self._path: list[_Decision] = []

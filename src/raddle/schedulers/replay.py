@@ -93,7 +93,9 @@ def _told(segment: Segment) -> str:
 
 
 def _ordinal(number: int) -> str:
-    """>>> _ordinal(2), _ordinal(11), _ordinal(23)
+    """2 as '2nd'.
+
+    >>> _ordinal(2), _ordinal(11), _ordinal(23)
     ('2nd', '11th', '23rd')
     """
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -26,7 +26,7 @@ class Control(Protocol):
 
     now: float
     readings: int  # of the clock
-    futures: int  # numbered so far
+    futures: int  # and threads, numbered so far
     excepthook: Callable[..., object]  # threading.excepthook as it was when the execution began
     observing: bool
     carriers: list[Carrier]
@@ -68,8 +68,8 @@ class Carrier(greenlet):
     """One controlled thread: who it is, what it is about to do, what it holds."""
 
     __slots__ = (
-        "children", "clock", "control", "daemon", "done", "held", "ident", "index", "joiners", "kind", "label",
-        "locals", "name", "parked", "raised", "ready", "run_now", "segment", "site", "target", "thread", "timed_out", "timer",
+        "born", "children", "clock", "control", "daemon", "done", "held", "ident", "index", "joiners", "kind", "label",
+        "locals", "name", "open", "parked", "raised", "ready", "run_now", "segment", "site", "target", "thread", "timed_out", "timer",
     )  # fmt: skip
 
     control: Control
@@ -90,9 +90,13 @@ class Carrier(greenlet):
     site: int
     ready: Callable[[], bool] | None  # None: nothing can keep it from going on
 
+    # The gil model: could CPython have switched since the thread last touched something shared?
+    open: bool
+
     # For what joins and starts order: segments count the thread's starts of others.
     segment: int
     clock: dict[int, int]
+    born: tuple[int, int]  # who started it, in which segment
 
     joiners: list[Carrier]
     parked: bool  # waits for a thread's end or for time: not even asked whether it is ready
@@ -106,6 +110,8 @@ class Carrier(greenlet):
         """Become a thread that has done nothing yet."""
         self.daemon = self.done = self.parked = self.timed_out = False
         self.children = self.segment = self.timer = self.raised = 0
+        self.born = (-1, -1)
+        self.open = True
         self.kind = "begin"
         self.target = self.ready = None
         self.name = ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from typing import Any
 
 from raddle.sync.adopt import adopt_condition
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.sync.lock import Lock, RLock
 
+_real_init = threading.Condition.__init__
 _real_wait = threading.Condition.wait
 _real_notify = threading.Condition.notify
 _real_enter = threading.Condition.__enter__
@@ -27,9 +29,28 @@ class Ticket:
         self.woken = True
 
 
+def init(self: Any, lock: Any = None) -> None:
+    """What CPython's does, without asking a plain lock for methods it does not have: that is slow."""
+    if lock is None:
+        lock = threading.RLock()
+    if lock.__class__ is not Lock:
+        _real_init(self, lock)
+        return
+    self._lock = lock
+    self.acquire = lock.acquire
+    self.release = lock.release
+    self._waiters = deque()
+
+
 def _owned(lock: Any, me: Carrier) -> bool:
-    # A plain lock does not know its owner: CPython only asks whether it is locked at all.
-    return lock.holder is me if lock.__class__ is RLock else lock.holder is not None
+    if lock.__class__ is RLock:
+        return lock.holder is me
+    if lock.holder is not me:
+        # A plain lock does not know its owner: CPython only looks whether it is locked at all.
+        me.control.observe("lock")
+        me.kind, me.target, me.ready = "locked", lock, None
+        me.control.reach(me)
+    return lock.holder is not None
 
 
 def wait(self: Any, timeout: float | None = None) -> bool:
@@ -128,6 +149,21 @@ def notify(self: Any, n: int = 1) -> None:
         me.control.happened(me, "notify", self)
 
 
+def _of_the_lock(name: str) -> property:
+    """`acquire` and `release` are kept in each condition, as its lock's methods: those of a real lock if it
+    was made earlier. A property of the class is found before them."""
+
+    def look_up(self: Any) -> Any:
+        if getcurrent().__class__ is Carrier:
+            adopt_condition(self)
+        return self.__dict__[name]
+
+    def keep(self: Any, method: Any) -> None:
+        self.__dict__[name] = method
+
+    return property(look_up, keep)
+
+
 def enter(self: Any) -> Any:
     if getcurrent().__class__ is Carrier:
         adopt_condition(self)
@@ -141,8 +177,11 @@ def leave(self: Any, *exc: Any) -> Any:
 
 
 PATCHES = (
+    (threading.Condition, "__init__", init),
     (threading.Condition, "wait", wait),
     (threading.Condition, "notify", notify),
     (threading.Condition, "__enter__", enter),
     (threading.Condition, "__exit__", leave),
+    (threading.Condition, "acquire", _of_the_lock("acquire")),
+    (threading.Condition, "release", _of_the_lock("release")),
 )

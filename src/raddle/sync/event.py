@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.sync.condition import Ticket
 
 _real_wait = threading.Event.wait
 _real_set = threading.Event.set
 _real_clear = threading.Event.clear
-_real_is_set = threading.Event.is_set
 
 
 def is_set(self: Any) -> bool:
@@ -33,6 +33,9 @@ def set_(self: Any) -> None:
         me.kind, me.target, me.ready = "set", self, None
         me.control.reach(me)
     self._flag = True
+    waiters = self._cond._waiters
+    while waiters:
+        waiters.popleft().release()
     if me.control.observing:
         me.control.happened(me, "set", self)
 
@@ -58,17 +61,30 @@ def wait(self: Any, timeout: float | None = None) -> bool:
     if me.__class__ is not Carrier:
         return _real_wait(self, timeout)
     control = me.control
-    if timeout is None:
-        me.kind, me.target, me.ready = "wait-set", self, lambda: self._flag
-        control.reach(me)
-        me.ready = None
-    elif timeout > 0:
-        control.wait(me, "wait-set", self, lambda: self._flag, timeout)
-    else:
+    if timeout is not None and timeout <= 0:
         return is_set(self)
+    if "event" in control.visible:
+        # Somebody may clear the event: whoever waits by then is woken, whoever comes later is not.
+        me.kind, me.target, me.ready = "before-wait", self, None
+        control.reach(me)
+    ticket = Ticket()
+    ticket.woken = self._flag
+    waiters = self._cond._waiters
+    if not ticket.woken:
+        waiters.append(ticket)
+    try:
+        if timeout is None:
+            me.kind, me.target, me.ready = "wait-set", self, lambda: ticket.woken
+            control.reach(me)
+            me.ready = None
+        else:
+            control.wait(me, "wait-set", self, lambda: ticket.woken, timeout)
+    finally:
+        if not ticket.woken:
+            waiters.remove(ticket)
     if control.observing:
-        control.happened(me, "wait-set", self, self._flag)
-    return self._flag  # type: ignore[no-any-return]
+        control.happened(me, "wait-set", self, ticket.woken)
+    return ticket.woken
 
 
 PATCHES = (

@@ -36,5 +36,11 @@ def own(shared: Any, me: Carrier) -> Any:
     mine = me.locals.get(id(shared))
     if mine is None:
         kind = type(shared)
-        mine = me.locals[id(shared)] = _Namespace() if kind is RealLocal else kind()
+        try:
+            mine = _Namespace() if kind is RealLocal else kind()
+        except TypeError as error:
+            me.control.uncontrolled(
+                me, f"a {kind.__name__} was made before raddle came, and cannot be made again for another thread: {error}"
+            )
+        me.locals[id(shared)] = mine
     return mine

@@ -13,44 +13,57 @@ from raddle.sync.carrier import Carrier, getcurrent
 
 RealLock = _thread.LockType
 RealRLock = _thread.RLock
-_TIMEOUT_MAX = _thread.TIMEOUT_MAX
 _allocate = _thread.allocate_lock
 _make_rlock = _thread.RLock
+_making = _allocate()  # held while a twin left behind gets its real lock
 OUTSIDE = object()  # holds a lock that was taken before the execution began
 
 
 def waiting_seconds(blocking: bool, timeout: float) -> float | None:
-    """Check the arguments of `acquire` as CPython does; None: wait for ever."""
+    """How long `acquire` may wait; None: for ever. Bad arguments are refused by a real lock, in its words."""
+    _allocate().acquire(blocking, timeout)
     if timeout == -1:
         return None if blocking else 0.0
-    if not blocking:
-        raise ValueError("can't specify a timeout for a non-blocking call")
-    if timeout < 0:
-        raise ValueError("timeout value must be a non-negative number")
-    if timeout > _TIMEOUT_MAX:
-        raise OverflowError("timeout value is too large")
     return float(timeout)
 
 
-class Lock:
+class _Twin(type):
+    """Makes twins under control and real locks elsewhere; one call, as code under test makes many locks."""
+
+    def __call__(cls, real: Any = None) -> Any:
+        if real is None and getcurrent().__class__ is not Carrier:
+            return _REAL[cls.__name__]()
+        twin: Any = object.__new__(cls)
+        twin.holder = twin.taken_at = None
+        twin.count = 0
+        twin._real = real
+        return twin
+
+
+_REAL = {"Lock": _allocate, "RLock": _make_rlock}
+
+
+class Lock(metaclass=_Twin):
     """The twin of `threading.Lock`."""
 
-    __slots__ = ("__weakref__", "_real", "holder", "taken_at")
+    __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
 
-    def __new__(cls, real: Any = None) -> Any:
-        if real is None and getcurrent().__class__ is not Carrier:
-            return _allocate()
-        return super().__new__(cls)
+    holder: Any  # the carrier that acquired it
+    taken_at: Any  # where it did
+    count: int  # how often; for a plain lock always 0
 
     @classmethod
     def twin(cls) -> Any:
         """A twin, also outside of an execution."""
         return cls(_allocate())
 
-    def __init__(self, real: Any = None) -> None:
-        self._real = real or _allocate()
-        self.holder: Any = None  # the carrier that acquired it
-        self.taken_at: Any = None
+    def real(self) -> Any:
+        """The real lock that acts outside of executions."""
+        if self._real is None:
+            with _making:
+                if self._real is None:
+                    self._real = _allocate()
+        return self._real
 
     def is_free(self) -> bool:
         return self.holder is None
@@ -58,7 +71,7 @@ class Lock:
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real.acquire(blocking, timeout)
+            return self.real().acquire(blocking, timeout)
         if blocking is not True or timeout != -1:
             seconds = waiting_seconds(blocking, timeout)
             if seconds is not None:
@@ -93,13 +106,15 @@ class Lock:
     def release(self) -> None:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            self._real.release()
+            self.real().release()
             return
         holder = self.holder
         if "lock" in me.control.visible:
             me.kind, me.target, me.ready = "release", self, None
             me.control.reach(me)
             holder = self.holder
+        if holder is not me:  # whether this works out depends on who came first
+            me.control.observe("lock")
         if holder is None:
             raise RuntimeError("release unlocked lock")
         self.holder = None
@@ -111,26 +126,13 @@ class Lock:
     def locked(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real.locked()
+            return self.real().locked()
         me.control.observe("lock")
         me.kind, me.target, me.ready = "locked", self, None
         me.control.reach(me)
         return self.holder is not None
 
-    def __enter__(self) -> bool:
-        me = getcurrent()
-        if me.__class__ is not Carrier:
-            return self._real.__enter__()
-        me.kind = "acquire"
-        me.target = self
-        me.ready = self.is_free
-        me.control.reach(me)
-        me.ready = None
-        self.holder = me
-        me.held.append(self)
-        if me.control.observing:
-            me.control.happened(me, "acquire", self)
-        return True
+    __enter__ = acquire
 
     def __exit__(self, *exc: object) -> None:
         self.release()
@@ -138,33 +140,38 @@ class Lock:
     acquire_lock, release_lock, locked_lock = acquire, release, locked
 
     def _at_fork_reinit(self) -> None:
-        self._real._at_fork_reinit()
-        self.holder = None
+        self.real()._at_fork_reinit()
+        self.drop()
 
     def __repr__(self) -> str:
-        state = "locked" if self.holder is not None or self._real.locked() else "unlocked"
-        return f"<{state} _thread.lock object at {id(self):#x}>"
+        controlled = getcurrent().__class__ is Carrier
+        locked = self.holder is not None if controlled else self.real().locked()
+        return f"<{'locked' if locked else 'unlocked'} _thread.lock object at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_thread.lock' object")
 
     def drop(self) -> None:
         """The execution that held it is over."""
         self.holder = None
 
 
-class RLock:
+class RLock(metaclass=_Twin):
     """The twin of `threading.RLock`."""
 
     __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
 
-    def __new__(cls, real: Any = None) -> Any:
-        if real is None and getcurrent().__class__ is not Carrier:
-            return _make_rlock()
-        return super().__new__(cls)
+    holder: Any
+    taken_at: Any
+    count: int
 
-    def __init__(self, real: Any = None) -> None:
-        self._real = real or _make_rlock()
-        self.holder: Any = None
-        self.count = 0
-        self.taken_at: Any = None
+    def real(self) -> Any:
+        """The real lock that acts outside of executions."""
+        if self._real is None:
+            with _making:
+                if self._real is None:
+                    self._real = _make_rlock()
+        return self._real
 
     def is_free(self) -> bool:
         return self.holder is None
@@ -172,8 +179,8 @@ class RLock:
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real.acquire(blocking, timeout)
-        seconds = waiting_seconds(blocking, timeout)
+            return self.real().acquire(blocking, timeout)
+        seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
         if self.holder is me:  # nobody else can tell: no scheduling point
             self.count += 1
             return True
@@ -203,7 +210,7 @@ class RLock:
     def release(self) -> None:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            self._real.release()
+            self.real().release()
             return
         if self.holder is not me:
             raise RuntimeError("cannot release un-acquired lock")
@@ -224,19 +231,19 @@ class RLock:
     def _is_owned(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real._is_owned()
+            return self.real()._is_owned()
         return self.holder is me
 
     def _recursion_count(self) -> int:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real._recursion_count()
+            return self.real()._recursion_count()
         return self.count if self.holder is me else 0
 
     def _release_save(self) -> Any:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self._real._release_save()
+            return self.real()._release_save()
         if self.holder is not me:
             raise RuntimeError("cannot release un-acquired lock")
         saved = self.count
@@ -247,19 +254,24 @@ class RLock:
     def _acquire_restore(self, saved: Any) -> None:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            self._real._acquire_restore(saved)
+            self.real()._acquire_restore(saved)
             return
         self.acquire()
         self.count = saved
 
     def _at_fork_reinit(self) -> None:
-        self._real._at_fork_reinit()
+        self.real()._at_fork_reinit()
         self.drop()
 
     def __repr__(self) -> str:
+        if getcurrent().__class__ is not Carrier:
+            return repr(self.real())
         state = "locked" if self.holder is not None else "unlocked"
         owner = getattr(self.holder, "ident", 0)
         return f"<{state} _thread.RLock object owner={owner} count={self.count} at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_thread.RLock' object")
 
     def drop(self) -> None:
         """The execution that held it is over."""

@@ -14,9 +14,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from raddle.sync import condition, event, futures, local, lock, queue, semaphore, simple_queue, thread, time
+from raddle.sync import barrier, condition, event, futures, local, lock, queue, semaphore, simple_queue, thread, time
 from raddle.sync.adopt import let_go
 from raddle.sync.carrier import Carrier, getcurrent
 
@@ -43,6 +44,7 @@ def allocate_lock() -> Any:
 METHODS: tuple[tuple[type, str, Any], ...] = (
     *thread.PATCHES,
     *condition.PATCHES,
+    *barrier.PATCHES,
     *event.PATCHES,
     *semaphore.PATCHES,
     *queue.PATCHES,
@@ -99,13 +101,16 @@ class Patches:
                 twin = twins.get(id(value))
                 if twin is not None:
                     self._set_field(fields, name, twin)
-        for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_local"):
+        for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_count", "_local"):
             self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
         for name in ("allocate_lock", "allocate"):
             self._set_field(_thread.__dict__, name, allocate_lock)
         # Taken while work is handed to a pool, by code that is not probed.
         self._set_field(concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.twin())
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
+        # Counted anew in each execution: to be put back, not to be replaced.
+        self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
+        self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
         return self
 

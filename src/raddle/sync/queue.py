@@ -32,7 +32,11 @@ def _simple(self: Any) -> bool:
     return type(self)._qsize in _plain_sizes
 
 
-def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
+def _always() -> bool:
+    return True
+
+
+def _take(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
     """Take the mutex as soon as the queue is ready; False where that was not to be had in time."""
     mutex = self.mutex
     control = me.control
@@ -44,8 +48,6 @@ def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: 
         me.kind, me.target, me.ready = kind, self, lambda: mutex.holder is None and ready()
         control.reach(me)
         got = True
-    elif timeout < 0:
-        raise ValueError("'timeout' must be a non-negative number")
     else:
         got = control.wait(me, kind, self, lambda: mutex.holder is None and ready(), timeout)
     me.ready = None
@@ -55,58 +57,60 @@ def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: 
     return got
 
 
-def _done(self: Any, me: Carrier, condition: Any) -> None:
-    if condition._waiters:  # code under test that waits on the queue's own conditions
-        condition.notify()
-    if self.mutex.holder is me:
-        self.mutex.holder = None
-        me.held.remove(self.mutex)
+def _give_back(self: Any, me: Carrier) -> None:
+    mutex = self.mutex
+    if mutex.holder is me:
+        mutex.holder = None
+        me.held.remove(mutex)
 
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _simple(self):
+    # A negative timeout is left to CPython's code as well, which says in which cases it minds.
+    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
         _real_put(self, item, block, timeout)
         return
     size = self.maxsize
-    shutdown = _ShutDown is not None and self.is_shutdown
-
-    def has_room() -> bool:
-        return size <= 0 or len(self.queue) < size or (_ShutDown is not None and self.is_shutdown)
-
     if size <= 0:
-        block, timeout = True, None
-    if shutdown and _ShutDown is not None:
-        raise _ShutDown
-    if not _reach(self, me, "put", has_room, block, timeout):
+        block, timeout, has_room = True, None, _always
+    else:
+
+        def has_room() -> bool:
+            return len(self.queue) < size or (_ShutDown is not None and self.is_shutdown)
+
+    if not _take(self, me, "put", has_room, block, timeout):
         raise queue.Full
     try:
         if _ShutDown is not None and self.is_shutdown:
             raise _ShutDown
         self._put(item)
         self.unfinished_tasks += 1
+        if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
+            self.not_empty.notify()
     finally:
-        _done(self, me, self.not_empty)
+        _give_back(self, me)
     if me.control.observing:
         me.control.happened(me, "put", self, item)
 
 
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _simple(self):
+    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
         return _real_get(self, block, timeout)
 
     def has_item() -> bool:
         return bool(self.queue) or (_ShutDown is not None and self.is_shutdown)
 
-    if not _reach(self, me, "get", has_item, block, timeout):
+    if not _take(self, me, "get", has_item, block, timeout):
         raise queue.Empty
     try:
         if _ShutDown is not None and self.is_shutdown and not self.queue:
             raise _ShutDown
         item = self._get()
+        if self.not_full._waiters:
+            self.not_full.notify()
     finally:
-        _done(self, me, self.not_full)
+        _give_back(self, me)
     if me.control.observing:
         me.control.happened(me, "get", self, item)
     return item
@@ -117,7 +121,7 @@ def task_done(self: Any) -> None:
     if me.__class__ is not Carrier or not _simple(self):
         _real_task_done(self)
         return
-    _reach(self, me, "task-done", lambda: True, True, None)
+    _take(self, me, "task-done", _always, block=True, timeout=None)
     try:
         unfinished = self.unfinished_tasks - 1
         if unfinished < 0:
@@ -126,11 +130,7 @@ def task_done(self: Any) -> None:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
     finally:
-        _done(self, me, _Nobody)
-
-
-class _Nobody:
-    _waiters: tuple[()] = ()
+        _give_back(self, me)
 
 
 def join(self: Any) -> None:
@@ -144,20 +144,27 @@ def join(self: Any) -> None:
     me.ready = None
 
 
-def _looking(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """qsize, empty and full: a look without blocking."""
+def _look(self: Any, me: Carrier) -> int:
+    """The size, without blocking for more than the mutex."""
+    me.kind, me.target, me.ready = "size", self, self.mutex.is_free
+    me.control.reach(me)
+    me.ready = None
+    return len(self.queue)
 
-    def look(self: Any) -> Any:
-        me = getcurrent()
-        if me.__class__ is not Carrier or not _simple(self):
-            return real(self)
-        me.kind, me.target, me.ready = "size", self, self.mutex.is_free
-        me.control.reach(me)
-        me.ready = None
-        size, most = len(self.queue), self.maxsize
-        return size if real is _real_qsize else not size if real is _real_empty else 0 < most <= size
 
-    return look
+def qsize(self: Any) -> int:
+    me = getcurrent()
+    return _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_qsize(self)
+
+
+def empty(self: Any) -> bool:
+    me = getcurrent()
+    return not _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_empty(self)
+
+
+def full(self: Any) -> bool:
+    me = getcurrent()
+    return 0 < self.maxsize <= _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_full(self)
 
 
 PATCHES = (
@@ -165,7 +172,7 @@ PATCHES = (
     (queue.Queue, "get", get),
     (queue.Queue, "task_done", task_done),
     (queue.Queue, "join", join),
-    (queue.Queue, "qsize", _looking(_real_qsize)),
-    (queue.Queue, "empty", _looking(_real_empty)),
-    (queue.Queue, "full", _looking(_real_full)),
+    (queue.Queue, "qsize", qsize),
+    (queue.Queue, "empty", empty),
+    (queue.Queue, "full", full),
 )

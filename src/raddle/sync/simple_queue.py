@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _queue
+from types import GenericAlias
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
@@ -45,9 +46,8 @@ class SimpleQueue:
             me.kind, me.target, me.ready = "get", self, self._filled
             control.reach(me)
             me.ready = None
-        elif timeout < 0:
-            raise ValueError("'timeout' must be a non-negative number")
         else:
+            _check(timeout)
             control.wait(me, "get", self, self._filled, timeout)
         item = self._real.get(False)  # raises queue.Empty where nothing came in time
         if control.observing:
@@ -74,5 +74,17 @@ class SimpleQueue:
         self._look()
         return self._real.qsize()
 
-    def __class_getitem__(cls, item: Any) -> Any:
-        return cls
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_queue.SimpleQueue' object")
+
+    def __repr__(self) -> str:
+        return f"<_queue.SimpleQueue object at {id(self):#x}>"
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+
+def _check(timeout: Any) -> None:
+    """Bad timeouts are refused by a real queue, in its own words."""
+    queue: Any = RealSimpleQueue()
+    queue.put(None)
+    queue.get(True, timeout)

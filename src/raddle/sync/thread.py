@@ -7,14 +7,18 @@ and objects made earlier are under control too.
 from __future__ import annotations
 
 import _thread
+import functools
+import itertools
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from raddle.sync.carrier import Abort, Carrier, getcurrent
 
 _Thread = threading.Thread
+_real_init = _Thread.__init__
 _real_start = _Thread.start
 _real_join = _Thread.join
 _real_is_alive = _Thread.is_alive
@@ -24,8 +28,17 @@ _real_active_count = threading.active_count
 _real_get_ident = _thread.get_ident
 _real_get_native_id = _thread.get_native_id
 _real_start_new_thread = _thread.start_new_thread
+_real_count = _thread._count  # type: ignore[attr-defined]
+_real_daemon: Any = _Thread.__dict__["daemon"]
 
+NUMBER = "_raddle_number"
 KEY = "_raddle_carrier"  # in the dict of a Thread object that is, or was, under control
+
+
+def name_again() -> None:
+    """An execution begins: threads are Thread-1, Thread-2... in each of them, pools ThreadPoolExecutor-0..."""
+    threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]
+    ThreadPoolExecutor._counter = itertools.count().__next__  # type: ignore[attr-defined]
 
 
 def start(self: Any) -> None:
@@ -36,6 +49,7 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
+        me.control.observe("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
     self.__dict__[KEY] = me.control.spawn(me, lambda: _run(self), self)
     self._started._flag = True
@@ -55,10 +69,10 @@ def _run(self: Any) -> None:
             threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), self]))
         me.control.fail(me, error)
     finally:
-        _mark_ended(self)
+        mark_ended(self)
 
 
-def _mark_ended(self: Any) -> None:
+def mark_ended(self: Any) -> None:
     """So that the real methods, too, know that this thread has ended."""
     if hasattr(self, "_handle"):  # since 3.13
         self._handle = _thread._make_thread_handle(self._ident)  # type: ignore[attr-defined]
@@ -75,11 +89,13 @@ def join(self: Any, timeout: float | None = None) -> None:
         return
     if not self._initialized:
         raise RuntimeError("Thread.__init__() not called")
+    if not _surely_started(self, me):
+        _look(me, _carrier_of(self, me))
     if not self._started._flag:
         raise RuntimeError("cannot join thread before it is started")
     if self is me.thread:
         raise RuntimeError("cannot join current thread")
-    other = self.__dict__.get(KEY)
+    other = _carrier_of(self, me)
     if other is None:
         if _real_is_alive(self):
             me.control.uncontrolled(
@@ -87,22 +103,51 @@ def join(self: Any, timeout: float | None = None) -> None:
             )
         return
     if timeout is not None and timeout <= 0:
-        me.control.observe("thread")
-        me.kind, me.target, me.ready = "is-alive", other, None
-        me.control.reach(me)
+        _look(me, other)
         return
     me.control.join(me, other, timeout)
 
 
-def is_alive(self: Any) -> bool:
-    me = getcurrent()
-    other = self.__dict__.get(KEY) if me.__class__ is Carrier else None
+def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
+    """What carries a thread in this execution: nothing if it was started outside, or in one that is over."""
+    first = me.control.carriers[0]
+    other = first if self is first.thread else self.__dict__.get(KEY)
+    return other if other is not None and other.thread is self else None
+
+
+def _surely_started(self: Any, me: Carrier) -> bool:
+    """Is the thread started by now in every schedule, or did it only happen to be?"""
+    other = _carrier_of(self, me)
     if other is None:
-        return _real_is_alive(self)
+        return bool(self._started._flag)
+    starter, segment = other.born
+    return starter == me.index or other.index in me.clock or me.clock.get(starter, -1) > segment
+
+
+def _look(me: Carrier, other: Carrier | None) -> None:
+    """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
     me.control.observe("thread")
     me.kind, me.target, me.ready = "is-alive", other, None
     me.control.reach(me)
-    return not other.done
+
+
+def is_alive(self: Any) -> bool:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_is_alive(self)
+    other = _carrier_of(self, me)
+    if other is None and self._started._flag:
+        return _real_is_alive(self)  # started before the execution began
+    _look(me, other)
+    other = _carrier_of(self, me)
+    return other is not None and not other.done
+
+
+def _set_daemon(self: Any, daemonic: bool) -> None:
+    if getcurrent().__class__ is Carrier and self._initialized and not self._started._flag:
+        self._daemonic = daemonic  # nobody waits for a new thread's `_started`: it is no event to look at
+    else:
+        _real_daemon.fset(self, daemonic)
 
 
 def current_thread() -> threading.Thread:
@@ -110,7 +155,8 @@ def current_thread() -> threading.Thread:
     if me.__class__ is not Carrier:
         return _real_current_thread()
     if me.thread is None:  # started by _thread.start_new_thread
-        thread: Any = _Thread(name=f"Dummy-{me.index}", daemon=True)
+        thread: Any = _Thread(name=threading._newname("Dummy-%d"), daemon=True)  # type: ignore[attr-defined]
+        thread.__class__ = threading._DummyThread  # type: ignore[attr-defined]
         thread._started._flag = True
         thread._ident = thread._native_id = me.ident
         thread.__dict__[KEY] = me
@@ -119,9 +165,7 @@ def current_thread() -> threading.Thread:
 
 
 def _alive(me: Any) -> list[Carrier]:
-    me.control.observe("thread")
-    me.kind, me.target, me.ready = "is-alive", None, None
-    me.control.reach(me)
+    _look(me, None)
     return [c for c in me.control.carriers if not c.done]
 
 
@@ -133,10 +177,15 @@ def enumerate_() -> list[threading.Thread]:
 
 
 def active_count() -> int:
+    return len(enumerate_()) if getcurrent().__class__ is Carrier else _real_active_count()
+
+
+def count() -> int:
+    """`_thread._count`: threads that have not ended, without the first one."""
     me = getcurrent()
     if me.__class__ is not Carrier:
-        return _real_active_count()
-    return len(_alive(me))
+        return _real_count()  # type: ignore[no-any-return]
+    return sum(c.index > 0 for c in _alive(me))
 
 
 def get_ident() -> int:
@@ -146,31 +195,52 @@ def get_ident() -> int:
 
 def get_native_id() -> int:
     me = getcurrent()
-    return me.ident if me.__class__ is Carrier else _real_get_native_id()
+    return me.ident if me.__class__ is Carrier and me.index > 0 else _real_get_native_id()
 
 
-def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwargs: Any = None) -> int:
+_NO_KEYWORDS: dict[str, Any] = {}
+
+
+def _startable(function: object, args: object, kwargs: object) -> bool:
+    """Would the real one take these? What it would not, it is left to refuse, in its own words."""
+    return callable(function) and isinstance(args, tuple) and isinstance(kwargs, dict)
+
+
+def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwargs: Any = _NO_KEYWORDS, /) -> int:
     me = getcurrent()
-    if me.__class__ is not Carrier:
-        return _real_start_new_thread(function, args, kwargs or {})
-    if not callable(function):
-        raise TypeError("first arg must be callable")
-    if not isinstance(args, tuple):
-        raise TypeError("2nd arg must be a tuple")
+    if me.__class__ is not Carrier or not _startable(function, args, kwargs):
+        return _real_start_new_thread(function, args, kwargs)
 
     def run() -> None:
         try:
-            function(*args, **(kwargs or {}))
+            function(*args, **kwargs)
         except SystemExit:
             pass
 
     return me.control.spawn(me, run, None).ident  # type: ignore[no-any-return]
 
 
+@functools.wraps(_real_init)
+def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.futures += 1
+        self.__dict__[NUMBER] = me.control.futures
+    _real_init(self, *args, **kwargs)
+
+
+def number_of(self: Any) -> int:
+    """A thread's place in a set (a pool keeps its workers in one) is the same in every execution."""
+    return self.__dict__.get(NUMBER) or object.__hash__(self)
+
+
 PATCHES = (
+    (_Thread, "__init__", init),
+    (_Thread, "__hash__", number_of),
     (_Thread, "start", start),
     (_Thread, "join", join),
     (_Thread, "is_alive", is_alive),
+    (_Thread, "daemon", property(_real_daemon.fget, _set_daemon)),
 )
 
 NAMES: dict[Any, Any] = {
@@ -180,4 +250,5 @@ NAMES: dict[Any, Any] = {
     _real_get_ident: get_ident,
     _real_get_native_id: get_native_id,
     _real_start_new_thread: start_new_thread,
+    _real_count: count,
 }

@@ -7,6 +7,7 @@ the clock gets somewhere; after many readings it costs more, so that it gets the
 from __future__ import annotations
 
 import time
+from _thread import TIMEOUT_MAX
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,8 @@ def sleep(seconds: float) -> None:
     if me.__class__ is not Carrier:
         _real_sleep(seconds)
         return
-    if seconds < 0:
-        raise ValueError("sleep length must be non-negative")
+    if not 0 <= seconds <= TIMEOUT_MAX:
+        _real_sleep(seconds)  # refuses it, in its own words
     me.control.sleep(me, seconds)
 
 

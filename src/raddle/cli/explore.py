@@ -1,0 +1,70 @@
+"""`raddle explore`: run a scenario in many interleavings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from raddle import api, config
+from raddle.cli.options import given, shared_options
+from raddle.cli.screen import Live, console, show_result
+from raddle.cli.target import load_scenario
+from raddle.errors import UsageError
+
+
+class Seed(click.ParamType):
+    """A whole number, or the word random."""
+
+    name = "number|random"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "random" or isinstance(value, int):
+            return value
+        if not str(value).isdigit():
+            self.fail(f"{value!r} is neither a whole number nor 'random'", param, ctx)
+        return int(value)
+
+
+@click.command()
+@click.argument("target")
+@click.option("--executions", type=click.IntRange(min=1), help="How many executions at most [default: 1000].")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long at most.")
+@click.option(
+    "--scheduler",
+    metavar="NAME[:OPTIONS]",
+    help="random, pct:depth=3, exhaustive:preemptions=2, sequential, twice:NAME [default: random].",
+)
+@click.option("--seed", type=Seed(), help="Seed of everything random [default: 1].")
+@click.option("--until", type=click.Choice(api.UNTIL), help="When to stop [default: first-finding].")
+@click.option(
+    "--switches",
+    type=click.Choice(api.SWITCHES),
+    help="Where threads may be switched: anywhere, or only where CPython with the GIL can [default: free-threaded].",
+)
+@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
+@shared_options
+def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> int:
+    """Run the scenario TARGET (file.py::function) again and again, each time with another interleaving of
+    its threads, and tell the story of what goes wrong."""
+    settings = config.load(Path.cwd()).options() | given(**options)
+    if settings.get("seed") == "random":
+        settings["seed"] = None
+    scenario = load_scenario(target)
+    if setup is not None:
+        settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
+    screen = console()
+    with Live(screen, total=settings.get("executions")) as live:
+        result = api.explore(scenario, progress=None if as_json else live, **settings)
+    if as_json:
+        click.echo(json.dumps({"target": target, **result.as_json()}, indent=2))
+    else:
+        show_result(screen, result, target)
+    if result.findings:
+        return 1
+    return 2 if result.stopped_because == "interrupted" else 0
+
+
+__all__ = ["UsageError", "explore"]

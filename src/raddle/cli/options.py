@@ -1,0 +1,42 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
+_SOURCE = click.option(
+    "--source",
+    multiple=True,
+    metavar="NAME",
+    help="Package, module, folder or file to instrument [default: the project around the scenario]. Repeatable.",
+)
+_ISOLATE = click.option(
+    "--isolate",
+    type=click.Choice(["none", "fork"]),
+    default=None,
+    help="fork: each execution in a child process, for code with module state.",
+)
+_STEP_LIMIT = click.option("--step-limit", type=click.IntRange(min=1), help="Scheduling points an execution may have.")
+_PATIENCE = click.option(
+    "--patience-seconds",
+    type=click.FloatRange(min=0.1),
+    help="How long a thread may block outside raddle's control before that is reported.",
+)
+
+
+def shared_options(command: F) -> F:
+    """`--source`, `--isolate`, `--step-limit`, `--patience-seconds`, `--json`."""
+    for option in (_JSON, _PATIENCE, _STEP_LIMIT, _ISOLATE, _SOURCE):
+        command = option(command)
+    return command
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Those that were really given on the command line."""
+    return {name: value for name, value in options.items() if value is not None and value != ()}

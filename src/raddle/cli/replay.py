@@ -1,0 +1,42 @@
+"""`raddle replay`: run a scenario once, as a schedule says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from raddle import api, config
+from raddle.cli.options import given, shared_options
+from raddle.cli.screen import console, show_finding
+from raddle.cli.target import load_scenario
+from raddle.schedule import Schedule
+
+_KEYS = ("source", "isolate", "step_limit", "patience_seconds")
+
+
+@click.command()
+@click.argument("target")
+@click.argument("schedule")
+@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before the execution.")
+@shared_options
+def replay(target: str, schedule: str, as_json: bool, setup: str | None, **options: Any) -> int:
+    """Run the scenario TARGET (file.py::function) once, as SCHEDULE says, and tell how it ends."""
+    followed = Schedule.parse(schedule)
+    settings = {k: v for k, v in config.load(Path.cwd()).options().items() if k in _KEYS} | given(**options)
+    scenario = load_scenario(target)
+    if setup is not None:
+        settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
+    finding = api.replay(scenario, followed, **settings)
+    if as_json:
+        outcome = finding.as_json() if finding else None
+        found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}
+        click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
+    elif finding is None:
+        console().print(Text("the schedule ran to its end, and nothing went wrong", style="bold green"))
+    else:
+        show_finding(console(), finding, target)
+    return 1 if finding else 0

@@ -1,0 +1,503 @@
+"""The pytest plugin: a test marked `raddle` is explored, one interleaving after the other, not run once.
+
+Every pytest of an environment loads this module, so it imports nothing of raddle before a marked test runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import functools
+import inspect
+import os
+import random
+import shlex
+import sys
+import unittest
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, ReprFileLocation, ReprTraceback
+
+if TYPE_CHECKING:
+    from raddle.finding import Finding
+    from raddle.result import Result
+
+MARKER = (
+    "raddle(executions=1000, seed=1, ...): explore the interleavings of the threads that the test starts; "
+    "takes the keyword options of raddle.explore"
+)
+REPLAY_PATIENCE_SECONDS = 24 * 3600.0  # somebody who replays may sit in a debugger
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a test's report shows of a finding."""
+
+    error: BaseException  # as raised
+    story: str
+    is_whole: bool  # or is the usual report of the exception to follow?
+    replay: list[str]  # the command, if there is one
+
+
+_OPTIONS = pytest.StashKey[dict[str, Any]]()
+_RAN = pytest.StashKey[dict[str, Any]]()
+_TOLD = pytest.StashKey[Told]()
+
+# -- options ----------------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("raddle", "interleavings of threads")
+    group.addoption(
+        "--raddle-executions",
+        type=_count,
+        metavar="N",
+        help="Executions of each test marked raddle, instead of what its marker says.",
+    )
+    group.addoption(
+        "--raddle-seed",
+        type=_seed,
+        metavar="N|random",
+        help="Seed of the tests marked raddle, instead of what their markers say.",
+    )
+    group.addoption(
+        "--raddle-replay",
+        metavar="SCHEDULE",
+        help="Run the selected tests marked raddle once, as a schedule says that raddle has printed.",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of at least 1 is needed, not {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if text == "random":
+        return random.SystemRandom().randrange(1, 1 << 31)
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a whole number or 'random' is needed, not {text!r}")
+    return int(text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+    config.pluginmanager.register(Tally(config), "raddle-tally")
+    config.option.raddle_seed = getattr(config, "workerinput", {}).get("raddle_seed", config.option.raddle_seed)
+    schedule = config.getoption("raddle_replay")
+    if schedule is not None:
+        from raddle.errors import ScheduleError
+        from raddle.schedule import Schedule
+
+        try:
+            Schedule.parse(schedule)
+        except ScheduleError as error:
+            raise pytest.UsageError(f"--raddle-replay: {error}") from None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Of pytest-xdist: its workers would draw random seeds of their own."""
+    node.workerinput["raddle_seed"] = node.config.option.raddle_seed
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    marks = list(item.iter_markers("raddle"))
+    if marks:
+        _refuse_unsuitable(item)
+        item.stash[_OPTIONS] = _options(item.config, marks)
+
+
+def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, Any]:
+    """For `raddle.explore`: the command line goes before the nearest marker, the project's file is last."""
+    from raddle.config import load
+    from raddle.errors import RaddleError
+
+    try:
+        options = load(config.rootpath).options()
+    except RaddleError as error:
+        _refuse(str(error))
+    for mark in reversed(list(marks)):
+        _check_mark(mark)
+        options.update(mark.kwargs)
+    for name in ("executions", "seed"):
+        value = config.getoption(f"raddle_{name}")
+        if value is not None:
+            options[name] = value
+    return options
+
+
+def _check_mark(mark: pytest.Mark) -> None:
+    from raddle.api import explore
+
+    known = [name for name in inspect.signature(explore).parameters if name not in ("scenario", "progress")]
+    if mark.args:
+        _refuse(f"the marker takes keyword options only, not {mark.args[0]!r} ({', '.join(known)})")
+    for name in mark.kwargs:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            _refuse(f"the marker has no option {name!r}{hint} ({', '.join(known)})")
+    setup = mark.kwargs.get("setup")
+    if setup is not None and not callable(setup):
+        _refuse(f"the marker's setup must be a function, not {setup!r}")
+
+
+def _refuse_unsuitable(item: pytest.Item) -> None:
+    instead = "call raddle.check(scenario) in the test instead of marking it"
+    if not isinstance(item, pytest.Function):
+        _refuse(f"only test functions can be marked raddle, not a {type(item).__name__}; {instead}")
+    if item.cls is not None and issubclass(item.cls, unittest.TestCase):
+        _refuse(f"a method of a unittest.TestCase cannot be marked raddle; {instead}")
+    test = inspect.unwrap(item.obj)
+    if inspect.iscoroutinefunction(test) or inspect.isasyncgenfunction(test):
+        _refuse("an async test cannot be marked raddle, which explores threads, not tasks")
+    if getattr(item.obj, "is_hypothesis_test", False):
+        _refuse(f"a Hypothesis test cannot be marked raddle, as each execution would be many; {instead}")
+
+
+def _refuse(why: str) -> NoReturn:
+    pytest.fail(f"raddle: {why}", pytrace=False)
+
+
+# -- running a marked test --------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
+    __tracebackhide__ = True
+    options = pyfuncitem.stash.get(_OPTIONS, None)
+    if options is None:
+        return None
+    from raddle.errors import RaddleError
+    from raddle.sync.carrier import getcurrent
+
+    options = {**options, "setup": _fresh_fixtures(pyfuncitem, options.get("setup"))}
+    run = _explore if pyfuncitem.config.getoption("raddle_replay") is None else _replay
+    tracer: Any = _tracer_without_greenlets()
+    if tracer is not None:  # set and unset in one frame, or its stack would no longer fit
+        tracer.concur_id_func = getcurrent
+    refusal = None
+    try:
+        error = run(pyfuncitem, options)
+    except RaddleError as refused:
+        refusal = error = pytest.fail.Exception(f"raddle: {refused}", pytrace=False)
+    except Exception as raised:
+        _hide_plumbing(raised, keep_faults=True)
+        error = raised
+    finally:
+        if tracer is not None:
+            tracer.concur_id_func = None
+    if error is not None:
+        __tracebackhide__ = refusal is None  # pytest remarks on a report in which everything is hidden
+        raise error
+    return True
+
+
+def _tracer_without_greenlets() -> object | None:
+    """The tracer of coverage.py, if it was not told that there are greenlets.
+
+    It would take the calls of all threads for one stack, and count lines of functions that nobody has called.
+    """
+    tracer = sys.gettrace()
+    return tracer if getattr(tracer, "concur_id_func", ...) is None else None
+
+
+def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
+    from raddle.api import explore
+
+    scenario = _scenario(item)
+    result = explore(scenario, **options)
+    item.stash[_RAN] = {
+        "executions": result.executions,
+        "seed": result.seed,
+        "stopped": result.stopped_because,
+        "notes": list(result.notes),
+    }
+    if result.stopped_because == "interrupted":
+        raise KeyboardInterrupt
+    if not result.findings:
+        return None
+    finding = next((f for f in result.findings if not _is_verdict(f)), result.findings[0])
+    return _told(item, _once_more(item, scenario, finding, options), result)
+
+
+def _replay(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
+    item.stash[_RAN] = {"replayed": True}
+    finding = _follow(_scenario(item), item.config.getoption("raddle_replay"), options)
+    return None if finding is None else _told(item, finding)
+
+
+def _follow(scenario: Callable[[], object], schedule: Any, options: dict[str, Any]) -> Finding | None:
+    from raddle.api import replay
+
+    known = inspect.signature(replay).parameters
+    settings = {name: value for name, value in options.items() if name in known}
+    settings["isolate"] = None  # nothing comes after it; and an exception from a child is only text
+    return replay(scenario, schedule, **{"patience_seconds": REPLAY_PATIENCE_SECONDS, **settings})
+
+
+def _once_more(
+    item: pytest.Function, scenario: Callable[[], object], finding: Finding, options: dict[str, Any]
+) -> Finding:
+    """Have the finding again, so that the output and log shown are those of the one execution that failed."""
+    from raddle.errors import RaddleError
+
+    if finding.schedule is None or _is_verdict(finding):
+        return finding
+    _forget_output(item.config)
+    try:
+        again = _follow(scenario, finding.schedule, options)
+    except RaddleError:
+        return finding
+    if again is None or again.kind != finding.kind:
+        return finding
+    return replace(finding, error=again.error)
+
+
+def _scenario(item: pytest.Function) -> Callable[[], object]:
+    """The test with its fixtures' values; no function of ours, which would be in every traceback."""
+    test = item.obj
+    arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+    scenario: Any = functools.partial(test, **arguments)
+    scenario.__name__ = item.name
+    scenario.__wrapped__ = test  # behind decorators is the code to watch,
+    scenario.__signature__ = inspect.Signature()  # whose parameters are no longer anybody's business
+    return scenario  # type: ignore[no-any-return]
+
+
+def _fresh_fixtures(item: pytest.Function, setup: Callable[[], object] | None) -> Callable[[], object] | None:
+    """The test's own setup; before it, what the fixtures have recorded in the execution before is dropped."""
+    resets: list[Callable[[], object]] = []
+    for value in item.funcargs.values():
+        if isinstance(value, pytest.CaptureFixture):
+            resets.append(value.readouterr)
+        elif isinstance(value, pytest.LogCaptureFixture):
+            resets.append(value.clear)
+    if not resets:
+        return setup
+
+    def fresh() -> None:
+        for reset in resets:
+            reset()
+        if setup is not None:
+            setup()
+
+    return fresh
+
+
+def _forget_output(config: pytest.Config) -> None:
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    if capture is not None:
+        capture.read_global_capture()
+    logging: Any = config.pluginmanager.getplugin("logging-plugin")
+    if logging is not None:
+        logging.report_handler.clear()
+
+
+# -- telling what was found -------------------------------------------------------------------------
+
+
+def _is_verdict(finding: Finding) -> bool:
+    """Did the test itself say how it is to be counted: skipped, expected to fail, the end of the session?"""
+    verdicts = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
+    return finding.thread == "T0" and isinstance(finding.error, verdicts)
+
+
+def _told(item: pytest.Function, finding: Finding, result: Result | None = None) -> BaseException:
+    """What to raise: the test's own exception if it has one, so that `xfail(raises=...)` and --pdb see it."""
+    from raddle.errors import FindingError
+
+    error = finding.error
+    if error is not None:
+        _hide_plumbing(error)
+        if _is_verdict(finding):
+            return error
+        stops_more = not isinstance(error, Exception) or isinstance(error, unittest.SkipTest)
+        if stops_more and finding.thread != "T0":
+            error = None  # it would skip the test or end the session, which no thread but the test's may
+    is_whole = error is None or item.config.getoption("tbstyle") == "native"  # which would show frames of ours
+    story = _story(item, finding, result, with_details=is_whole)
+    error = error or FindingError(story, result)
+    item.stash[_TOLD] = Told(error, story, is_whole, _replay_command(item, finding))
+    return error
+
+
+def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
+    """The story, without the traceback where pytest shows it, and with commands that are pytest's."""
+    from raddle.report.story import headline, tell
+
+    shown_later = finding.error is not None or bool(finding.details)
+    message = _first_line(finding.message) if shown_later else finding.message
+    story = tell(replace(finding, message=message, details=finding.details if with_details else ()))
+    if finding.schedule is not None:
+        story = story.rpartition("\nreplay: ")[0].rstrip()
+    remarks = []
+    if finding.kind == "divergence" and item.fixturenames:
+        remarks.append("fixtures are set up once for all executions: make what changes in the test itself")
+    if result is not None:
+        for other in result.findings:
+            if other != finding:
+                remarks.append(f"also found: {headline(replace(other, message=_first_line(other.message)))}")
+                remarks += [f"  replay: {command}" for command in _replay_command(item, other)]
+        remarks += [f"note: {note}" for note in result.notes]
+    return "\n".join([story, "", *remarks]).rstrip()
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
+    """One command, or none where no schedule shows the finding again."""
+    if finding.schedule is None:
+        return []
+    inside = item.nodeid.partition("::")[2]
+    test = f"{_relative(item.path, item.config.invocation_params.dir)}::{inside}"
+    return [f"pytest {shlex.quote(test)} --raddle-replay {shlex.quote(str(finding.schedule))}"]
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        return str(path)
+
+
+def _hide_plumbing(error: BaseException, *, keep_faults: bool = False) -> None:
+    """Take frames of raddle's out of a traceback; with `keep_faults`, not where raddle itself has failed."""
+    from raddle.checks.crash import is_ours
+
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        here = waiting.pop()
+        if here is None or id(here) in seen:
+            continue
+        seen.add(id(here))
+        waiting += [here.__cause__, here.__context__]
+        entries = list(_entries(here.__traceback__))
+        if keep_faults and entries and is_ours(entries[-1].tb_frame.f_code.co_filename):
+            return
+        kept: TracebackType | None = None
+        for entry in reversed(entries):
+            filename = entry.tb_frame.f_code.co_filename
+            if not is_ours(filename) and filename != sys.modules["threading"].__file__:
+                kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+        here.__traceback__ = kept
+
+
+def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
+
+
+# -- reports ----------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "call" and _RAN in item.stash:
+        report.raddle = item.stash[_RAN]  # type: ignore[attr-defined]  # travels with the report, also to xdist
+        del item.stash[_RAN]
+    told = item.stash.get(_TOLD, None)
+    if _TOLD in item.stash:
+        del item.stash[_TOLD]  # items outlive their tests, and it holds the frames of one
+    if call.excinfo is not None and isinstance(report.longrepr, ExceptionRepr):
+        if told is not None and told.error is call.excinfo.value:
+            report.longrepr = _as_longrepr(item, told, report.longrepr)
+        elif _is_finding_error(call.excinfo.value):
+            report.longrepr = _checked(item, str(call.excinfo.value), report.longrepr)
+    return report
+
+
+def _is_finding_error(error: BaseException) -> bool:
+    errors = sys.modules.get("raddle.errors")
+    return errors is not None and isinstance(error, errors.FindingError)
+
+
+def _as_longrepr(item: pytest.Item, told: Told, usual: ExceptionRepr) -> ExceptionChainRepr:
+    """The story, the usual report of the test's own exception, the command."""
+    crash = _crash(told.story, usual)
+    if _is_finding_error(told.error):  # raised by nobody in particular
+        file, line, _ = item.reportinfo()
+        crash = ReprFileLocation(str(file), (line or 0) + 1, _first_line(told.story))
+    if item.config.getoption("tbstyle") == "line":
+        return ExceptionChainRepr([(_text(), crash, None)])
+    command = f"replay: {told.replay[0]}" if told.replay else None
+    if told.is_whole or not isinstance(usual, ExceptionChainRepr):
+        return ExceptionChainRepr([(_text(told.story), crash, command)])
+    *before, (trace, _, _) = usual.chain
+    return ExceptionChainRepr([(_text(told.story), crash, None), *before, (trace, crash, command)])
+
+
+def _checked(item: pytest.Item, story: str, usual: ExceptionRepr) -> ExceptionChainRepr:
+    """The story of a `raddle.check`, and the line that called it."""
+    crash = _crash(story, usual)
+    if item.config.getoption("tbstyle") == "line":
+        return ExceptionChainRepr([(_text(), crash, None)])
+    entries = usual.reprtraceback.reprentries
+    place = getattr(entries[-1], "reprfileloc", None) if entries else None
+    return ExceptionChainRepr([(_text(story, place), crash, None)])
+
+
+def _text(text: str = "", place: ReprFileLocation | None = None) -> ReprTraceback:
+    lines = text.split("\n") if text else []
+    return ReprTraceback([ReprEntry(lines, None, None, place, "value")], None, "value")
+
+
+def _crash(story: str, usual: ExceptionRepr) -> ReprFileLocation | None:
+    """For the short summary: the place as always, and the story's headline."""
+    return usual.reprcrash and replace(usual.reprcrash, message=_first_line(story))
+
+
+@dataclass(slots=True, eq=False)
+class Tally:
+    """Counts what ran, here and in xdist's workers, for the line at the end."""
+
+    config: pytest.Config
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        ran = getattr(report, "raddle", None)
+        if ran is not None:
+            self.tests[report.nodeid] = ran
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        explored = {test: ran for test, ran in self.tests.items() if not ran.get("replayed")}
+        if self.config.get_verbosity() > 0:
+            for test, ran in explored.items():
+                terminalreporter.write_line(f"raddle: {test}: {_how_it_went(ran)}")
+        if explored:
+            terminalreporter.write_line(f"raddle: {_in_total(list(explored.values()))}")
+        if self.config.getoption("raddle_replay") is not None:
+            replayed = len(self.tests) - len(explored)
+            what = _counted(replayed, "test") if replayed else "no test marked raddle"
+            terminalreporter.write_line(f"raddle: {what} {'were' if replayed > 1 else 'was'} replayed")
+
+
+def _how_it_went(ran: dict[str, Any]) -> str:
+    notes = "".join(f"; {note}" for note in ran["notes"])
+    return f"{_counted(ran['executions'], 'execution')}, stopped because: {ran['stopped']}{notes}"
+
+
+def _in_total(explored: list[dict[str, Any]]) -> str:
+    seeds = sorted({ran["seed"] for ran in explored})
+    executions = sum(ran["executions"] for ran in explored)
+    said = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds[:3]))}"
+    more = ", ..." if len(seeds) > 3 else ""
+    return f"{_counted(len(explored), 'test')} explored, {_counted(executions, 'execution')}, {said}{more}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,56 @@
+"""CPython's `test.test_queue`, run on the twins."""
+
+from __future__ import annotations
+
+import queue
+import sys
+from typing import Any
+
+import pytest
+
+test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python comes without its `test` package")
+
+from cpython_cases import conforms, make_case, parameters  # noqa: E402 -- only with the `test` package
+
+
+# CPython tests two copies of the module that only its tests know, with and without `_queue`. Those show here
+# that the standard library's code runs right on the twins of locks; the others, that the twins of queues do.
+CASES = (
+    make_case(test_queue.QueueTest, "Queue", queue=queue),
+    make_case(test_queue.LifoQueueTest, "LifoQueue", queue=queue),
+    make_case(test_queue.PriorityQueueTest, "PriorityQueue", queue=queue),
+    make_case(test_queue.FailingQueueTest, "FailingQueue", queue=queue),
+    make_case(test_queue.CSimpleQueueTest, "SimpleQueue", queue=queue),
+    make_case(test_queue.PyQueueTest, "PyQueue"),
+    make_case(test_queue.PyLifoQueueTest, "PyLifoQueue"),
+    make_case(test_queue.PyPriorityQueueTest, "PyPriorityQueue"),
+    make_case(test_queue.PyFailingQueueTest, "PyFailingQueue"),
+    make_case(test_queue.PySimpleQueueTest, "PySimpleQueue"),
+)
+
+CANNOT_APPLY: dict[tuple[str, str], str] = {}
+
+
+@pytest.fixture(autouse=True)
+def _known_module(monkeypatch):
+    """CPython's tests hide their copies of the module; raddle looks for what to replace in `sys.modules`."""
+    monkeypatch.setitem(sys.modules, "queue_without_c", test_queue.py_queue)
+
+
+@pytest.fixture(autouse=True)
+def _no_collection(monkeypatch):
+    """Asked for after every item, for interpreters that do not count references."""
+    monkeypatch.setattr(test_queue, "gc_collect", lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def _fewer_items(request, monkeypatch):
+    """Fifty producers and fifty consumers, but not the 10,000 items that wait for something to happen by chance."""
+    if "-test_many_threads" in request.node.name:
+        monkeypatch.setattr(test_queue, "range", lambda stop: range(min(stop, 120)), raising=False)
+
+
+@pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
+def test_conforms(case, method):
+    result = conforms(case, method, executions=2)
+    assert result.outcome == "passed"

@@ -1,0 +1,60 @@
+"""A schedule's text gives the same execution again, whatever the schedule.
+
+`RADDLE_SCHEDULES=10000` has as many schedules drawn and replayed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import explorer
+import pytest
+import shelf
+from small_programs import Draw
+
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.schedule import Schedule
+from raddle.schedulers.random_walk import RandomWalk
+
+SHELF = [(kind, name) for kind in ("faulty", "correct") for name in shelf.names(kind)]
+DRAWN = 31
+SCHEDULES = int(os.environ.get("RADDLE_SCHEDULES", "1000"))
+EACH = -(-SCHEDULES // (len(SHELF) + DRAWN))  # rounded up
+
+
+@pytest.mark.parametrize(("kind", "name"), SHELF)
+def test_programs_of_the_shelf(kind: str, name: str) -> None:
+    program = shelf.program(kind, name)
+    replay_many(program.scenario, Selection(sources=(program.__name__,)))
+
+
+@pytest.mark.parametrize("number", range(DRAWN))
+def test_programs_drawn_at_random(number: int, tmp_path: Path) -> None:
+    module, notebook = explorer.load(Draw(number).program(), tmp_path, f"drawn{number}")
+    replay_many(module.scenario, Selection(root=str(tmp_path)), notebook.clear)
+
+
+def replay_many(
+    scenario: Callable[[], object], selection: Selection, setup: Callable[[], object] | None = None
+) -> None:
+    walk = RandomWalk(seed=11)
+    with Session(scenario, selection=selection, setup=setup) as session:
+        session.rehearse()
+        for number in range(1, EACH + 1):
+            walk.begin(number, 0)
+            known = session.snapshot()
+            execution = session.run_for(walk)
+            original = session.again(execution.decisions, known)
+            assert original.divergence is None
+            assert original.outcome.kind == execution.outcome.kind
+            assert original.outcome.message == execution.outcome.message or original.outcome.kind == "lost-wakeup"
+            text = str(original.schedule)
+            replayed = session.replay(Schedule.parse(text))
+            assert replayed.divergence is None, f"{text}\n{replayed.divergence}"
+            assert replayed.same_as(original), text
+            again = session.replay(Schedule.parse(text))
+            assert again.trace == replayed.trace, text
+            assert again.outcome == replayed.outcome

@@ -1,0 +1,39 @@
+"""The exhaustive search reports exactly the outcomes that brute force finds: none missed, none invented.
+
+`RADDLE_DIFFERENTIAL=5000` has as many programs compared; `RADDLE_DIFFERENTIAL_SEED` draws others.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import brute_force
+import explorer
+import pytest
+from small_programs import Draw
+
+import raddle
+
+PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "240"))
+SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
+CHUNKS = 8  # tests, so that they can run side by side
+MOST_EXECUTIONS = 2_000  # larger programs are left out, and others drawn
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
+    draw = Draw(SEED * 1_000 + chunk)
+    compared = 0
+    while compared < PROGRAMS // CHUNKS:
+        program = draw.program()
+        try:
+            expected = brute_force.outcomes(program)
+        except brute_force.TooManyStates:
+            continue
+        found, complete, _ = explorer.outcomes(program, tmp_path, MOST_EXECUTIONS)
+        missed, invented = explorer.difference(expected, found)
+        assert not invented, f"impossible: {sorted(invented, key=repr)}\n{program}"
+        if complete:
+            compared += 1
+            assert not missed, f"missed: {sorted(missed, key=repr)}\n{program}"

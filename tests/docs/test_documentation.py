@@ -1,0 +1,67 @@
+"""What README and docs show is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import raddle
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_s_example_gives_the_story_it_shows(tmp_path):
+    code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", README, re.DOTALL).group(1)
+    (tmp_path / "test_counter.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, "-m", "raddle", "explore", "test_counter.py::scenario"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    story = re.search(r"```\n(assertion in T0.*?)```", README, re.DOTALL).group(1).rstrip()
+    assert done.stderr.startswith(story)
+    command = re.search(r"^    (raddle replay .*)$", README, re.MULTILINE).group(1)
+    assert f"replay: {command}" in done.stderr
+
+
+def test_every_message_has_its_paragraph():
+    documented = set(re.findall(r"^### ([a-z-]+)$", (ROOT / "docs/messages.md").read_text(), re.MULTILINE))
+    raised = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        raised |= set(re.findall(r'\w+Error\(\s*"([a-z]+-[a-z-]+)",', file.read_text(encoding="utf-8")))
+    raised.discard("bad-schedule")  # the example in errors.py
+    assert raised
+    assert raised <= documented
+
+
+def modules():
+    for info in pkgutil.walk_packages(raddle.__path__, "raddle."):
+        if info.name not in ("raddle.__main__", "raddle.cli.appender"):
+            yield info.name
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_examples_in_docstrings_run(name):
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", ["explore", "check", "replay", "Schedule", "Result", "RaddleError"])
+def test_public_names_have_examples(name):
+    assert ">>>" in getattr(raddle, name).__doc__
+
+
+def test_importing_the_probe_imports_nothing_else():
+    done = subprocess.run(
+        [sys.executable, "-c", "import raddle.probe, sys; print([m for m in sys.modules if m.startswith('raddle')])"],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.strip() == "['raddle', 'raddle.probe']"

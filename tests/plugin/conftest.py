@@ -1,0 +1,60 @@
+"""Every test here runs a small project's own pytest, in a process of its own: patches must not leak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+
+import pytest
+
+Run = Callable[..., pytest.RunResult]
+
+COUNTER = """
+    import threading
+
+
+    class Counter:
+        def __init__(self):
+            self.value = 0
+
+        def increment(self):
+            value = self.value
+            pause()
+            self.value = value + 1
+
+        def bare_increment(self):
+            self.value += 1
+
+
+    def pause():
+        "A call: where CPython with the GIL can switch."
+
+
+    def together(*targets):
+        threads = [threading.Thread(target=target) for target in targets]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+"""
+
+
+@pytest.fixture
+def is_installed() -> bool:
+    """Does pytest find the plugin by itself, or only when it is told of it?"""
+    return any(point.name == "raddle" for point in entry_points(group="pytest11"))
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, is_installed: bool) -> Run:
+    """Runs pytest on a test file, beside which there is a module `counter`."""
+    pytester.makepyfile(counter=COUNTER)
+    load = () if is_installed else ("-p", "raddle_pytest")
+
+    def run(source: str | None, *args: str) -> pytest.RunResult:
+        if source is not None:
+            head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
+            pytester.makepyfile(test_it=head + source)
+        return pytester.runpytest_subprocess(*load, "-p", "no:randomly", *args)
+
+    return run

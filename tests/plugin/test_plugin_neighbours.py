@@ -1,0 +1,212 @@
+"""The plugin beside pytest-xdist, pytest-cov, --pdb, --lf, -x, JUnit files and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+pytest_plugins = "pytester"
+
+TWO_FAILURES = """
+@pytest.mark.raddle(executions=50)
+def test_lost():
+    counter = Counter()
+    together(counter.increment, counter.increment)
+    assert counter.value == 2
+
+@pytest.mark.raddle(executions=50)
+def test_stuck():
+    lock = threading.Lock()
+    def work():
+        lock.acquire()
+    together(work, work)
+
+@pytest.mark.raddle(executions=50)
+def test_fine():
+    together(lambda: None, lambda: None)
+"""
+
+
+def story(result):
+    """What is said of the tests, without what differs between any two runs."""
+    said = ("assertion in", "deadlock in", "  T", "  -----", "replay: ", "E  ", "raddle: ")
+    return sorted(line.partition(" at 0x")[0] for line in result.outlines if line.startswith(said))
+
+
+def test_xdist_gives_the_same_results(run):
+    alone = run(TWO_FAILURES)
+    spread = run(TWO_FAILURES, "-n", "2")
+    alone.assert_outcomes(passed=1, failed=2)
+    spread.assert_outcomes(passed=1, failed=2)
+    assert "raddle: 3 tests explored, " in spread.stdout.str()
+    assert story(spread) == story(alone)
+
+
+def test_xdists_workers_share_a_random_seed(run):
+    source = "@pytest.mark.raddle(executions=3)\n@pytest.mark.parametrize('n', range(6))\ndef test_it(n): pass"
+    result = run(source, "-n", "2", "--raddle-seed=random")
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(["raddle: 6 tests explored, 18 executions, seed *"])
+
+
+# Two files whose functions call one another and are switched between: a tracer that takes all threads for
+# one would count lines of one file for the other, such as those of `never`.
+UPPER = """
+    import lower
+
+    def above(box):
+        seen = box.value
+        box.value = seen + 1
+        lower.below(box)
+        seen = box.value
+        box.value = seen + 1
+        return seen
+"""
+LOWER = """
+    def below(box):
+        seen = box.value
+        box.value = seen + 1
+        return more(box)
+
+    def more(box):
+        seen = box.value
+        if seen == -1:
+            return 0
+        box.value = seen
+        return 1
+
+    def never():
+        one = 1
+        two = 2
+        three = 3
+        return one + two + three
+"""
+COVERED = """
+import lower
+import upper
+
+{mark}
+def test_covered():
+    box = Counter()
+    together(lambda: upper.above(box), lambda: lower.below(box), lambda: lower.more(box))
+
+def test_after():
+    assert upper.above(Counter()) == 2
+"""
+
+
+def covered_lines(run, pytester, mark):
+    pytester.makepyfile(upper=UPPER, lower=LOWER)
+    result = run(COVERED.format(mark=mark), "--cov=.", "--cov-report=json")
+    result.assert_outcomes(passed=2)
+    files = json.loads((pytester.path / "coverage.json").read_text())["files"]
+    return {name: files[name]["executed_lines"] for name in ("upper.py", "lower.py", "counter.py", "test_it.py")}
+
+
+def test_coverage_of_lines_is_that_of_a_plain_run(run, pytester):
+    plain = covered_lines(run, pytester, "@pytest.mark.usefixtures()")
+    assert covered_lines(run, pytester, "@pytest.mark.raddle(executions=100)") == plain
+
+
+def test_x_stops_after_the_first_failure(run):
+    result = run(TWO_FAILURES, "-x")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
+
+
+def test_lf_runs_the_failed_again(run):
+    run(TWO_FAILURES)
+    result = run(None, "--lf")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["raddle: 2 tests explored, *"])
+
+
+def test_pdb_stands_in_the_test_that_failed(run, pytester, is_installed):
+    run(TWO_FAILURES)  # writes the files
+    load = [] if is_installed else ["-p", "raddle_pytest"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "--pdb", "test_it.py::test_lost"],
+        input="p 'value', counter.value\nc\n",
+        capture_output=True,
+        text=True,
+        cwd=pytester.path,
+        timeout=120,
+    )
+    assert "test_it.py(9)test_lost()" in done.stdout
+    assert "('value', 1)" in done.stdout
+    assert done.returncode == 1
+
+
+def test_a_junit_file_has_the_headline_and_the_story(run, pytester):
+    run(TWO_FAILURES, "--junitxml=out.xml")
+    (failure,) = ElementTree.parse(pytester.path / "out.xml").findall(".//testcase[@name='test_stuck']/failure")
+    assert failure.get("message", "").startswith("deadlock in T")
+    assert "--raddle-replay" in (failure.text or "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
+def test_ctrl_c_ends_the_session(pytester, run, is_installed):
+    source = """
+import pathlib
+
+@pytest.mark.raddle(executions=None)
+def test_endless():
+    pathlib.Path("started").touch()
+    counter = Counter()
+    together(counter.increment, counter.increment)
+
+def test_other(): pass
+"""
+    run(source, "--collect-only")  # writes the files
+    load = [] if is_installed else ["-p", "raddle_pytest"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "test_it.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=pytester.path,
+    ) as process:
+        while not (pytester.path / "started").exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=120)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert "! KeyboardInterrupt !" in output
+    assert "Traceback" not in output
+
+
+def test_it_works_beside_threads_that_run_already(run):
+    result = run(
+        """
+@pytest.fixture(autouse=True)
+def busy():
+    stop = threading.Event()
+    turns = []
+    def work():
+        while not stop.wait(0.001):
+            turns.append(1)
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+    assert turns
+
+@pytest.mark.raddle(executions=50)
+def test_fine():
+    lock = threading.Lock()
+    counter = Counter()
+    def work():
+        with lock:
+            counter.increment()
+    together(work, work)
+    assert counter.value == 2
+"""
+    )
+    result.assert_outcomes(passed=1)

@@ -1,0 +1,117 @@
+"""skip, xfail, fail, raises: they mean in a marked test what they always mean."""
+
+from __future__ import annotations
+
+pytest_plugins = "pytester"
+
+
+def test_skip_skips(run):
+    result = run("@pytest.mark.raddle\ndef test_it():\n    pytest.skip('not here')", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED [[]1[]] test_it.py:6: not here"])
+
+
+def test_unittests_skip_skips(run):
+    result = run("import unittest\n@pytest.mark.raddle\ndef test_it():\n    raise unittest.SkipTest('not here')")
+    result.assert_outcomes(skipped=1)
+
+
+def test_skip_skips_in_a_child_process_too(run):
+    result = run("@pytest.mark.raddle(isolate='fork')\ndef test_it():\n    pytest.skip('not here')")
+    result.assert_outcomes(skipped=1)
+
+
+def test_skip_in_another_thread_is_a_finding(run):
+    # Without raddle, pytest would not skip either: a thread's exception is not the test's.
+    result = run("@pytest.mark.raddle\ndef test_it():\n    together(lambda: pytest.skip('not here'))")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["exception in T1: Skipped: not here*"])
+
+
+def test_a_real_failure_is_not_hidden_by_a_skip(run):
+    result = run(
+        """
+@pytest.mark.raddle(until="budget", executions=60)
+def test_it():
+    counter = Counter()
+    def look():
+        assert not counter.value
+    together(look, counter.increment)
+    pytest.skip("only this far")
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["assertion in T1: *"])
+
+
+def test_xfail_is_expected(run):
+    result = run("@pytest.mark.raddle\ndef test_it():\n    pytest.xfail('known')", "-rx")
+    result.assert_outcomes(xfailed=1)
+    result.stdout.fnmatch_lines(["XFAIL test_it.py::test_it - *known"])
+
+
+def test_an_xfail_marker_sees_the_tests_own_exception(run):
+    result = run(
+        """
+@pytest.mark.raddle
+@pytest.mark.xfail(raises=ZeroDivisionError, strict=True)
+def test_it():
+    together(lambda: 1 / 0)
+
+@pytest.mark.raddle
+@pytest.mark.xfail(raises=ValueError, strict=True)
+def test_other():
+    1 / 0
+"""
+    )
+    result.assert_outcomes(xfailed=1, failed=1)
+
+
+def test_fail_fails_with_the_story(run):
+    result = run(
+        """
+@pytest.mark.raddle
+def test_it():
+    counter = Counter()
+    together(counter.increment, counter.increment)
+    if counter.value != 2:
+        pytest.fail("lost an update")
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "exception in T0: Failed: lost an update *",
+            "*is stopped here*",
+            "E *Failed: lost an update",
+            "replay: pytest *",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*outcomes.py*")
+
+
+def test_exit_ends_the_session(run):
+    result = run(
+        "@pytest.mark.raddle\ndef test_it():\n    pytest.exit('enough', returncode=7)\n\ndef test_other(): pass"
+    )
+    assert result.ret == 7
+    result.stdout.fnmatch_lines(["*Exit: enough*"])
+
+
+def test_raises_works_inside(run):
+    result = run(
+        """
+@pytest.mark.raddle(executions=5)
+def test_it():
+    with pytest.raises(ValueError, match="no") as caught:
+        raise ValueError("no")
+    assert caught.value.args == ("no",)
+"""
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_test_that_exits_python_fails(run):
+    result = run("import sys\n@pytest.mark.raddle\ndef test_it():\n    sys.exit(3)")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["exception in T0: the scenario called sys.exit(3)*"])

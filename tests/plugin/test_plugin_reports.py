@@ -1,0 +1,234 @@
+"""A failing test's report is the story, and only that."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest_plugins = "pytester"
+
+LOST = """
+@pytest.mark.raddle
+def test_lost():
+    counter = Counter()
+    together(counter.increment, counter.increment)
+    assert counter.value == 2
+"""
+DEADLOCK = """
+@pytest.mark.raddle
+def test_stuck():
+    left, right = threading.Lock(), threading.Lock()
+
+    def work(one, other):
+        with one, other:
+            pass
+
+    together(lambda: work(left, right), lambda: work(right, left))
+"""
+CHECKED = """
+import raddle
+
+def scenario():
+    counter = Counter()
+    together(counter.increment, counter.increment)
+    assert counter.value == 2
+
+def test_checked():
+    raddle.check(scenario)
+"""
+
+
+def test_a_failure_shows_the_story_the_traceback_and_the_command(run):
+    result = run(LOST)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*___ test_lost ___*",
+            "assertion in T0: AssertionError: assert 1 == 2 (can happen on this interpreter)",
+            "  T0 *starts T1",
+            "*reads Counter.value: 0",
+            "  ----- T? is stopped here, before counter.py:* -----",
+            "*writes Counter.value: 1",
+            ">       assert counter.value == 2",
+            "E       assert 1 == 2",
+            "test_it.py:9: AssertionError",
+            "replay: pytest test_it.py::test_lost --raddle-replay 'T0; *.'",
+            "FAILED test_it.py::test_lost - assertion in T0: *",
+        ]
+    )
+
+
+@pytest.mark.parametrize("style", ["auto", "long", "short", "native"])
+def test_no_report_has_frames_of_raddle(run, style):
+    result = run(LOST + DEADLOCK + CHECKED, f"--tb={style}")
+    result.assert_outcomes(failed=3)
+    for ours in ("raddle_pytest.py", "controller.py", "probes.py", "api.py", "greenlet"):
+        result.stdout.no_fnmatch_line(f"*{ours}*")
+
+
+def test_rewritten_assertions_say_what_they_always_say(run):
+    result = run(
+        """
+def twice(number):
+    return 2 * number
+
+@pytest.mark.raddle
+def test_values():
+    counter = Counter()
+    numbers = {"a": [1, 2]}
+    together(counter.increment)
+    assert twice(counter.value) == numbers["a"][0], "a message"
+"""
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "E       AssertionError: a message",
+            "E       assert 2 == 1",
+            "E        +  where 2 = twice(1)",
+            "E        +    where 1 = <counter.Counter object at 0x*>.value",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*__raddle__*")
+    result.stdout.no_fnmatch_line("*<function*")
+
+
+def test_probes_leave_no_trace_in_rewritten_assertions(run):
+    # The same tests, marked and not, must give the same E lines, but for addresses.
+    assertions = [
+        "counter.value == 2",
+        "counter.value in numbers",
+        "len(numbers) == counter.value",
+        "numbers == [3, counter.value]",
+        "not numbers",
+        "numbers[0] < counter.value",
+        "isinstance(counter.value, str)",
+        "all(n > 3 for n in numbers)",
+        "counter.value and numbers[0] == 7",
+        "threading.current_thread().name == 'x'",
+        "numbers.index(4) == len([n for n in numbers if n])",
+    ]
+    tests = "".join(
+        f"def test_{number}():\n"
+        f"    counter = Counter()\n    numbers = [3, 4]\n    counter.increment()\n    assert {assertion}\n\n"
+        for number, assertion in enumerate(assertions)
+    )
+
+    def said(result):
+        result.assert_outcomes(failed=len(assertions))
+        return [re.sub("0x[0-9a-f]+", "0x", line) for line in result.outlines if line.startswith("E  ")]
+
+    plain = said(run(tests))
+    assert len(plain) >= len(assertions)
+    assert said(run("pytestmark = pytest.mark.raddle\n" + tests)) == plain
+
+
+def test_a_finding_without_an_exception_says_who_waits_for_whom(run):
+    result = run(DEADLOCK)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "deadlock in T1: T1 waits for T2 waits for T1 (can happen on this interpreter)",
+            "  ----- T? is stopped here, before test_it.py:* acquire -----",
+            "T1 waits to acquire *held by T2*",
+            "replay: pytest test_it.py::test_stuck --raddle-replay *",
+        ]
+    )
+
+
+def test_a_finding_that_needs_a_free_threaded_build_fails_and_says_so(run):
+    result = run(LOST.replace("counter.increment", "counter.bare_increment"))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["assertion in T0: *(only on free-threaded builds: *"])
+
+
+def test_switches_gil_does_not_find_it(run):
+    source = LOST.replace("counter.increment", "counter.bare_increment")
+    result = run(source.replace("mark.raddle", "mark.raddle(switches='gil', executions=100)"))
+    result.assert_outcomes(passed=1)
+
+
+def test_an_exception_in_another_thread_shows_that_threads_traceback(run):
+    result = run(
+        """
+@pytest.mark.raddle
+def test_thread():
+    def work():
+        raise LookupError("gone")
+    together(work)
+"""
+    )
+    result.stdout.fnmatch_lines(
+        ["exception in T1: LookupError: gone*", ">*raise LookupError(*", "test_it.py:8: LookupError"]
+    )
+    result.stdout.no_fnmatch_line("*threading.py*")
+
+
+def test_output_and_log_are_those_of_the_execution_that_failed(run):
+    result = run(
+        """
+import logging
+
+@pytest.mark.raddle
+def test_lost():
+    print("printed")
+    logging.warning("logged")
+    counter = Counter()
+    together(counter.increment, counter.increment)
+    assert counter.value == 2
+"""
+    )
+    assert result.outlines.count("printed") == 1
+    assert sum("logged" in line and "WARNING" in line for line in result.outlines) == 1
+
+
+def test_all_findings_are_named(run):
+    result = run(
+        """
+@pytest.mark.raddle(until="budget", executions=60)
+def test_two():
+    counter = Counter()
+
+    def look():
+        if counter.value:
+            raise LookupError("early")
+
+    together(look, counter.increment)
+    assert not counter.value
+"""
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "assertion in T0: *",
+            "also found: exception in T1: LookupError: early*",
+            "  replay: pytest test_it.py::test_two --raddle-replay *",
+        ]
+    )
+
+
+def test_one_line_is_one_line(run):
+    result = run(LOST + DEADLOCK + CHECKED, "--tb=line")
+    result.stdout.fnmatch_lines(
+        ["*test_it.py:9: assertion in T0: *", "*test_it.py:11: deadlock in T1: *", "*test_it.py:*: assertion in T0: *"]
+    )
+    result.stdout.no_fnmatch_line("*is stopped here*")
+
+
+def test_verbose_says_why_each_exploration_stopped(run):
+    result = run("@pytest.mark.raddle(executions=4)\ndef test_it(): pass", "-v")
+    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 4 executions, stopped because: executions"])
+
+
+def test_check_in_a_plain_test_shows_the_story(run):
+    result = run(CHECKED)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "assertion in T0: AssertionError: assert 1 == 2*",
+            "  ----- T? is stopped here, before counter.py:* -----",
+            "replay: raddle.replay(scenario, *)",
+            "test_it.py:*: FindingError",
+        ]
+    )
+    result.stdout.no_fnmatch_line("E  *")
+    result.stdout.no_fnmatch_line("raddle: *explored*")

@@ -1,0 +1,40 @@
+"""The object is filled before it is visible."""
+
+import threading
+
+
+class Config:
+    def __init__(self):
+        self.ready = False
+
+
+class Holder:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.config = None
+
+    def get(self):
+        if self.config is None:
+            with self.lock:
+                if self.config is None:
+                    config = Config()
+                    config.ready = True
+                    self.config = config
+        return self.config
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    holder = Holder()
+
+    def use():
+        assert holder.get().ready
+
+    side_by_side(use, use)

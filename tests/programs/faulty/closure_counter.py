@@ -1,0 +1,25 @@
+"""Two threads add one to a variable of the function around them."""
+
+import threading
+
+EXPECTED = "assertion"
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    count = 0
+
+    def add():
+        nonlocal count
+        seen = count
+        count = seen + 1
+
+    side_by_side(add, add)
+    assert count == 2

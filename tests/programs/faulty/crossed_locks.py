@@ -1,0 +1,29 @@
+"""Two threads take two locks in opposite orders."""
+
+import threading
+
+EXPECTED = "deadlock"
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    first, second = threading.Lock(), threading.Lock()
+
+    def one():
+        with first:
+            with second:
+                pass
+
+    def other():
+        with second:
+            with first:
+                pass
+
+    side_by_side(one, other)

@@ -1,0 +1,27 @@
+"""A dict is iterated over while another thread puts something in."""
+
+import threading
+
+EXPECTED = "exception"
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    users = {"ann": 1, "bob": 2}
+
+    def count():
+        total = 0
+        for name in users:
+            total += len(name)
+
+    def add():
+        users["cleo"] = 3
+
+    side_by_side(count, add)

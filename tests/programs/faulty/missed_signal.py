@@ -1,0 +1,14 @@
+"""The event may be set before it is cleared, and is then waited for in vain."""
+
+import threading
+
+EXPECTED = "lost-wakeup"
+
+
+def scenario():
+    done = threading.Event()
+    worker = threading.Thread(target=done.set)
+    worker.start()
+    done.clear()
+    done.wait()
+    worker.join()

@@ -1,0 +1,26 @@
+"""Two workers run until they get a pill, and there is only one."""
+
+import queue
+import threading
+
+EXPECTED = "deadlock"
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    jobs = queue.Queue()
+    jobs.put("work")
+    jobs.put(None)
+
+    def work():
+        while jobs.get() is not None:
+            pass
+
+    side_by_side(work, work)

@@ -1,0 +1,27 @@
+"""The programs in `faulty` and `correct`: each a file with a `scenario`, the faulty ones with what they `EXPECTED`."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).parent
+
+
+def names(kind: str) -> list[str]:
+    return sorted(path.stem for path in (HERE / kind).glob("*.py"))
+
+
+def program(kind: str, name: str) -> ModuleType:
+    """The module, imported once."""
+    module_name = f"{kind}_{name}"
+    if module_name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(module_name, HERE / kind / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[module_name]

@@ -1,0 +1,10 @@
+"""Expressions mean the same with probes."""
+
+from __future__ import annotations
+
+from meaning import Form, assert_same_meaning, forms, read_forms
+
+
+@forms(read_forms("expressions"))
+def test_expression(form: Form) -> None:
+    assert_same_meaning(form)

@@ -1,0 +1,251 @@
+"""The commands, as users run them: what is printed where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COUNTER = """\
+import threading
+
+class Counter:
+    def __init__(self): self.value = 0
+    def increment(self): self.value += 1
+
+def scenario():
+    c = Counter()
+    ts = [threading.Thread(target=c.increment) for _ in range(2)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+    assert c.value == 2
+
+def fine():
+    t = threading.Thread(target=print)
+    t.start()
+    t.join()
+
+def needs(argument): pass
+class Thing: pass
+value = 3
+
+def slow():
+    c = Counter()
+    ts = [threading.Thread(target=c.increment) for _ in range(3)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+
+def spins():
+    ts = [threading.Thread(target=spin) for _ in range(2)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+
+FLAG = Counter()
+def spin():
+    while FLAG.value >= 0: FLAG.value += 1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "counter.py").write_text(COUNTER)
+    return tmp_path
+
+
+def raddle(folder, *arguments, seconds=60):
+    return subprocess.run(
+        [sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True, timeout=seconds
+    )
+
+
+def test_explore_tells_the_story_and_ends_with_the_replay_command(folder):
+    done = raddle(folder, "explore", "counter.py::scenario")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    lines = done.stderr.split("\n")
+    assert lines[0].startswith("assertion in T0: AssertionError (only on free-threaded builds")
+    stops = [line for line in lines if "is stopped here, before counter.py:5 write value" in line]
+    assert len(stops) == 1
+    assert "assert c.value == 2" in done.stderr
+    (command,) = [line for line in lines if line.startswith("replay: ")]
+    assert command == "replay: raddle replay counter.py::scenario 'T0; T2 until counter.py:5 write value; T1.'"
+    assert "seed 1" in done.stderr
+    assert str(os.path.dirname(__file__)) not in done.stderr
+
+
+def test_the_printed_schedule_replays_every_time(folder):
+    schedule = "T0; T2 until counter.py:5 write value; T1."
+    seen = [raddle(folder, "replay", "counter.py::scenario", schedule) for _ in range(2)]
+    assert [done.returncode for done in seen] == [1, 1]
+    assert seen[0].stderr == seen[1].stderr
+    assert seen[0].stderr.startswith("assertion in T0: AssertionError")
+
+
+def test_explore_json(folder):
+    done = raddle(folder, "explore", "counter.py::scenario", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["outcome"] == "assertion"
+    assert found["executions"] >= 1
+    assert found["scheduling_points"] >= 1
+    assert found["seconds"] > 0
+    assert found["stopped_because"] == "first-finding"
+    assert found["seed"] == 1
+    assert found["not_instrumented"] == []
+    (finding,) = found["findings"]
+    assert finding["kind"] == "assertion"
+    assert finding["possible_on"] == "free-threaded-only"
+    assert finding["schedule"].endswith(".")
+    assert {"thread", "file", "line", "operation", "variable"} <= finding["steps"][0].keys()
+    writes = [s for s in finding["steps"] if s["operation"] == "write" and s["thread"] != "T0"]
+    assert [(s["file"], s["line"], s["variable"], s["value"]) for s in writes] == [
+        ("counter.py", 5, "Counter.value", "1"),
+        ("counter.py", 5, "Counter.value", "1"),
+    ]
+
+
+def test_replay_json_says_how_it_ended(folder):
+    done = raddle(folder, "replay", "counter.py::fine", "T0.", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout.split("\n", 1)[1])["outcome"] == "passed"  # the scenario itself prints a line
+
+
+def test_exhaustive_says_exhausted(folder):
+    done = raddle(folder, "explore", "counter.py::scenario", "--scheduler", "exhaustive", "--switches", "gil")
+    assert done.returncode == 0
+    assert "exhausted: no other schedule exists" in done.stderr
+
+
+def test_options_come_from_pyproject_and_the_command_line_wins(folder):
+    (folder / "pyproject.toml").write_text('[tool.raddle]\nexecutions = 3\nuntil = "budget"\nseed = 5\n')
+    found = json.loads(raddle(folder, "explore", "counter.py::slow", "--json").stdout)
+    assert (found["executions"], found["seed"]) == (3, 5)
+    found = json.loads(raddle(folder, "explore", "counter.py::slow", "--json", "--executions", "4").stdout)
+    assert (found["executions"], found["seed"]) == (4, 5)
+
+
+def test_the_same_seed_gives_the_same_run(folder):
+    runs = [
+        json.loads(raddle(folder, "explore", "counter.py::scenario", "--json", "--seed", "9", "--until", "budget").stdout)
+        for _ in range(2)
+    ]
+    for run in runs:
+        del run["seconds"]
+    assert runs[0] == runs[1]
+
+
+def test_setup_is_called_before_each_execution(tmp_path):
+    (tmp_path / "state.py").write_text(
+        "import threading\nseen = []\ndef reset(): seen.clear()\n"
+        "def scenario():\n    t = threading.Thread(target=seen.append, args=(1,))\n    t.start()\n    t.join()\n"
+        "    assert seen == [1]\n"
+    )
+    assert raddle(tmp_path, "explore", "state.py::scenario", "--setup", "reset").returncode == 0
+    assert raddle(tmp_path, "explore", "state.py::scenario", "--isolate", "fork", "--executions", "5").returncode == 0
+    leaked = raddle(tmp_path, "explore", "state.py::scenario", "--json")
+    assert leaked.returncode == 1
+    (finding,) = json.loads(leaked.stdout)["findings"]
+    assert finding["kind"] == "divergence"
+    assert "state survives from one execution to the next" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explore", "nofile.py::scenario"], "there is no file nofile.py"),
+        (["explore", ".::scenario"], "is a folder; name a file in it"),
+        (["explore", "counter.py"], "name a scenario as file.py::function, not 'counter.py'"),
+        (["explore", "counter.py::scenaro"], "counter.py has no 'scenaro'; did you mean scenario?"),
+        (["explore", "counter.py::Thing"], "is not a function but type"),
+        (["explore", "counter.py::value"], "is not a function but int 3"),
+        (["explore", "counter.py::needs"], "takes parameters (argument)"),
+        (["explore", "broken.py::scenario"], "broken.py:2 is not valid Python"),
+        (["explore", "raising.py::scenario"], "ZeroDivisionError"),
+        (["explore", "counter.py::scenario", "--scheduler", "randm"], "did you mean random?"),
+        (["explore", "counter.py::scenario", "--executions", "0"], "--executions"),
+        (["explore", "counter.py::scenario", "--seed", "x"], "neither a whole number nor 'random'"),
+        (["replay", "counter.py::scenario", "T0; T2 until counter.py:5 wri"], "must end with a full stop"),
+        (["replay", "counter.py::scenario", "T0; hello."], "step 2 of the schedule is not of the form"),
+        (["replay", "counter.py::scenario", ""], "the schedule is empty"),
+        (["replay", "counter.py::fine", "T0; T2 until counter.py:5 write value; T1."], "does not fit this code: step 2"),
+        (["explor"], "No such command"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_exit_code_4(folder, arguments, said):
+    (folder / "broken.py").write_text("def scenario():\n    return (\n")
+    (folder / "raising.py").write_text("1 / 0\n")
+    done = raddle(folder, *arguments)
+    assert done.returncode == 4, done.stderr
+    assert said in done.stderr
+    assert f"raddle{os.sep}cli" not in done.stderr  # no traceback of ours
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        ("import sys; sys.exit(3)", "exception", "the scenario called sys.exit(3)"),
+        ("raise KeyboardInterrupt", "exception", "the scenario raised KeyboardInterrupt"),
+        ("import os; os.fork()", "uncontrolled", "the scenario forks"),
+    ],
+)
+def test_scenarios_that_misbehave_are_findings(tmp_path, body, kind, said):
+    (tmp_path / "odd.py").write_text(f"def scenario():\n    {body}\n")
+    done = raddle(tmp_path, "explore", "odd.py::scenario", "--json")
+    assert done.returncode == 1
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["kind"] == kind
+    assert said in finding["message"]
+
+
+def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
+    (tmp_path / "left.py").write_text(
+        "import queue, threading\n"
+        "def unjoined():\n    threading.Thread(target=fails).start()\n"
+        "def daemon():\n    threading.Thread(target=queue.Queue().get, daemon=True).start()\n"
+        "def fails(): raise ValueError('late')\n"
+    )
+    assert "ValueError: late" in raddle(tmp_path, "explore", "left.py::unjoined").stderr
+    assert raddle(tmp_path, "explore", "left.py::daemon", "--executions", "5").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("scenario", ["slow", "spins"])
+def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "raddle", "explore", f"counter.py::{scenario}", "--seconds", "600", "--json",
+         "--step-limit", "1000000000"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(3)  # the only way to be in the middle of it
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 2, err
+    assert json.loads(out)["stopped_because"] == "interrupted"
+
+
+def test_demo_shows_the_paper_s_example(tmp_path):
+    started = time.monotonic()
+    done = raddle(tmp_path, "demo")
+    assert done.returncode == 0
+    assert "AttributeError: 'NoneType' object has no attribute 'level'" in done.stderr
+    assert "is stopped here, before appender.py:19 read th" in done.stderr
+    assert "exhausted" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert time.monotonic() - started < 60  # a hang, not a benchmark
+    kept = raddle(tmp_path, "demo", "--into", "here", "--json")
+    assert json.loads(kept.stdout)["found"]["outcome"] == "exception"
+    command = json.loads(kept.stdout)["found"]["findings"][0]["schedule"]
+    assert raddle(tmp_path / "here", "replay", "appender.py::scenario", command).returncode == 1
+
+
+def test_help_names_the_commands_and_exit_codes(tmp_path):
+    done = raddle(tmp_path, "--help")
+    assert done.returncode == 0
+    for word in ("explore", "replay", "demo", "Exit codes"):
+        assert word in done.stdout

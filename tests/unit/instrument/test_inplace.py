@@ -1,0 +1,297 @@
+"""Modules instrumented in place: every live function is found, and gets its own code back."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+
+from raddle import probe
+from raddle.instrument import NotInstrumented, Undo, instrument_module, instrument_modules, label_of
+from raddle.site import SiteTable
+
+pytest_plugins = "pytester"
+
+Importer = Callable[..., ModuleType]
+
+SUBJECT = """
+    import functools
+
+    def traced(function):
+        @functools.wraps(function)
+        def wrapper(*arguments):
+            return function(*arguments)
+        return wrapper
+
+    class Base:
+        def method(self): return 1
+
+    class Subject(Base):
+        def __init__(self): self.__private = 3; self.n = 0
+        @property
+        def prop(self): return self.__private
+        @staticmethod
+        def static(x): return x.n
+        @classmethod
+        def of_class(cls): return cls.__name__
+        def method(self): return super().method() + self.__private
+        @functools.cached_property
+        def cached(self): return self.n
+        @traced
+        def decorated(self): self.n += 1; return self.n
+
+    def counter():
+        n = 0
+        def count():
+            nonlocal n
+            n += 1
+            return n
+        return count
+
+    @functools.lru_cache(None)
+    def memoized(x): return x.n
+
+    count = counter()
+    partial = functools.partial(lambda x, y: x.n + y, y=1)
+    lambdas = [lambda x: x.n, lambda x: x.n + 1]
+    """
+
+
+@pytest.fixture
+def subject(imported: Importer) -> ModuleType:
+    return imported(SUBJECT)
+
+
+@pytest.fixture
+def table() -> SiteTable:
+    return SiteTable()
+
+
+def use(subject: ModuleType) -> list[object]:
+    thing = subject.Subject()
+    return [
+        thing.prop, thing.static(thing), thing.of_class(), thing.method(), thing.cached, thing.decorated(),
+        subject.count() > 0, subject.counter()(), subject.memoized(thing), subject.partial(thing),
+        [function(thing) for function in subject.lambdas],
+    ]  # fmt: skip
+
+
+def test_every_function_is_found(subject: ModuleType, table: SiteTable, log: list[tuple[str, int]]) -> None:
+    expected = use(subject)
+    undo = instrument_module(subject, table)
+    assert undo.not_instrumented == []
+    assert use(subject) == expected
+    passed = {table[site].function for name, site in log if name != "cells"}
+    assert passed == {
+        "Subject.__init__", "Subject.prop", "Subject.static", "Subject.of_class", "Subject.method",
+        "Base.method",
+        "Subject.cached", "Subject.decorated", "traced.<locals>.wrapper", "counter", "counter.<locals>.count",
+        "memoized", "<lambda>",
+    }  # fmt: skip
+    undo()
+
+
+def test_lambdas_of_one_line_are_told_apart(subject: ModuleType, table: SiteTable) -> None:
+    thing = subject.Subject()
+    with instrument_module(subject, table):
+        assert [function(thing) for function in subject.lambdas] == [0, 1]
+
+
+def test_undo_brings_back_the_very_code_objects(subject: ModuleType, table: SiteTable) -> None:
+    functions = [subject.count, subject.counter, subject.Subject.method, subject.Subject.prop.fget]
+    before = [function.__code__ for function in functions]
+    undo = instrument_module(subject, table)
+    assert all(function.__code__ is not code for function, code in zip(functions, before, strict=True))
+    assert set(functions) <= set(undo.functions)
+    undo()
+    undo()
+    assert all(function.__code__ is code for function, code in zip(functions, before, strict=True))
+    assert probe.NAME not in vars(subject)
+
+
+def test_twice_is_once(subject: ModuleType, table: SiteTable) -> None:
+    with instrument_module(subject, table):
+        code = subject.counter.__code__
+        with instrument_module(subject, table) as inner:
+            assert subject.counter.__code__ is code
+            assert inner.functions == []
+        assert subject.counter.__code__ is code
+        assert vars(subject)[probe.NAME] is probe
+
+
+def test_closures_keep_their_cells(subject: ModuleType, table: SiteTable) -> None:
+    subject.count()
+    cell = subject.count.__closure__[0]
+    with instrument_module(subject, table):
+        assert subject.count() == 2
+        assert subject.count.__code__.co_freevars == ("n",)
+        assert subject.counter().__code__.co_freevars != ("n",)  # made anew: its cells have a token
+    assert subject.count() == 3
+    assert subject.count.__closure__ == (cell,)
+
+
+def test_functions_made_meanwhile_outlive_the_undo(subject: ModuleType, table: SiteTable) -> None:
+    with instrument_module(subject, table):
+        count = subject.counter()
+    assert probe.NAME not in vars(subject)
+    assert [count(), count()] == [1, 2]
+
+
+def test_several_modules_at_once(imported: Importer, table: SiteTable, log: list[tuple[str, int]]) -> None:
+    one, other = imported("def f(x): return x.a", "one"), imported("def f(x): return x.b", "other")
+    with instrument_modules([one, other], table):
+        one.f(_Thing())
+        other.f(_Thing())
+    assert [table[site].place for name, site in log if name == "read"] == [
+        "one.py:1 read a",
+        "other.py:1 read b",
+    ]
+
+
+class _Thing:
+    a = b = 1
+
+
+def test_code_changed_on_disk(imported: Importer, folder: Path, table: SiteTable) -> None:
+    subject = imported("def f(x): return x.a\ndef g(x): return x.b\ndef h(x): return 1\n")
+    (folder / "subject.py").write_text("def f(x): return x.a\ndef g(x): return x.c\ndef h(x): return 2\n")
+    with instrument_module(subject, table) as undo:
+        assert [function.__name__ for function in undo.functions] == ["f"]
+    path = str(folder / "subject.py")
+    assert undo.not_instrumented == [
+        NotInstrumented(f"subject.{name}", f"{path} has changed since it was imported") for name in "gh"
+    ]
+
+
+def test_source_that_no_longer_compiles(imported: Importer, folder: Path, table: SiteTable) -> None:
+    subject = imported("def f(): pass\n")
+    (folder / "subject.py").write_text("def f(:\n")
+    (refusal,) = instrument_module(subject, table).not_instrumented
+    assert refusal.what == "subject"
+    assert refusal.why.startswith("its source does not compile")
+
+
+def test_source_that_is_gone(imported: Importer, folder: Path, table: SiteTable) -> None:
+    subject = imported("def f(): pass\n")
+    (folder / "subject.py").unlink()
+    vars(subject)["__loader__"] = subject.__spec__.loader = None  # type: ignore[union-attr] # it has one
+    linecache.clearcache()
+    (refusal,) = instrument_module(subject, table).not_instrumented
+    assert refusal.why == f"there is no source: {folder / 'subject.py'}"
+
+
+def test_modules_of_machine_code(table: SiteTable) -> None:
+    refusals = instrument_modules([math, sys], table).not_instrumented
+    assert [refusal.what for refusal in refusals] == ["math", "sys"]
+
+
+def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTable) -> None:
+    subject = imported("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: int\ndef f(): pass\n")
+    with instrument_module(subject, table) as undo:
+        assert [function.__name__ for function in undo.functions] == ["f"]
+    (refusal,) = undo.not_instrumented
+    assert refusal.what.startswith("subject: ")
+    assert refusal.why == "there is no source: <string>"
+
+
+@pytest.mark.parametrize("inherits", [True, False])  # as cells inherit `from __future__` of cells before
+def test_cells_of_notebooks(table: SiteTable, log: list[tuple[str, int]], inherits: bool) -> None:
+    source, name = "def f(x):\n    def g(y: nothing): return x.a\n    return x.a\n", "<ipython-input-7>"
+    notebook = ModuleType("__main__")
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec", dont_inherit=not inherits), vars(notebook))
+    if not inherits:
+        vars(notebook)["nothing"] = None
+    with instrument_module(notebook, table) as undo:
+        assert undo.not_instrumented == []
+        notebook.f(_Thing())
+    assert [table[site].place for _, site in log][1] == "<ipython-input-7>:3 read a"
+
+
+def test_somebody_elses_code_is_not_overwritten(subject: ModuleType, table: SiteTable) -> None:
+    undo = instrument_module(subject, table)
+    other = (lambda: None).__code__
+    subject.counter.__code__ = other
+    undo()
+    assert subject.counter.__code__ is other
+
+
+def test_nothing_is_left_after_an_internal_error(
+    subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, swap = subject.counter.__code__, Undo.swap
+
+    def failing(self: Undo, function: FunctionType, new: object) -> None:
+        swap(self, function, new)  # type: ignore[arg-type] # code
+        if function.__name__ == "counter":
+            raise ZeroDivisionError
+
+    monkeypatch.setattr(Undo, "swap", failing)
+    with pytest.raises(ZeroDivisionError):
+        instrument_module(subject, table)
+    assert subject.counter.__code__ is before
+    assert probe.NAME not in vars(subject)
+
+
+def test_assertions_rewritten_by_pytest_still_explain(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import sys
+        from raddle import probe
+        from raddle.instrument import instrument_module
+        from raddle.site import SiteTable
+
+        class Thing: n = 1
+
+        def check(thing):
+            assert thing.n == 2
+
+        def test_check():
+            table, names = SiteTable(), []
+            def read(obj, name, site):
+                names.append(name)
+                return getattr(obj, name)
+            with instrument_module(sys.modules[__name__], table) as undo:
+                assert not undo.not_instrumented
+                probe.attach({"read": read})
+                try:
+                    check(Thing())
+                finally:
+                    probe.detach()
+                    print(names)
+        """)
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    result.stdout.fnmatch_lines(["*assert 1 == 2", "* where 1 = *Thing object at *.n", "*'n'*"])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "package", "label"),
+    [
+        ("shop.cart", "/x/shop/cart.py", False, "shop/cart.py"),
+        ("shop", "/x/shop/__init__.py", True, "shop/__init__.py"),
+        ("__main__", "/x/try.py", False, "try.py"),
+        ("test_cart", "/x/tests/test_cart.py", False, "test_cart.py"),
+        ("renamed", "/x/other.py", False, "other.py"),
+        ("shop.cart", None, False, "shop/cart.py"),
+    ],
+)
+def test_label(name: str, path: str | None, package: bool, label: str) -> None:
+    module = ModuleType(name)
+    module.__file__ = path
+    if package:
+        module.__path__ = []
+    assert label_of(module) == label
+
+
+def test_importing_again_gives_the_same_numbers(imported: Importer, folder: Path) -> None:
+    tables = SiteTable(), SiteTable()
+    for table in tables:
+        sys.modules.pop("subject", None)
+        instrument_module(imported("def f(x): return x.a"), table)()
+        importlib.invalidate_caches()
+    assert list(tables[0]) == list(tables[1])

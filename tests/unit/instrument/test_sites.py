@@ -1,0 +1,183 @@
+"""Sites: what they are called, where they are, and before which of them CPython could switch threads."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from probed_source import accesses, sites
+
+from raddle.instrument import rewrite, site_base
+from raddle.instrument.sites import SiteMaker, TooManySitesError
+from raddle.site import INDEX_BITS, MOST_SITES, Site
+
+
+def test_kinds_names_and_places() -> None:
+    found = rewrite(
+        "class Counter:\n    def increment(self):\n        with self.lock:\n            self.n = len(self.items[0])\n",
+        file="shop/counter.py",
+        base=100,
+    ).sites
+    function = "Counter.increment"
+    expected = [
+        ("enter", 2, 4, ""),
+        ("read", 3, 13, "lock"),
+        ("call", 3, 13, "self.lock"),
+        ("call", 4, 21, "len"),
+        ("read", 4, 25, "items"),
+        ("read", 4, 25, "self.items[]"),
+        ("write", 4, 12, "n"),
+        ("leave", 2, 4, ""),
+    ]
+    assert [(site.kind, site.line, site.column, site.name) for site in found] == expected
+    assert {(site.file, site.function) for site in found} == {("shop/counter.py", function)}
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("x.a", "a"),
+        ("x[0]", "x[]"),
+        ("x.y.z[0]", "x.y.z[]"),
+        ("f()[0]", "[]"),
+        ("x[0][1]", "[]"),
+        ("x.append(1)", "x.append"),
+        ("f().append(1)", ""),
+        ("1 in x.y", "x.y[]"),
+        (f"x.{'y' * 50}.append(1)", ""),  # longer than 40 characters
+        ("len(x)", "len"),
+        ("[*x]", "x[]"),
+        ("del x.a", "a"),
+        ("del x[0]", "x[]"),
+        ("x += y", "x[]"),
+    ],
+)
+def test_name(source: str, name: str) -> None:
+    assert sites(source)[-1].name == name
+
+
+def test_names_have_no_spaces() -> None:
+    assert all(" " not in site.name for site in sites("f(a, b)[1].append(x[1, 2])\n{1: 2}.get(x, y).z"))
+
+
+def test_private_names_are_shown_as_written() -> None:
+    assert accesses("class C:\n    def f(self): return self.__x") == ["2 read __x !"]
+
+
+@pytest.mark.parametrize(
+    ("source", "function"),
+    [
+        ("x.a", "<module>"),
+        ("class C:\n    x.a", "C"),
+        ("class C:\n    def m(self): x.a", "C.m"),
+        ("def f():\n    def g(): x.a", "f.<locals>.g"),
+        ("def f():\n    class C:\n        def m(self): x.a", "f.<locals>.C.m"),
+        ("def f():\n    return lambda: x.a", "f.<locals>.<lambda>"),
+        ("def f():\n    return [x.a for i in j]", "f"),  # as in 3.12, where it has no frame of its own
+        ("def f():\n    return (x.a for i in ())", "f.<locals>.<genexpr>"),
+        ("def f():\n    global g\n    def g(): x.a", "g"),
+    ],
+)
+def test_function(source: str, function: str) -> None:
+    assert [site.function for site in sites(source) if site.name == "a"] == [function]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # A function's entry is a point; nothing lies between the read and the write.
+        ("c.n += 1", ["read n !", "write c.n[]", "write n"]),
+        ("c.a = c.a + c.b", ["read a !", "read b", "write a"]),
+        # After a call there is one.
+        ("c.n = f(c.n)", ["read n !", "write n !"]),
+        ("c.n += f()", ["read n !", "write c.n[] !", "write n !"]),
+        # `c.d` is the way to the dictionary: what was open stays so until the dictionary is touched.
+        ("f()\nc.d[0] = 1", ["read d !", "write c.d[] !"]),
+        ("d[0] += 1", ["read d[] !", "write []", "write d[]"]),
+        # The method is looked up before the argument's call, and has its effect after it.
+        ("c.a\nx.append(1)\nc.b", ["read a !", "call x.append", "read b !"]),
+        ("c.a\nx.append(f())", ["read a !", "call x.append !"]),
+        # Check, then act: no point between. `c.b[]` is the content of what was found there.
+        ("f()\nif c.b: c.b = 1", ["read b !", "read c.b[] !", "write b"]),
+        ("f()\nif c.b: c.b.pop()", ["read b !", "read c.b[] !", "read b", "call c.b.pop"]),
+        # A local may hold a number: then looking into it is no access, and what was open stays so.
+        ("f()\nif x: c.b = 1", ["read x[] !", "write b !"]),
+        # Branches: open afterwards if it is so on some path.
+        ("c.a\nif c.b: f()\nc.d", ["read a !", "read b", "read c.b[]", "read d !"]),
+        ("c.a\nif c.b: pass\nc.d", ["read a !", "read b", "read c.b[]", "read d"]),
+        ("c.a\nif c.b: return f()\nc.d", ["read a !", "read b", "read c.b[]", "read d"]),
+        ("c.a\nc.b or f()\nc.d", ["read a !", "read b", "read c.b[]", "read d !"]),
+        ("c.a\nf() if c.b else c.d\nc.e", ["read a !", "read b", "read c.b[]", "read d", "read e !"]),
+        # Loops begin with a backward jump; what they run over is read before.
+        ("c.a\nwhile c.b: c.d\nc.e", ["read a !", "read b !", "read c.b[] !", "read d", "read e"]),
+        ("c.a\nfor x in c.b: c.d\nc.e", ["read a !", "read b", "read c.b[] !", "read d !", "read e !"]),
+        ("c.a\nwhile c.b == 1:\n    c.d\nc.e", ["read a !", "read b !", "read d", "read e"]),
+        ("c.a\nwhile c.b == 1:\n    f()\n    break\nc.e", ["read a !", "read b !", "read e !"]),
+        # `with` calls __enter__ and __exit__.
+        ("c.a\nwith c.l: c.b\nc.d", ["read a !", "read l", "call c.l", "read b !", "read d !"]),
+        # What raised may have been a call; after the handler of E, c.b was read last.
+        ("try: c.a\nexcept E: c.b\nc.d", ["read a !", "read b !", "read d"]),
+        ("try: c.a\nfinally: c.b", ["read a !", "read b !"]),
+        # Other code runs at these.
+        ("c.a\nyield\nc.b", ["read a !", "read b !"]),
+        ("c.a\nimport m\nc.b", ["read a !", "read b !"]),
+        ("c.a\nclass D: c.b\nc.d", ["read a !", "read b !", "read d !"]),
+        # A lambda's body runs later, by a call; making the lambda is not one.
+        ("c.a\nlambda: c.b\nc.d", ["read a !", "read b !", "read d"]),
+        ("c.a\nassert c.b, f()\nc.d", ["read a !", "read b", "read c.b[]", "read d"]),
+        ("c.a\nmatch c.b:\n    case 1: f()\nc.d", ["read a !", "read b", "read c.b[]", "read d !"]),
+    ],
+)  # fmt: skip
+def test_where_cpython_could_switch(body: str, expected: list[str]) -> None:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    found = accesses(f"def function(c, d, x):\n{lines}")
+    assert [access.partition(" ")[2] for access in found] == expected
+
+
+def test_entry_is_switchable_and_no_access() -> None:
+    enter, read, leave = rewrite("def f(x): return x.a", file="m.py", base=0).sites
+    assert (enter.kind, read.kind, leave.kind) == ("enter", "read", "leave")
+    assert enter.switchable
+    assert read.switchable
+    assert leave.switchable
+
+
+def test_site_numbers_are_the_same_everywhere() -> None:
+    base = site_base("m.py", "x.a")
+    assert base % MOST_SITES == 0
+    assert base < 1 << (40 + INDEX_BITS)
+    assert base == site_base("m.py", b"x.a") == site_base("m.py", "x.a")
+
+
+def test_line_ends_and_encoding_do_not_matter() -> None:
+    assert site_base("m.py", b"x.a\r\ny.b\r\n") == site_base("m.py", b"x.a\ny.b\n")
+    assert site_base("m.py", b"# coding: latin-1\n'\xe9'\n") == site_base("m.py", "# coding: latin-1\n'é'\n")
+
+
+def test_site_numbers_depend_on_what_is_rewritten() -> None:
+    bases = {site_base(*parts) for parts in [("m.py", "x"), ("n.py", "x"), ("m.py", "y"), ("m.py", "x", "o")]}
+    assert len(bases) == 4
+
+
+def test_numbers_count_up_from_the_base() -> None:
+    found = rewrite("x.a.b", file="m.py", base=7)
+    assert ast.unparse(found.tree) == "__raddle__.read(__raddle__.read(x, 'a', 7), 'b', 8)"
+    assert [site.name for site in found.sites] == ["a", "b"]
+
+
+def test_a_module_can_have_too_many_sites(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("raddle.instrument.sites.MOST_SITES", 3)
+    assert len(rewrite("x.a\n" * 3, file="m.py", base=0).sites) == 3
+    with pytest.raises(TooManySitesError, match=r"m.py has more than 3 places.*raddle: ignore"):
+        rewrite("x.a\n" * 4, file="m.py", base=0)
+
+
+def test_the_same_sites_with_and_without_tokens() -> None:
+    source = "def f():\n    x = 0\n    def g():\n        nonlocal x\n        x += 1\n    return g"
+    one, other = (rewrite(source, file="m.py", base=0, tokens=tokens).sites for tokens in (True, False))
+    assert one == other
+
+
+def test_sites_are_values() -> None:
+    assert sites("x.a") == [Site("m.py", 1, 0, "read", "a", "<module>", switchable=True)]
+    assert SiteMaker("m.py", 0).sites == ()

@@ -1,0 +1,41 @@
+"""Settings from pyproject.toml."""
+
+from __future__ import annotations
+
+import pytest
+
+from raddle import config
+from raddle.errors import UsageError
+
+
+def write(folder, text):
+    file = folder / "pyproject.toml"
+    file.write_text(text)
+    return file
+
+
+def test_the_nearest_file_above_counts(tmp_path):
+    write(tmp_path, '[tool.raddle]\nexecutions = 7\nsource = ["shop"]\nstep-limit = 9\n')
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert config.load(inner).options() == {"executions": 7, "source": ("shop",), "step_limit": 9}
+
+
+def test_no_table_is_no_settings(tmp_path):
+    assert config.read(write(tmp_path, "[project]\nname = 'x'\n")).options() == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.raddle]\nexecutoins = 7\n", "has no key 'executoins'; did you mean executions?"),
+        ("[tool.raddle]\nexecutions = 'many'\n", "executions must be a int, not 'many'"),
+        ("[tool.raddle]\nseed = true\n", "seed must be a int, not True"),
+        ("[tool.raddle\n", "cannot be read as TOML"),
+        ("[tool]\nraddle = 3\n", "tool.raddle must be a table"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, said):
+    with pytest.raises(UsageError) as caught:
+        config.read(write(tmp_path, text))
+    assert said in str(caught.value)

@@ -1,0 +1,66 @@
+"""Runs the tests on every other supported Python that this machine has."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SUPPORTED = [(3, 10), (3, 11), (3, 12), (3, 13)]
+
+
+def find(version: tuple[int, int]) -> str | None:
+    """An interpreter of that version: on the PATH, or among pyenv's."""
+    name = f"python{version[0]}.{version[1]}"
+    candidates = [shutil.which(name)]
+    pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    candidates += sorted(glob.glob(f"{pyenv}/versions/{version[0]}.{version[1]}.*/bin/python"), reverse=True)
+    for candidate in candidates:
+        if candidate and _is(candidate, version):
+            return candidate
+    return None
+
+
+def _is(python: str, version: tuple[int, int]) -> bool:
+    asked = subprocess.run(
+        [python, "-c", "import sys, venv, ensurepip; print(*sys.version_info[:2])"], capture_output=True, text=True
+    )
+    return asked.returncode == 0 and asked.stdout.split() == [str(part) for part in version]
+
+
+def test_with(python: str, version: tuple[int, int]) -> int:
+    """Make an environment and run the tests in it."""
+    folder = ROOT / f".venv-{version[0]}.{version[1]}"
+    inside = str(folder / "bin" / "python")
+    if not (folder / "installed").exists():
+        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+        subprocess.run(
+            [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", f"{ROOT}[test]"],
+            check=True,
+        )
+        (folder / "installed").touch()
+    return subprocess.run([inside, "-m", "pytest", "-n", "auto", *sys.argv[1:]], cwd=ROOT).returncode
+
+
+def main() -> int:
+    """Say what was tested and what was not; the worst exit code."""
+    worst = 0
+    for version in SUPPORTED:
+        if version == sys.version_info[:2]:
+            continue
+        shown = f"Python {version[0]}.{version[1]}"
+        python = find(version)
+        if python is None:
+            print(f"== {shown}: not on this machine, not tested", flush=True)
+            continue
+        print(f"== {shown}: {python}", flush=True)
+        worst = max(worst, test_with(python, version))
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
