@@ -2,24 +2,35 @@
 
 import json
 import os
-import platform
 import re
+import shutil
 import subprocess
-import venv
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+from other_pythons import SUPPORTED, find  # noqa: E402 -- a script of this checkout, no installed module
+
+NEEDED = (3, 12)  # interleave-test runs on nothing older
 FOLDER = ROOT / "build" / "benchmarks" / "venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
     """Make the environment for this version of Python; say which package could not be installed, and why."""
-    if not _is_for_this_python():
-        venv.EnvBuilder(with_pip=True, clear=True, symlinks=os.name != "nt").create(FOLDER)
+    python = interpreter()
+    if not _is_for(python):
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        subprocess.run([python, "-m", "venv", str(FOLDER)], check=True)
     reasons = {package: _install(requirement) for package, requirement in requirements.items()}
     return {package: reason for package, reason in reasons.items() if reason}
+
+
+def python_version() -> str:
+    """Of the environment, not of whoever started the benchmark."""
+    return _run("-c", "import platform; print(platform.python_version())").stdout.strip()
 
 
 def versions() -> dict[str, str]:
@@ -33,9 +44,17 @@ def why(pip_said: str) -> str:
     return complaint[0].strip().removeprefix("ERROR: ") if complaint else "pip failed without saying why"
 
 
-def _is_for_this_python() -> bool:
+def interpreter() -> str:
+    """The Python to measure with: this one, or a newer one where this one is too old for a peer."""
+    if sys.version_info >= NEEDED:
+        return sys.executable
+    return next(filter(None, map(find, (version for version in reversed(SUPPORTED) if version >= NEEDED))), sys.executable)
+
+
+def _is_for(python: str) -> bool:
     ask = "import platform; print(platform.python_version())"
-    return PYTHON.exists() and _run("-c", ask).stdout.strip() == platform.python_version()
+    wanted = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout
+    return PYTHON.exists() and _run("-c", ask).stdout == wanted
 
 
 def _install(requirement: str) -> str | None:

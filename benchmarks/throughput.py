@@ -38,7 +38,7 @@ def main() -> int:
         tell(f"round {number} of {options.rounds}")
         go_round(comparison, present, seconds=options.seconds)
 
-    header = f"Python {platform.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"
+    header = f"Python {environment.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"
     notes = [f"{package} could not be installed: {reason}" for package, reason in missing.items()]
     print("\n\n".join([header, *notes, table.text(comparison)]), file=sys.stderr if options.json else sys.stdout)
     if options.json:
@@ -104,7 +104,7 @@ def measure(comparison: Comparison, scenario: str, tool: str, *, seconds: float)
 def machine() -> dict[str, object]:
     packages = {contestant.package for contestant in CONTESTANTS.values()}
     return {
-        "python": platform.python_version(),
+        "python": environment.python_version(),
         "cpus": os.cpu_count(),
         "platform": platform.platform(),
         "versions": {name: version for name, version in environment.versions().items() if name in packages},

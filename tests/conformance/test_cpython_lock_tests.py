@@ -23,9 +23,7 @@ CASES = (
     make_case(lock_tests.EventTests, "Event", eventtype=lambda: threading.Event()),
     make_case(lock_tests.ConditionTests, "Condition", condtype=lambda *args: threading.Condition(*args)),
     make_case(lock_tests.SemaphoreTests, "Semaphore", semtype=lambda *a, **k: threading.Semaphore(*a, **k)),
-    make_case(
-        lock_tests.BoundedSemaphoreTests, "BoundedSemaphore", semtype=lambda *a, **k: threading.BoundedSemaphore(*a, **k)
-    ),
+    make_case(lock_tests.BoundedSemaphoreTests, "BoundedSemaphore", semtype=lambda *a, **k: threading.BoundedSemaphore(*a, **k)),
     make_case(lock_tests.BarrierTests, "Barrier", barriertype=lambda *a, **k: threading.Barrier(*a, **k)),
 )
 
@@ -36,8 +34,37 @@ if sys.version_info >= (3, 11):
     )
 
 
+# Two watched executions without preemption come first in every search; then so many at random.
+RANDOM = 4
+
+
 @pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
 def test_conforms(case, method):
-    result = conforms(case, method, executions=3)
+    result = conforms(case, method, executions=RANDOM)
+    assert (result.outcome, result.executions) == ("passed", RANDOM)
+
+
+PROBED = [
+    ("Lock", "test_acquire_contended"),
+    ("RLock", "test_different_thread"),
+    ("Event", "test_set_and_clear"),
+    ("Condition", "test_notify"),
+    ("Condition", "test_waitfor"),
+    ("Semaphore", "test_acquire_contended"),
+    ("BoundedSemaphore", "test_multirelease"),
+    ("Barrier", "test_abort_and_reset"),
+]
+
+
+@pytest.mark.parametrize(("name", "method"), PROBED)
+def test_conforms_when_the_tests_themselves_are_probed(name, method):
+    case = next(case for case in CASES if case.__name__ == name)
+    result = conforms(case, method, executions=2, source=["test.lock_tests"])
     assert result.outcome == "passed"
-    assert result.executions == 3
+    assert result.scheduling_points > conforms(case, method, executions=2).scheduling_points
+
+
+@pytest.mark.parametrize(("name", "method"), [("Lock", "test_acquire_contended"), ("Barrier", "test_reset")])
+def test_conforms_with_few_preemptions(name, method):
+    case = next(case for case in CASES if case.__name__ == name)
+    assert conforms(case, method, executions=20, scheduler="pct").outcome == "passed"

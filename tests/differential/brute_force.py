@@ -17,11 +17,11 @@ HOLE = None  # where a dict had an entry
 NOT_YET, RUNNING, ENDED = "not yet", "running", "ended"
 
 
-class TooManyStates(Exception):
+class TooManyStatesError(Exception):
     """The program is too large to be enumerated."""
 
 
-class Failure(Exception):
+class ProgramError(Exception):
     """An exception of the program's."""
 
 
@@ -45,7 +45,7 @@ def outcomes(program: Program, most_states: int = 30_000) -> set[tuple]:
                 seen.add(key)
                 pending.append(after)
                 if len(seen) > most_states:
-                    raise TooManyStates
+                    raise TooManyStatesError
         if not moved:
             found.add(_outcome(state))
     return found
@@ -196,8 +196,7 @@ class _Compiler:
 
 def _first_state(program: Program) -> dict:
     threads = [
-        {"status": NOT_YET, "pc": 0, "register": None, "notes": (), "error": None, "unwind": ()}
-        for _ in program.bodies
+        {"status": NOT_YET, "pc": 0, "register": None, "notes": (), "error": None, "unwind": ()} for _ in program.bodies
     ]
     threads[0]["status"] = RUNNING
     return {
@@ -205,7 +204,7 @@ def _first_state(program: Program) -> dict:
         "memory": [0, 0, 0, 0],
         "dict": (("p", 0),),
         "list": (0,),
-        "locks": {name: (None, 0) for name in LOCKS},
+        "locks": dict.fromkeys(LOCKS, (None, 0)),
         "permits": {"S": program.permits, "Z": program.permits},
         "event": False,
         "queue": (),
@@ -255,7 +254,7 @@ def _step(state: dict, number: int, code: list, program: Program) -> dict | None
         me["pc"] += 1
     try:
         moved = _Step(state, number, program).do(op, args)
-    except Failure as failure:
+    except ProgramError as failure:
         me["error"] = str(failure)
         me["unwind"] = inside
         moved = True
@@ -330,7 +329,7 @@ class _Step:
     def do_dict_item(self, key: str) -> None:
         found = self.find(key)
         if not found:
-            raise Failure("KeyError")
+            raise ProgramError("KeyError")
         self.note(found[1])
 
     def do_dict_pop(self, key: str) -> None:
@@ -339,7 +338,7 @@ class _Step:
 
     def do_dict_del(self, key: str) -> None:
         if not self.find(key):
-            raise Failure("KeyError")
+            raise ProgramError("KeyError")
         self.remove(key)
 
     def do_dict_len(self) -> None:
@@ -362,13 +361,13 @@ class _Step:
         size, position, left = self.me["register"]
         entries = self.state["dict"]
         if sum(e is not HOLE for e in entries) != size:
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         while position < len(entries) and entries[position] is HOLE:
             position += 1
         if position >= len(entries):
             self.me["pc"], self.me["register"] = after, None
         elif left == 0:
-            raise Failure("RuntimeError")  # keys changed during iteration
+            raise ProgramError("RuntimeError")  # keys changed during iteration
         else:
             self.note(entries[position][0])
             self.me["register"] = (size, position + 1, left - 1)
@@ -380,7 +379,7 @@ class _Step:
 
     def do_pop(self) -> None:
         if not self.state["list"]:
-            raise Failure("IndexError")
+            raise ProgramError("IndexError")
         self.note(self.state["list"][-1])
         self.state["list"] = self.state["list"][:-1]
 
@@ -392,12 +391,12 @@ class _Step:
 
     def do_list_read(self) -> None:
         if not self.state["list"]:
-            raise Failure("IndexError")
+            raise ProgramError("IndexError")
         self.me["register"] = self.state["list"][0]
 
     def do_list_write(self, constant: int) -> None:
         if not self.state["list"]:
-            raise Failure("IndexError")
+            raise ProgramError("IndexError")
         self.state["list"] = (self.value("register", constant), *self.state["list"][1:])
         self.me["register"] = None
 
@@ -436,7 +435,7 @@ class _Step:
     def do_release(self, name: str) -> None:
         holder, count = self.state["locks"][name]
         if holder is None or (name in ("R", "C") and holder != self.number):
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         self.state["locks"][name] = (holder, count - 1) if count > 1 else (None, 0)
 
     def do_locked(self, name: str) -> None:
@@ -455,7 +454,7 @@ class _Step:
 
     def do_up(self, name: str) -> None:
         if name == "Z" and self.state["permits"]["Z"] >= self.program.permits:
-            raise Failure("ValueError")
+            raise ProgramError("ValueError")
         self.state["permits"][name] += 1
 
     # events, queues, conditions, barriers
@@ -502,7 +501,7 @@ class _Step:
     def do_wait(self) -> None:
         holder, count = self.state["locks"]["C"]
         if holder != self.number:
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         self.me["register"] = count
         self.state["waiters"] += (self.number,)
         self.state["locks"]["C"] = (None, 0)
@@ -516,7 +515,7 @@ class _Step:
 
     def do_notify(self) -> None:
         if self.state["locks"]["C"][0] != self.number:
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         self.state["waiters"] = self.state["waiters"][1:]
 
     def do_notify_all(self) -> None:
@@ -539,12 +538,12 @@ class _Step:
     def do_start(self, number: int) -> None:
         other = self.state["threads"][number]
         if other["status"] != NOT_YET:
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         other["status"] = RUNNING
 
     def do_join(self, number: int) -> bool | None:
         if number == self.number or self.state["threads"][number]["status"] == NOT_YET:
-            raise Failure("RuntimeError")
+            raise ProgramError("RuntimeError")
         return None if self.state["threads"][number]["status"] == ENDED else False
 
     def do_is_alive(self, number: int) -> None:

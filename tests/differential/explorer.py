@@ -15,7 +15,6 @@ from raddle.execute.session import Session
 from raddle.instrument import Selection
 from raddle.schedulers.exhaustive import Exhaustive
 
-
 _numbers = itertools.count(1)
 
 
@@ -67,15 +66,11 @@ def outcomes(program: Program, folder: Path, most_executions: int) -> tuple[set[
         del sys.modules[name]
 
 
-def _search(
-    module: ModuleType, notebook: Notebook, folder: Path, most_executions: int
-) -> tuple[set[tuple], bool, int]:
+def _search(module: ModuleType, notebook: Notebook, folder: Path, most_executions: int) -> tuple[set[tuple], bool, int]:
     found: set[tuple] = set()
     search = Exhaustive()
     number = 0
-    session = Session(
-        module.scenario, selection=Selection(root=str(folder)), setup=notebook.clear, step_limit=5_000
-    )
+    session = Session(module.scenario, selection=Selection(root=str(folder)), setup=notebook.clear, step_limit=5_000)
     with session:
         session.rehearse()
         session.rehearse()

@@ -104,7 +104,7 @@ BLOCKS = {
     "try_put": "try:",
 }
 
-HEAD = '''\
+HEAD = """\
 import queue
 import threading
 
@@ -130,7 +130,7 @@ def scenario():
     Q = queue.Queue({capacity})
     C = threading.Condition()
     B = threading.Barrier(2)
-'''
+"""
 
 
 def render(program: Program) -> str:
@@ -235,9 +235,7 @@ class Draw:
                 main = body
             else:
                 bodies[looker - 1] = tuple(body)
-        return Program(
-            (tuple(main), *bodies), capacity=choice.choice([0, 1]), permits=choice.choice([1, 1, 1, 2, 0])
-        )
+        return Program((tuple(main), *bodies), capacity=choice.choice([0, 1]), permits=choice.choice([1, 1, 1, 2, 0]))
 
     def _body(self, flavour: str, statements: int) -> Body:
         return tuple(self._statement(flavour, 2) for _ in range(statements))

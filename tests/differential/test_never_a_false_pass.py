@@ -15,7 +15,7 @@ from small_programs import Draw
 
 import raddle
 
-PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "240"))
+PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "160"))
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 CHUNKS = 8  # tests, so that they can run side by side
 MOST_EXECUTIONS = 2_000  # larger programs are left out, and others drawn
@@ -29,7 +29,7 @@ def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
         program = draw.program()
         try:
             expected = brute_force.outcomes(program)
-        except brute_force.TooManyStates:
+        except brute_force.TooManyStatesError:
             continue
         found, complete, _ = explorer.outcomes(program, tmp_path, MOST_EXECUTIONS)
         missed, invented = explorer.difference(expected, found)
@@ -37,3 +37,23 @@ def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
         if complete:
             compared += 1
             assert not missed, f"missed: {sorted(missed, key=repr)}\n{program}"
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_what_explore_reports(number: int, tmp_path: Path) -> None:
+    """The same through the front door: kinds of failure, each seen again by its schedule, and the claim."""
+    program = Draw(100_000 + number).program()
+    expected = brute_force.outcomes(program)
+    module, notebook = explorer.load(program, tmp_path, f"reported{number}")
+    result = raddle.explore(
+        module.scenario, scheduler="exhaustive", executions=1_000, until="budget", setup=notebook.clear
+    )
+    assert not [note for note in result.notes if "did not show the failure again" in note], str(program)
+    kinds = {KIND.get(finding.kind, finding.kind) for finding in result.findings}
+    possible = {outcome[0] for outcome in expected} - {"passed"}
+    assert kinds <= possible, str(program)
+    if result.stopped_because == "exhausted":
+        assert kinds == possible, str(program)
+
+
+KIND = {"exception": "errors", "deadlock": "stuck", "lost-wakeup": "stuck"}

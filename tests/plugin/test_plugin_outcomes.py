@@ -21,6 +21,24 @@ def test_skip_skips_in_a_child_process_too(run):
     result.assert_outcomes(skipped=1)
 
 
+def test_a_skip_in_this_process_does_not_hide_a_failure_in_a_child(run):
+    result = run(
+        """
+import os
+
+parent = os.getpid()
+
+@pytest.mark.raddle(isolate="fork")
+def test_it():
+    if os.getpid() == parent:
+        pytest.skip("not here")
+    raise ValueError("in the child")
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["exception in T0: ValueError: in the child*"])
+
+
 def test_skip_in_another_thread_is_a_finding(run):
     # Without raddle, pytest would not skip either: a thread's exception is not the test's.
     result = run("@pytest.mark.raddle\ndef test_it():\n    together(lambda: pytest.skip('not here'))")

@@ -16,13 +16,13 @@ import sys
 import unittest
 import warnings
 from collections.abc import Callable
-from types import TracebackType
+from typing import Any
 
 from raddle import probe
 from raddle.instrument import install_hook
 from raddle.site import SiteTable
 
-_Error = tuple[type[BaseException], BaseException, TracebackType]
+_Error = Any  # sys.exc_info()
 
 
 class Outcomes(unittest.TestResult):
@@ -47,7 +47,7 @@ class Outcomes(unittest.TestResult):
     def addExpectedFailure(self, test: unittest.TestCase, err: _Error) -> None:  # noqa: N802 - unittest's name
         self.by_name[test.id()] = "expected failure"
 
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: _Error | None) -> None:  # noqa: N802
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: _Error) -> None:  # noqa: N802
         if err is not None:
             self.by_name[subtest.id()] = f"failure: {err[1]}"
 

@@ -34,6 +34,8 @@ Choose = Callable[[list[Carrier], "Carrier | None"], Carrier]
 UNFAIR = 1_000  # after so many steps in a row while others could run, somebody else gets a turn
 STUBBORN = 100  # a thread that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a thread has died, where all of them are wanted
+SETTLED_AFTER = 16  # watched executions without news
+SAMPLED_EVERY = 16
 SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
 
 _left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
@@ -69,7 +71,7 @@ class Controller:
 
     def __init__(self, learned: Learned, *, step_limit: int = 50_000, switchable: set[int] | None = None) -> None:
         self.learned = learned
-        self.step_limit = step_limit
+        self.step_limit = self.asked_limit = step_limit
         self.switchable = switchable  # the gil model: the only sites where a switch can happen; None: all
         self.points: Any = set() if switchable is None else GilPoints(switchable)  # changed in place: probes keep it
         self.visible: Any = set()
@@ -81,6 +83,14 @@ class Controller:
         # Go on after a thread has died of an exception: what the others would have done shows where points
         # are needed, and a switch there may be what avoids the exception.
         self.thorough = False
+        # Once nothing new was learnt for a while, most executions need not be watched everywhere: sites that
+        # never mattered so far are "cold" then. Only searches that claim no completeness may sample so.
+        self.sampling = False
+        self.tracking = True
+        self.cold: dict[int, type | None] = {}  # site -> the only class met there; changed in place
+        self.quiet: dict[int, type | None] = {}
+        self.settled = 0  # watched executions since something was learnt
+        self.settled_version = -1
         self.idle: list[Carrier] = []
         self.running = False
         self.interrupted = False
@@ -109,7 +119,7 @@ class Controller:
                     chosen, new = asked
                     new.switch()
                 else:
-                    chosen = self._after_end()
+                    chosen = None  # it is over, or has to be
         finally:
             self._clear_up()
             threading.excepthook = self.excepthook
@@ -146,7 +156,22 @@ class Controller:
         self.views.clear()
         self._place_points()
 
+    def _choose_tracking(self) -> None:
+        """Is this execution to be watched everywhere, or only where threads are known to meet?"""
+        if self.learned.version != self.settled_version:
+            self.settled, self.settled_version = 0, self.learned.version
+        if self.sampling and self.settled >= SETTLED_AFTER and self.executions % SAMPLED_EVERY:
+            if self.tracking:
+                self.tracking = False
+                known = self.learned.sites
+                self.cold.update((site, kind) for site, kind in self.quiet.items() if site not in known)
+        else:
+            self.settled += 1
+            self.tracking = True
+            self.cold.clear()
+
     def _place_points(self) -> None:
+        self._choose_tracking()
         sites = self.learned.sites
         self.points.clear()
         self.points.update(sites)
@@ -196,9 +221,11 @@ class Controller:
                 self.fail(me, error)
             try:
                 self._end(me)
+                chosen = self._after_end()
             except Abort:
                 me.done = True
-            self.hub.switch()
+                chosen = None
+            (self.hub if chosen is None else chosen).switch()
 
     def close(self) -> None:
         """Let the carriers go."""
@@ -229,7 +256,6 @@ class Controller:
             lock.taken_at = lock.taken_at or me.label
         for joiner in me.joiners:
             if not joiner.timed_out:
-                self._joined(joiner, me)
                 self._admit(joiner)
         me.joiners = []
         if not me.daemon:
@@ -255,7 +281,11 @@ class Controller:
             chosen: greenlet = self._take_fresh(me)
         else:
             current = me if not self.warming_up else self._warmed_up()
-            enabled = [c for c in self.live if c.ready is None or c.ready()]
+            enabled = self.live
+            for carrier in enabled:
+                if carrier.ready is not None:
+                    enabled = [c for c in enabled if c.ready is None or c.ready()]
+                    break
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
@@ -526,7 +556,7 @@ class Controller:
         self.finish(
             Outcome(
                 "step-limit",
-                f"the execution did not end within {self.step_limit:,} steps: a livelock or a loop that spins",
+                f"the execution did not end within {self.asked_limit:,} steps: a livelock or a loop that spins",
                 me.label,
                 ("step-limit",),
                 ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),

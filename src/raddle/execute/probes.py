@@ -34,7 +34,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
     learned = control.learned
     reach = control.reach
     views = control.views
+    quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
+    cold = control.cold
     observing = control.observing
     tell = control.accessed
 
@@ -66,6 +68,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
 
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
+        quiet.setdefault(access[2], variable.owner.__class__)
         others = variable.conflicts(access, me.clock, writes=writes)
         if others:
             for site in (access[2], *others):
@@ -79,13 +82,16 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             me.name = variable.name
             me.site = site
             reach(me)
-        access = (me.index, me.segment, site)
-        if access not in variable.seen:
-            look(me, variable, access, kind != "read")
+        if control.tracking:
+            access = (me.index, me.segment, site)
+            if access not in variable.seen:
+                look(me, variable, access, kind != "read")
 
     # -- attributes ---------------------------------------------------------------------------------
 
     def read(obj: Any, name: str, site: int) -> Any:
+        if cold.get(site) is obj.__class__:
+            return getattr(obj, name)
         me = getcurrent()
         if me.__class__ is not Carrier:
             return getattr(obj, name)
@@ -94,6 +100,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         if variable is None:
             cls = obj.__class__
             if name in code_names.get(cls if cls is not ModuleType else id(obj), ()):
+                quiet.setdefault(site, cls)
                 return getattr(obj, name)
             if cls in TWINS:
                 return getattr(adopt(obj), name)
@@ -108,15 +115,19 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             me.name = name
             me.site = site
             reach(me)
-        access = (me.index, me.segment, site)
-        if access not in variable.seen:
-            look(me, variable, access, False)
+        if control.tracking:
+            access = (me.index, me.segment, site)
+            if access not in variable.seen:
+                look(me, variable, access, False)
         value = getattr(obj, name)
         if observing:
             tell(me, "read", variable, site, value)
         return value
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:
+        if cold.get(site) is obj.__class__:
+            setattr(obj, name, value)
+            return
         me = getcurrent()
         if me.__class__ is not Carrier:
             setattr(obj, name, value)
@@ -137,9 +148,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             me.name = name
             me.site = site
             reach(me)
-        access = (me.index, me.segment, site)
-        if access not in variable.seen:
-            look(me, variable, access, True)
+        if control.tracking:
+            access = (me.index, me.segment, site)
+            if access not in variable.seen:
+                look(me, variable, access, True)
         setattr(obj, name, value)
         if observing:
             tell(me, "write", variable, site, value)
@@ -177,6 +189,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             tell(me, "delete", variable, site, None)
 
     def method(obj: Any, name: str, site: int) -> Any:
+        if cold.get(site) is obj.__class__:
+            return getattr(obj, name)
         me = getcurrent()
         if me.__class__ is not Carrier:
             return getattr(obj, name)
@@ -208,6 +222,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             result = found()
         if result.__class__ in VIEW_TYPES:
             views[id(result)] = (result, obj)
+            quiet[site] = None  # whoever iterates over the view must find out whose it is
         if observing:
             tell(me, kind, variable, site, result)
         return result
@@ -223,6 +238,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return known[1] if known is not None else None
 
     def getitem(obj: Any, key: Any, site: int) -> Any:
+        if cold.get(site) is obj.__class__:
+            return obj[key]
         me = getcurrent()
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
             return obj[key]
@@ -234,6 +251,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return value
 
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
+        if cold.get(site) is obj.__class__:
+            obj[key] = value
+            return
         me = getcurrent()
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
             obj[key] = value
@@ -269,7 +289,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
 
     def content(obj: Any, site: int) -> Any:
         cls = obj.__class__
-        if cls is int or cls is bool or cls is str or obj is None:
+        if cls is int or cls is bool or cls is str or obj is None or cold.get(site) is cls:
             return obj
         me = getcurrent()
         container = container_of(obj) if me.__class__ is Carrier else None
@@ -281,7 +301,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return obj
 
     def iterate(obj: Any, site: int) -> Any:
-        if getcurrent().__class__ is not Carrier:
+        if cold.get(site) is obj.__class__ or getcurrent().__class__ is not Carrier:
             return obj
         container = container_of(obj)
         if container is None:

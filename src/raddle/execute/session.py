@@ -152,7 +152,8 @@ class Session:
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
-        self._lean.thorough = getattr(scheduler, "thorough", False)
+        self._lean.sampling = not scheduler.complete
+        self._lean.thorough = scheduler.complete
         if not self._isolate:
             execution = self.run(scheduler.choose)
             scheduler.end()

@@ -77,7 +77,7 @@ class Watched(Controller):
         self.kept: list[object] = []
         self.names: dict[int, str] = {}
         self.counters: dict[str, int] = {}
-        # Who arrived (0), passed a point (1) or passed a site that may turn out to be one, in order.
+        # Who arrived (0), passed a point (1) or passed a site that may turn out to be one, in order; -1: time passed.
         self.log: list[tuple[Carrier, int]] = []
         self.arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
         self.standing: dict[int, str] = {}
@@ -148,6 +148,10 @@ class Watched(Controller):
         super()._park(me)
         if me.kind != "join":  # a join's return is nobody's decision
             self.log.append((me, 1))
+
+    def _pass_time(self) -> bool:
+        self.log.append((self.carriers[0], -1))
+        return super()._pass_time()
 
     def log_arrival(self, me: Carrier, place: str, point: bool, blocked: bool) -> None:
         matters = 1 if point else me.site if me.kind in ACCESSES else 0
@@ -287,13 +291,16 @@ class Watched(Controller):
         """
         runs: list[tuple[Carrier, list[int]]] = [(self.carriers[0], [])]
         arrived = dict.fromkeys(range(len(self.carriers)), 0)
+        waited = False  # everybody did, so whoever goes on begins anew
         for carrier, what in self.log:
+            waited |= what == -1
             if not what:
                 arrived[carrier.index] += 1
             if not self._matters(what):
                 continue
-            if carrier is not runs[-1][0]:
+            if waited or carrier is not runs[-1][0]:
                 runs.append((carrier, []))
+                waited = False
             runs[-1][1].append(arrived[carrier.index])
         segments = []
         stopped: dict[int, int] = {}  # where each thread stood when it was last left: number of arrivals by then

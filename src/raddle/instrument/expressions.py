@@ -102,7 +102,7 @@ class Expressions:
         if isinstance(node, _FRESH) or is_pytests(node) or self.is_ignored(node):
             return self.expr(node)
         value, place, name = self.receiver(node), place_of(node), content_of(node)
-        if value is node:  # a local: if it holds no container, as most do, this is no access at all
+        if value is node:  # a local, say: if it holds no container, as most do, nothing is accessed here
             with self.maker.not_closing():
                 return place.put(probe("content", value, self.site(place, "read", name)))
         return place.put(probe("content", value, self.site(place, "read", name)))

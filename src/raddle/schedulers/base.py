@@ -24,6 +24,8 @@ class Scheduler(Protocol):
     number of the execution, so any execution can be had again without those before it.
     """
 
+    complete: bool  # does it claim, at its end, that nothing was left out?
+
     def begin(self, number: int, space: int) -> bool:
         """The execution of that number begins; False: there is nothing left to try.
 
@@ -49,6 +51,8 @@ class Scheduler(Protocol):
 
 class Stateless:
     """A base for schedulers whose executions have nothing to tell one another."""
+
+    complete = False
 
     def begin(self, number: int, space: int) -> bool:
         return True

@@ -29,7 +29,7 @@ class Exhaustive:
     True
     """
 
-    thorough = True  # an execution goes on after a thread has died: see the controller
+    complete = True
 
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._bound = preemptions

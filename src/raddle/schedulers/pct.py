@@ -22,6 +22,8 @@ class PCT:
     True
     """
 
+    complete = False
+
     def __init__(self, seed: int, *, depth: int = 3) -> None:
         self._seed = seed
         self._depth = depth

@@ -16,6 +16,7 @@ class Twice:
 
     def __init__(self, inner: Scheduler) -> None:
         self._inner = inner
+        self.complete = inner.complete
         self._seen: list[tuple[str, ...]] = []
         self._taken: list[str] = []
         self._again = False

@@ -16,10 +16,6 @@ from raddle.sync.carrier import Carrier, getcurrent
 RealLocal = _thread._local
 
 
-class _Namespace:
-    """What a plain `threading.local()` made earlier looks like to a thread other than the first."""
-
-
 class local(_threading_local.local):  # noqa: N801 -- the standard library's name
     """What `threading.local()` gives under control; elsewhere a real one."""
 
@@ -29,6 +25,9 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
         return super().__new__(cls, *args, **kwargs)
 
 
+local.__name__ = "_thread._local"  # what an AttributeError calls it
+
+
 def own(shared: Any, me: Carrier) -> Any:
     """The carrier's own version of a real `threading.local` object."""
     if me.index == 0:
@@ -36,11 +35,12 @@ def own(shared: Any, me: Carrier) -> Any:
     mine = me.locals.get(id(shared))
     if mine is None:
         kind = type(shared)
+        mine = kind.__new__(kind)
+        me.locals[id(shared)] = me.locals[id(mine)] = mine  # known as its own: its __init__ may be probed
         try:
-            mine = _Namespace() if kind is RealLocal else kind()
+            mine.__init__()
         except TypeError as error:
             me.control.uncontrolled(
                 me, f"a {kind.__name__} was made before raddle came, and cannot be made again for another thread: {error}"
             )
-        me.locals[id(shared)] = mine
     return mine

@@ -17,13 +17,11 @@ def scenario():
     first, second = threading.Lock(), threading.Lock()
 
     def one():
-        with first:
-            with second:
-                pass
+        with first, second:
+            pass
 
     def other():
-        with second:
-            with first:
-                pass
+        with second, first:
+            pass
 
     side_by_side(one, other)

@@ -20,6 +20,8 @@ from raddle import probe
 from raddle.instrument import Hook, NotInstrumented, Selection, install_hook
 from raddle.site import SiteTable
 
+pytest_plugins = "pytester"
+
 
 @pytest.fixture
 def table() -> SiteTable:
@@ -169,3 +171,25 @@ def test_another_hooks_modules_are_not_stolen(folder: Path, hook: Hook) -> None:
     finally:
         sys.meta_path.remove(Others)
     assert hook.not_instrumented == [NotInstrumented("theirs", "a OthersLoader loads it")]
+
+
+def test_pytests_own_hook_keeps_the_test_modules(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        conftest="""
+            from raddle.instrument import Selection, install_hook
+            from raddle.site import SiteTable
+            hook = install_hook(Selection(root="."), SiteTable())
+            """,
+        shop="def cart(x): return x.n",
+        test_shop="""
+            import shop
+            from conftest import hook
+
+            def test_who_has_what():
+                assert "@pytest_ar" in globals()
+                assert "__raddle__" in vars(shop)
+                assert "__raddle__" not in globals()
+                assert (hook.instrumented, hook.not_instrumented) == (["shop"], [])
+            """,
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -1,0 +1,56 @@
+"""Schedule -> text -> schedule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raddle.errors import ScheduleError
+from raddle.schedule import Schedule, Segment
+
+threads = st.lists(st.integers(0, 30), min_size=1, max_size=4).map(lambda parts: "T" + ".".join(map(str, parts)))
+words = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=8)
+files = st.lists(words, min_size=1, max_size=3).map(lambda parts: "/".join(parts) + ".py")
+kinds = st.sampled_from(["read", "write", "delete", "acquire", "try-acquire", "wait-set", "is-alive", "put", "end"])
+names = st.one_of(st.just(""), st.builds(lambda a, b: a + b, words, st.sampled_from(["", "[]", ".x", ".x[]"])))
+
+
+@st.composite
+def segments(draw: st.DrawFn) -> Segment:
+    if draw(st.booleans()):
+        return Segment(draw(threads))
+    name = draw(names)
+    place = f"{draw(files)}:{draw(st.integers(1, 99_999))} {draw(kinds)}" + (f" {name}" if name else "")
+    return Segment(draw(threads), place, draw(st.integers(1, 500)))
+
+
+schedules = st.lists(segments(), min_size=1, max_size=12).map(lambda parts: Schedule(tuple(parts)))
+
+
+@given(schedules)
+def test_a_schedule_survives_its_text(schedule: Schedule) -> None:
+    assert Schedule.parse(str(schedule)) == schedule
+
+
+@given(schedules, st.sampled_from([" ", "\n", "\n    "]))
+def test_line_breaks_do_not_matter(schedule: Schedule, space: str) -> None:
+    assert Schedule.parse(str(schedule).replace(" ", space)) == schedule
+
+
+@given(schedules, st.data())
+def test_a_text_that_was_cut_short_is_refused(schedule: Schedule, data: st.DataObject) -> None:
+    text = str(schedule)
+    cut = text[: data.draw(st.integers(0, len(text) - 1))]
+    if not cut.endswith("."):  # as in "T1." of "T1.2": that is a schedule, though another one
+        with pytest.raises(ScheduleError):
+            Schedule.parse(cut)
+
+
+@given(st.text(max_size=60))
+def test_anything_else_is_refused_or_means_what_it_says(text: str) -> None:
+    try:
+        schedule = Schedule.parse(text)
+    except ScheduleError:
+        return
+    assert Schedule.parse(str(schedule)) == schedule

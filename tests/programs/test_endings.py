@@ -1,0 +1,200 @@
+"""Deadlock, lost wake-up, step limit, loss of control, leak and chance are told apart, with what helps to see why."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import endings
+import pytest
+
+import raddle
+from raddle.finding import Finding
+
+LINES = {
+    int(found[1]): number
+    for number, line in enumerate(Path(endings.__file__).read_text().splitlines(), 1)
+    if (found := re.search(r"# (\d+): ", line))
+}
+
+
+@pytest.fixture(autouse=True)
+def _fresh_state() -> Iterator[None]:
+    endings.reset()
+    yield
+    endings.reset()
+
+
+def explored(scenario: Callable[[], object], **options: Any) -> raddle.Result:
+    return raddle.explore(scenario, source=["endings"], **options)
+
+
+def found(scenario: Callable[[], object], **options: Any) -> Finding:
+    findings = explored(scenario, **options).findings
+    assert len(findings) == 1
+    return findings[0]
+
+
+def at(mark: int) -> str:
+    return f"endings.py:{LINES[mark]}"
+
+
+# -- nobody can go on -----------------------------------------------------------------------------------------
+
+
+def test_a_deadlock_names_the_cycle_who_holds_what_and_since_where() -> None:
+    finding = found(endings.crossed_locks)
+    assert (finding.kind, finding.message) == ("deadlock", "T1 waits for T2 waits for T1")
+    told = "\n".join(finding.details)
+    for waiter, holder, stands, held in (("T1", "T2", 2, 1), ("T2", "T1", 4, 3)):
+        line = next(line for line in finding.details if line.startswith(f"{waiter} waits to acquire"))
+        assert f"held by {holder}" in line
+        assert f"at {at(stands)}" in line
+        assert f"acquired at {at(held)}" in line
+    assert "T0 waits for the end of T1" in told
+
+
+def test_a_thread_that_waits_for_itself() -> None:
+    finding = found(endings.own_lock_twice)
+    assert (finding.kind, finding.message) == ("deadlock", "T0 waits for itself")
+    assert at(6) in finding.details[0]
+    assert f"acquired at {at(5)}" in finding.details[0]
+
+
+def test_a_wait_that_nobody_will_end() -> None:
+    finding = found(endings.forgotten_event)
+    assert finding.kind == "deadlock"
+    assert "T0 waits for ever" in finding.message
+    assert "waits for the setting of Event" in finding.details[0]
+
+
+def test_a_lost_wakeup_says_that_the_notification_came_too_early() -> None:
+    finding = found(endings.too_early)
+    assert finding.kind == "lost-wakeup"
+    assert finding.thread == "T2"
+    assert "the notification came before it waited" in finding.message
+    assert any(at(7) in line for line in finding.details)
+
+
+def test_a_daemon_that_waits_is_nobodys_deadlock() -> None:
+    result = explored(endings.daemon_left_waiting, scheduler="exhaustive")
+    assert (result.outcome, result.stopped_because) == ("passed", "exhausted")
+
+
+# -- no end in sight ------------------------------------------------------------------------------------------
+
+
+def test_the_step_limit_names_the_lines_that_go_round() -> None:
+    finding = found(endings.polite_pair, step_limit=500)
+    assert finding.kind == "step-limit"
+    assert "500 steps" in finding.message
+    told = "\n".join(finding.details)
+    assert f"T1 at {at(8)}" in told
+    assert f"T2 at {at(9)}" in told
+
+
+# -- out of control -------------------------------------------------------------------------------------------
+
+
+def test_a_call_that_blocks_outside_shows_its_stack() -> None:
+    finding = found(endings.blocks_outside, patience_seconds=0.2)
+    assert finding.kind == "uncontrolled"
+    told = "\n".join(finding.details)
+    assert f"line {LINES[10]}, in blocks_outside" in told
+    assert "right.recv(1)" in told
+
+
+def test_a_thread_that_was_started_before() -> None:
+    gate = threading.Event()
+    thread = threading.Thread(target=gate.wait)
+    thread.start()
+    try:
+        finding = found(endings.waits_for_a_real_thread(thread))
+        assert finding.kind == "uncontrolled"
+        assert "was started before the execution began" in finding.message
+    finally:
+        gate.set()
+        thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_fork() -> None:
+    finding = found(endings.forks)
+    assert finding.kind == "uncontrolled"
+    assert "forks" in finding.message
+
+
+# -- not the same twice ---------------------------------------------------------------------------------------
+
+
+def test_chance_is_reported_with_the_first_step_that_differs() -> None:
+    # Twenty threads toss a coin each: that two runs are the same has a probability of one in a million.
+    finding = found(endings.by_chance)
+    assert finding.kind == "divergence"
+    assert "not deterministic" in finding.message
+    steps = (f"{at(11)} read Box.n", f"{at(12)} write Box.stop")
+    assert all(step in finding.message for step in steps)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_state_that_survives_is_reported_as_that() -> None:
+    finding = found(endings.grows)
+    assert finding.kind == "divergence"
+    assert "state survives from one execution to the next" in finding.message
+    assert "setup=" in finding.message
+    assert "isolate='fork'" in finding.message
+
+
+def test_a_failure_of_the_second_execution_only_is_no_finding_of_its_own() -> None:
+    finding = found(endings.fails_the_second_time)
+    assert finding.kind == "divergence"
+    assert "state survives" in finding.message or "not deterministic" in finding.message
+
+
+def test_setup_brings_the_state_back() -> None:
+    for scenario in (endings.grows, endings.fails_the_second_time):
+        result = explored(scenario, setup=endings.reset, executions=20)
+        assert (result.outcome, result.findings, result.notes) == ("passed", (), ())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_fork_for_each_execution_brings_the_state_back() -> None:
+    for scenario in (endings.grows, endings.fails_the_second_time):
+        result = explored(scenario, isolate="fork", executions=8)
+        assert (result.outcome, result.findings, result.notes) == ("passed", (), ())
+    assert endings.calls == []  # it was somebody else's
+
+
+def test_a_first_execution_that_differs_is_said() -> None:
+    result = explored(endings.cached)
+    assert result.outcome == "passed"
+    assert any("the first execution differs from those after it" in note for note in result.notes)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_isolated_executions_find_the_same() -> None:
+    here = found(endings.crossed_locks)
+    apart = found(endings.crossed_locks, isolate="fork", executions=100)
+    assert (apart.kind, apart.message, apart.details) == (here.kind, here.message, here.details)
+    assert str(apart.schedule) == str(here.schedule)
+
+
+# -- exceptions -----------------------------------------------------------------------------------------------
+
+
+def test_an_exception_in_a_thread() -> None:
+    finding = found(endings.raises_in_a_thread)
+    assert (finding.kind, finding.thread) == ("exception", "T1")
+    assert finding.message == "KeyError: 'gone'"
+    assert any(f"line {LINES[13]}, in work" in line for line in finding.details)
+    assert not any("raddle" in line for line in finding.details)
+
+
+def test_an_exit() -> None:
+    finding = found(endings.leaves_with_exit)
+    assert finding.kind == "exception"
+    assert "sys.exit(3)" in finding.message

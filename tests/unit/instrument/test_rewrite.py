@@ -1,0 +1,103 @@
+"""What probed code looks like."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from probed_source import code
+
+from raddle.instrument import rewrite
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x.a", "__raddle__.read(x, 'a', 0)"),
+        ("x.a = v", "__raddle__.write(v, x, 'a', 0)"),
+        ("del x.a", "__raddle__.delete(x, 'a', 0)"),
+        ("x.m(y)", "__raddle__.method(x, 'm', 0)(y)"),
+        ("x[k]", "__raddle__.getitem(x, k, 0)"),
+        ("x[1:]", "__raddle__.getitem(x, slice(1, None, None), 0)"),
+        ("x[k] = v", "__raddle__.setitem(v, x, k, 0)"),
+        ("del x[k]", "__raddle__.delitem(x, k, 0)"),
+        ("k in x", "__raddle__.contains(k, x, 0)"),
+        ("k not in x", "not __raddle__.contains(k, x, 0)"),
+        ("for i in x: pass", "for i in __raddle__.iterate(x, 0):\n    pass"),
+        ("if x: pass", "if __raddle__.content(x, 0):\n    pass"),
+        ("with x: pass", "with __raddle__.guard(x, 0):\n    pass"),
+        ("x += y", "x = __raddle__.inplace('iadd', x, y, 0)"),
+        ("len(x)", "__raddle__.function(len, 0)(x)"),
+        ("f(*x, **y)", "f(*__raddle__.content(x, 0), **__raddle__.content(y, 1))"),
+        ("a, b = x", "a, b = __raddle__.content(x, 0)"),
+        ("x == y", "__raddle__.content(x, 0) == __raddle__.content(y, 1)"),
+    ],
+)
+def test_form(source: str, expected: str) -> None:
+    assert code(source) == ast.unparse(ast.parse(expected))  # parentheses differ between Pythons
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x", "x = y", "x += 1", "x += 'a'", "x == 1", "x is y", "x < y", "list()", "for i in range(3):\n    pass",
+        "1 in (1, 2)", "a, b = (b, a)", "if __debug__:\n    pass", "del x", "f(x)", "x: y.z", "super().x",
+        "[0 for x.a in (1, 2)]", "import a.b", "from a import b",
+    ],
+)  # fmt: skip
+def test_left_alone(source: str) -> None:
+    assert code(source) == ast.unparse(ast.parse(source))
+
+
+def test_a_function() -> None:
+    assert code("def f(x: y.z=d.e) -> y.z:\n    'doc'\n    return x.a") == (
+        "def f(x: y.z=__raddle__.read(d, 'e', 0)) -> y.z:\n"
+        '    """doc"""\n'
+        "    __raddle__.enter(1)\n"
+        "    try:\n"
+        "        return __raddle__.read(x, 'a', 2)\n"
+        "    finally:\n"
+        "        __raddle__.leave(3)"
+    )
+
+
+def test_a_mutated_global() -> None:
+    made = code("x = 1\ndef f():\n    global x\n    x = x")
+    assert made.startswith("x = __raddle__.write_name(1, None, 'x', 0)")
+    assert "x = __raddle__.write_name((__raddle__.read_name(None, 'x', 2), x)[1], None, 'x', 3)" in made
+
+
+def test_a_plain_local_needs_no_temporary() -> None:
+    assert "_raddle_" not in code("def f(x, k):\n    x.a += g()\n    x[k] += g()").replace("__raddle__", "")
+
+
+def test_a_target_evaluated_once_needs_one() -> None:
+    assert code("f().a += 1") == (
+        "_raddle_1 = f()\n"
+        "try:\n"
+        "    __raddle__.write("
+        "__raddle__.inplace('iadd', __raddle__.read(_raddle_1, 'a', 0), 1, 1), _raddle_1, 'a', 2)\n"
+        "finally:\n"
+        "    del _raddle_1"
+    )
+
+
+def test_pytests_names_are_left_alone() -> None:
+    tree = ast.parse("AR.check(x.a)\nPY = x.a\nPY.b")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = {"AR": "@pytest_ar", "PY": "@py_assert1"}.get(node.id, node.id)
+    made = ast.unparse(rewrite("", file="m.py", base=0, tree=tree).tree)
+    assert made.splitlines() == [
+        "@pytest_ar.check(x.a)",  # pytest's own doing, after the assertion has failed
+        "@py_assert1 = __raddle__.read(x, 'a', 0)",
+        "__raddle__.read(@py_assert1, 'b', 1)",  # what the user asked for, in steps
+    ]
+
+
+def test_every_new_node_has_a_place() -> None:
+    source = "class C:\n  def f(self):\n    x, self.a[0] = self.b\n    for self.c in self.d: self.e += 1\n"
+    tree = rewrite(source, file="m.py", base=0).tree
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.expr, ast.stmt)):
+            assert 1 <= node.lineno <= 4, ast.dump(node)

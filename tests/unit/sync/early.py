@@ -1,0 +1,174 @@
+"""A program whose primitives all exist before raddle comes, caught in every way there is."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from _thread import RLock as lowest_rlock
+from _thread import allocate_lock, start_new_thread
+from threading import Condition, Event, Lock, RLock, Thread, current_thread
+from time import monotonic, sleep
+
+LOCK = Lock()
+RLOCK = RLock()
+LOW = allocate_lock()
+LOWEST = lowest_rlock()
+CONDITION = Condition()
+PLAIN_CONDITION = Condition(Lock())
+EVENT = Event()
+SEMAPHORE = threading.Semaphore(1)
+BARRIER = threading.Barrier(2)
+QUEUE = queue.Queue(1)
+SIMPLE = queue.SimpleQueue()
+
+
+class Holder:
+    lock = Lock()
+
+    def __init__(self, lock=LOCK):
+        self.mine = lock
+
+
+def by_default(number, counts, lock=LOCK, make=Lock):
+    with lock, make():
+        step(number, counts)
+
+
+def step(number, counts):
+    """Two threads in here at once would lose an update."""
+    seen = counts[number]
+    sleep(0)
+    counts[number] = seen + 1
+
+
+def run_two(work):
+    threads = [Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def locks_exclude():
+    counts = [0] * 7
+    holder = Holder()
+
+    def work():
+        with LOCK:
+            step(0, counts)
+        with RLOCK, RLOCK:
+            step(1, counts)
+        LOW.acquire()
+        step(2, counts)
+        LOW.release()
+        with Holder.lock:
+            step(3, counts)
+        with holder.mine:
+            step(4, counts)
+        by_default(5, counts)
+        with LOWEST:
+            step(6, counts)
+
+    run_two(work)
+    assert counts == [2] * 7
+    assert not LOCK.locked()
+
+
+def others_work():
+    EVENT.clear()
+    heard = []
+
+    def work():
+        assert EVENT.wait(60)
+        with SEMAPHORE:
+            heard.append(QUEUE.get())
+        heard.append(SIMPLE.get())
+        BARRIER.wait()
+        for condition in (CONDITION, PLAIN_CONDITION):
+            condition.acquire()
+            condition.notify()
+            condition.release()
+
+    thread = Thread(target=work)
+    CONDITION.acquire()
+    PLAIN_CONDITION.acquire()
+    thread.start()
+    EVENT.set()
+    QUEUE.put(1)
+    SIMPLE.put(2)
+    BARRIER.wait()
+    assert CONDITION.wait(60)
+    assert PLAIN_CONDITION.wait(60)
+    CONDITION.release()
+    PLAIN_CONDITION.release()
+    thread.join()
+    assert heard == [1, 2]
+
+
+def caught_functions():
+    before = monotonic()
+    sleep(3600)
+    assert 3600 <= monotonic() - before < 3601
+    names = []
+    start_new_thread(lambda: names.append(current_thread().name), ())
+    sleep(1)
+    assert names == ["Dummy-1"]
+
+
+def held_outside():
+    assert not LOCK.acquire(blocking=False)
+    assert not LOCK.acquire(timeout=5)
+
+
+PLAIN = threading.local()
+PLAIN.value = "early"
+
+
+class Initialized(threading.local):
+    def __init__(self):
+        self.count = 0
+
+
+class Account(threading.local):
+    def __init__(self, balance):
+        self.balance = balance
+
+
+INITIALIZED = Initialized()
+ACCOUNT = Account(7)
+
+
+def plain_local():
+    seen = []
+
+    def work():
+        seen.append(hasattr(PLAIN, "value"))
+        PLAIN.value = current_thread().name
+        sleep(1)
+        seen.append(PLAIN.value == current_thread().name)
+
+    run_two(work)
+    assert sorted(seen) == [False, False, True, True]
+    assert PLAIN.value == "early"
+
+
+def initialized_local():
+    seen = []
+
+    def work():
+        INITIALIZED.count += 1
+        sleep(1)
+        seen.append(INITIALIZED.count)
+
+    run_two(work)
+    assert seen == [1, 1]
+    assert INITIALIZED.count == 0
+
+
+def local_with_arguments():
+    run_two(lambda: ACCOUNT.balance)
+
+
+def wall_clock():
+    return time.time()

@@ -1,0 +1,88 @@
+"""`threading.local`: each thread its own, though all of them are carried by one."""
+
+from __future__ import annotations
+
+import threading
+
+import early
+import pytest
+import raddle
+from controlled import controlled, controlled_often, said
+
+
+def _in_a_thread(function):
+    heard = []
+    thread = threading.Thread(target=lambda: heard.append(function()))
+    thread.start()
+    thread.join()
+    return heard[0]
+
+
+def test_made_inside():
+    def scenario():
+        mine = threading.local()
+        mine.value = "main"
+        heard = [_in_a_thread(lambda: (hasattr(mine, "value"), setattr(mine, "value", n), mine.value)) for n in "ab"]
+        return heard, mine.value
+
+    assert controlled(scenario) == scenario() == ([(False, None, "a"), (False, None, "b")], "main")
+
+
+def test_threads_do_not_mix_in_any_schedule():
+    def scenario():
+        mine, seen = threading.local(), []
+
+        def work(name):
+            mine.name = name
+            threading.Event().wait(1)
+            seen.append((name, mine.name))
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sorted(seen)
+
+    assert all(seen == [("a", "a"), ("b", "b"), ("c", "c")] for seen in controlled_often(scenario))
+
+
+def test_subclass_is_initialized_in_each_thread_with_the_arguments_of_its_making():
+    def scenario():
+        class Account(threading.local):
+            def __init__(self, balance, *, currency):
+                self.balance = balance
+                self.currency = currency
+
+        account = Account(7, currency="EUR")
+        account.balance += 1
+        return _in_a_thread(lambda: (account.balance, account.currency)), account.balance
+
+    assert controlled(scenario) == scenario() == ((7, "EUR"), 8)
+
+
+def test_missing_attribute():
+    def scenario():
+        return said(lambda: threading.local().missing)
+
+    assert controlled(scenario) == scenario()
+
+
+def test_escaped_works_with_real_threads():
+    escaped = []
+    controlled(lambda: escaped.append(threading.local()))
+    (mine,) = escaped
+    mine.value = 1
+    assert _in_a_thread(lambda: hasattr(mine, "value")) is False
+    assert mine.value == 1
+
+
+@pytest.mark.parametrize("scenario", [early.plain_local, early.initialized_local])
+def test_made_earlier_and_used_by_probed_code(scenario):
+    assert raddle.check(scenario, executions=10, source=["early"]).outcome == "passed"
+
+
+def test_made_earlier_with_arguments_cannot_be_made_again():
+    result = raddle.explore(early.local_with_arguments, executions=1, source=["early"])
+    assert result.outcome == "uncontrolled"
+    assert "a Account was made before raddle came" in result.findings[0].message

@@ -1,0 +1,225 @@
+"""Queues: what CPython's own tests leave out."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+
+import pytest
+from controlled import controlled, controlled_often, outcome_of, said
+
+KINDS = [queue.Queue, queue.LifoQueue, queue.PriorityQueue]
+
+
+def _filled(kind, maxsize=1):
+    made = kind(maxsize)
+    for number in range(maxsize):
+        made.put(number)
+    return made
+
+
+CALLS = {
+    "get of nothing": lambda kind: kind().get(False),
+    "get_nowait": lambda kind: kind().get_nowait(),
+    "get in no time": lambda kind: kind().get(timeout=0),
+    "get in negative time": lambda kind: kind().get(timeout=-1),
+    "get in negative time without blocking": lambda kind: kind().get(False, -1),
+    "put into a full one": lambda kind: _filled(kind).put(1, False),
+    "put_nowait": lambda kind: _filled(kind).put_nowait(1),
+    "put in no time": lambda kind: _filled(kind).put(1, timeout=0),
+    "put in negative time": lambda kind: _filled(kind).put(1, timeout=-1),
+    "put in negative time, endless": lambda kind: kind().put(1, timeout=-1),
+    "too many done": lambda kind: kind().task_done(),
+    "sizes": lambda kind: [(q.qsize(), q.empty(), q.full()) for q in (kind(), kind(2), _filled(kind, 2), kind(-1))],
+    "order": lambda kind: (lambda q: [q.put(n) for n in (2, 3, 1)] + [q.get() for _ in range(3)])(kind()),
+    "join of nothing": lambda kind: kind().join(),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+@pytest.mark.parametrize("kind", KINDS)
+def test_says_what_the_real_one_says(kind, call):
+    assert controlled(lambda: said(lambda: call(kind))) == said(lambda: call(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_timeouts_are_virtual(kind):
+    def scenario():
+        q, start = kind(1), time.monotonic()
+        with pytest.raises(queue.Empty):
+            q.get(timeout=3600)
+        assert 3600 <= time.monotonic() - start < 3601
+        q.put(1)
+        with pytest.raises(queue.Full):
+            q.put(2, timeout=3600)
+        assert 7200 <= time.monotonic() - start < 7201
+        threading.Timer(10, q.get).start()
+        q.put(3, timeout=3600)
+        return time.monotonic() - start
+
+    assert 7210 <= controlled(scenario) < 7211
+
+
+def test_never_more_than_maxsize_and_all_items_arrive_in_order():
+    def scenario():
+        q, sizes = queue.Queue(2), []
+
+        def produce():
+            for number in range(5):
+                q.put(number)
+                sizes.append(q.qsize())
+
+        thread = threading.Thread(target=produce)
+        thread.start()
+        got = [q.get() for _ in range(5)]
+        thread.join()
+        assert max(sizes) <= 2
+        return got
+
+    assert all(got == [0, 1, 2, 3, 4] for got in controlled_often(scenario))
+
+
+def test_join_returns_when_the_last_task_is_done():
+    def scenario():
+        q, done = queue.Queue(), []
+
+        def work():
+            while True:
+                item = q.get()
+                time.sleep(1)
+                done.append(item)
+                q.task_done()
+
+        for _ in range(2):
+            threading.Thread(target=work, daemon=True).start()
+        for number in range(4):
+            q.put(number)
+        q.join()
+        assert q.unfinished_tasks == 0
+        return sorted(done)
+
+    assert all(done == [0, 1, 2, 3] for done in controlled_often(scenario))
+
+
+def test_a_task_never_done_is_a_deadlock():
+    def scenario():
+        q = queue.Queue()
+        q.put(1)
+        q.get()
+        q.join()
+
+    outcome = outcome_of(scenario)
+    assert outcome.kind == "deadlock"
+    assert "waits until all tasks are done of Queue" in outcome.details[0]
+
+
+def test_whoever_holds_the_mutex_keeps_others_out():
+    def scenario():
+        q, order = queue.Queue(), []
+        with q.mutex:
+            thread = threading.Thread(target=lambda: (q.put(1), order.append("put")))
+            thread.start()
+            time.sleep(1)
+            order.append("mutex left")
+        thread.join()
+        return order
+
+    assert all(order == ["mutex left", "put"] for order in controlled_often(scenario))
+
+
+def test_code_that_waits_on_the_queues_own_conditions_is_woken():
+    def scenario():
+        q, heard = queue.Queue(1), []
+
+        def watch(condition):
+            with condition:
+                heard.append(condition.wait(60))
+
+        for condition, step in ((q.not_empty, lambda: q.put(1)), (q.not_full, q.get), (q.all_tasks_done, q.task_done)):
+            thread = threading.Thread(target=watch, args=(condition,))
+            thread.start()
+            time.sleep(1)
+            step()
+            thread.join()
+        return heard
+
+    assert all(heard == [True] * 3 for heard in controlled_often(scenario, seeds=range(5)))
+
+
+def test_a_class_with_a_size_of_its_own_runs_as_the_standard_library_wrote_it():
+    class Weighed(queue.Queue):
+        def _qsize(self):
+            return sum(self.queue)
+
+    def scenario():
+        q = Weighed(5)
+        q.put(3)
+        q.put(2)
+        thread = threading.Thread(target=q.put, args=(1,))
+        thread.start()
+        time.sleep(1)
+        assert list(q.queue) == [3, 2]
+        assert q.get() == 3
+        thread.join()
+        return list(q.queue)
+
+    assert all(left == [2, 1] for left in controlled_often(scenario, seeds=range(5)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_made_earlier_and_one_that_escaped(kind):
+    early, escaped = kind(), []
+
+    def scenario():
+        escaped.append(kind())
+        thread = threading.Thread(target=lambda: escaped[-1].put(early.get()))
+        thread.start()
+        early.put("item")
+        assert escaped[-1].get() == "item"
+        thread.join()
+        early.task_done()
+        early.join()
+
+    controlled_often(scenario)
+    for q in (early, escaped[-1]):
+        thread = threading.Thread(target=q.put, args=("after",))
+        thread.start()
+        assert q.get(timeout=60) == "after"
+        thread.join()
+    assert early.unfinished_tasks == 1
+
+
+needs_shutdown = pytest.mark.skipif(not hasattr(queue, "ShutDown"), reason="queues can be shut down since 3.13")
+
+
+@needs_shutdown
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_shut_down_says_what_the_real_one_says(kind, immediate):
+    def texts():
+        q = _filled(kind, 2)
+        q.shutdown(immediate)
+        calls = (lambda: q.put(1), lambda: q.put(1, timeout=-1), q.get, q.get_nowait, lambda: q.get(timeout=1))
+        return [said(call) for call in calls] + [q.is_shutdown, q.qsize(), q.unfinished_tasks]
+
+    assert controlled(texts) == texts()
+
+
+@needs_shutdown
+@pytest.mark.parametrize("kind", KINDS)
+def test_shut_down_wakes_all_who_wait(kind):
+    def scenario():
+        empty, full, heard = kind(), _filled(kind), []
+        waits = (empty.get, lambda: full.put(5), lambda: empty.get(timeout=60), full.join)
+        threads = [threading.Thread(target=lambda wait=wait: heard.append(said(wait)[0])) for wait in waits]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        empty.shutdown()
+        full.shutdown(immediate=True)
+        for thread in threads:
+            thread.join()
+        return sorted(heard)
+
+    assert all(heard == ["ShutDown"] * 3 + ["returned"] for heard in controlled_often(scenario))

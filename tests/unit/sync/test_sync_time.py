@@ -1,0 +1,77 @@
+"""Time is virtual under control, and real elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from controlled import controlled, said
+
+CALLS = {
+    "negative": lambda: time.sleep(-1),
+    "NaN": lambda: time.sleep(float("nan")),
+    "too long": lambda: time.sleep(1e100),
+    "none at all": lambda: time.sleep(0),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_says_what_the_real_one_says(call):
+    assert controlled(lambda: said(call)) == said(call)
+
+
+@pytest.mark.parametrize("clock", ["time", "monotonic", "perf_counter", "time_ns", "monotonic_ns", "perf_counter_ns"])
+def test_every_clock_tells_how_long_was_slept(clock):
+    second = 10**9 if clock.endswith("_ns") else 1
+
+    def scenario():
+        start = getattr(time, clock)()
+        assert getattr(time, clock)() > start
+        time.sleep(86_400)
+        return getattr(time, clock)() - start, type(start)
+
+    elapsed, kind = controlled(scenario)
+    assert 86_400 * second <= elapsed < 86_401 * second
+    assert kind is type(getattr(time, clock)())
+
+
+def test_the_same_in_each_execution():
+    one, other = (controlled(lambda: time.time()) for _ in range(2))
+    assert one == other == pytest.approx(1_700_000_000)
+
+
+def test_sleepers_wake_in_the_order_of_their_time_not_of_their_start():
+    def scenario():
+        order = []
+
+        def sleep(seconds):
+            time.sleep(seconds)
+            order.append(seconds)
+
+        threads = [threading.Thread(target=sleep, args=(seconds,)) for seconds in (30, 10, 20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return order
+
+    for seed in (None, *range(5)):
+        assert controlled(scenario, seed=seed) == [10, 20, 30]
+
+
+def test_a_loop_that_waits_for_the_clock_gets_there():
+    def scenario():
+        end = time.monotonic() + 3600
+        while time.monotonic() < end:
+            pass
+
+    controlled(scenario)
+
+
+def test_real_again_afterwards():
+    before = time.time(), time.monotonic()
+    controlled(lambda: time.sleep(86_400))
+    assert 0 <= time.time() - before[0] < 3600
+    assert 0 <= time.monotonic() - before[1] < 3600
+    assert time.sleep.__module__ == "time"
