@@ -18,7 +18,9 @@ from raddle.instrument import Selection
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
+from raddle.sync.carrier import Carrier, getcurrent
 
+EXECUTIONS = 1000  # unless something else says when to stop
 SWITCHES = ("free-threaded", "gil")
 UNTIL = ("first-finding", "exhausted", "budget")
 
@@ -26,7 +28,7 @@ UNTIL = ("first-finding", "exhausted", "budget")
 def explore(
     scenario: Callable[[], object],
     *,
-    executions: int | None = 1000,
+    executions: int | None = None,
     seconds: float | None = None,
     scheduler: str = "random",
     seed: int | None = 1,
@@ -41,6 +43,9 @@ def explore(
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
+    It stops at the first finding (or as `until` says), after `executions` (1000 where neither a number nor a
+    time is given), or after `seconds`.
+
     >>> import threading, raddle
     >>> def scenario():
     ...     done = []
@@ -48,8 +53,8 @@ def explore(
     ...     thread.start(); thread.join()
     ...     assert done == [1]
     >>> result = raddle.explore(scenario, scheduler="exhaustive")
-    >>> result.outcome, result.stopped_because
-    ('passed', 'exhausted')
+    >>> result.outcome, len(result.findings)
+    ('passed', 0)
     """
     if until not in UNTIL:
         raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
@@ -57,10 +62,8 @@ def explore(
         raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
     if seconds is not None and seconds <= 0:
         raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
-    if seconds is not None and executions == 1000:
-        executions = None  # a time was asked for: the default number is not
-    if until == "exhausted" and executions == 1000:
-        executions = None
+    if executions is None and seconds is None and until != "exhausted":
+        executions = EXECUTIONS
     if seed is None:
         seed = random.SystemRandom().randrange(1, 1 << 31)
     session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds)
@@ -134,6 +137,8 @@ def _session(
     patience_seconds: float,
 ) -> Session:
     _check_scenario(scenario)
+    if isinstance(getcurrent(), Carrier):
+        raise UsageError("nested", "an exploration cannot run inside another one")
     if switches not in SWITCHES:
         raise UsageError("bad-switches", f"switches is one of {', '.join(SWITCHES)}, not {switches!r}")
     if isolate not in (None, "none", "fork"):

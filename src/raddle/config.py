@@ -70,7 +70,7 @@ def read(file: Path) -> Config:
         raise UsageError("bad-config", f"{file} cannot be read as TOML: {error}") from None
     if not isinstance(table, dict):
         raise UsageError("bad-config", f"{file}: tool.raddle must be a table")
-    settings = {}
+    settings: dict[str, Any] = {}
     for written, value in table.items():
         key = written.replace("-", "_")
         if key not in _TYPES:
@@ -80,5 +80,5 @@ def read(file: Path) -> Config:
         if not isinstance(value, _TYPES[key]) or isinstance(value, bool):
             wanted = " or ".join(kind.__name__ for kind in _TYPES[key])
             raise UsageError("bad-config", f"{file}: [tool.raddle] {written} must be a {wanted}, not {value!r}")
-        settings[key] = tuple(value) if key == "source" else value
+        settings[key] = tuple(value) if isinstance(value, list) else value
     return Config(**settings)

@@ -19,9 +19,11 @@ NOT_WATCHED = ["nothing"]  # the twins schedule at every synchronization: no cod
 
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
     """One of CPython's cases, given the types to test; pytest collects it only as our parameter."""
-    functions = {key: staticmethod(value) if isinstance(value, FunctionType) else value for key, value in attributes.items()}
+    for key, value in attributes.items():
+        if isinstance(value, FunctionType):
+            attributes[key] = staticmethod(value)
     bases = (base,) if issubclass(base, unittest.TestCase) else (base, unittest.TestCase)
-    return type(name, bases, functions)
+    return type(name, bases, attributes)
 
 
 def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.TestCase], str]]:
@@ -65,7 +67,9 @@ def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None
             finally:
                 test.tearDown()
         finally:
-            test.doCleanups()
+            while test._cleanups:  # doCleanups keeps what they raise to itself
+                function, args, kwargs = test._cleanups.pop()
+                function(*args, **kwargs)
 
     return scenario
 

@@ -13,6 +13,10 @@ lock_tests: Any = pytest.importorskip("test.lock_tests", reason="this Python com
 from cpython_cases import conforms, make_case, parameters  # noqa: E402 -- only with the `test` package
 
 
+def _bounded(*args, **kwargs):
+    return threading.BoundedSemaphore(*args, **kwargs)
+
+
 # As test_threading makes them, but the names are looked up under control: that is when they are the twins'.
 CASES = (
     make_case(lock_tests.LockTests, "Lock", locktype=lambda: threading.Lock()),
@@ -23,7 +27,7 @@ CASES = (
     make_case(lock_tests.EventTests, "Event", eventtype=lambda: threading.Event()),
     make_case(lock_tests.ConditionTests, "Condition", condtype=lambda *args: threading.Condition(*args)),
     make_case(lock_tests.SemaphoreTests, "Semaphore", semtype=lambda *a, **k: threading.Semaphore(*a, **k)),
-    make_case(lock_tests.BoundedSemaphoreTests, "BoundedSemaphore", semtype=lambda *a, **k: threading.BoundedSemaphore(*a, **k)),
+    make_case(lock_tests.BoundedSemaphoreTests, "BoundedSemaphore", semtype=_bounded),
     make_case(lock_tests.BarrierTests, "Barrier", barriertype=lambda *a, **k: threading.Barrier(*a, **k)),
 )
 

@@ -12,7 +12,6 @@ test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python com
 
 from cpython_cases import conforms, make_case, parameters  # noqa: E402 -- only with the `test` package
 
-
 # CPython tests two copies of the module that only its tests know, with and without `_queue`. Those show here
 # that the standard library's code runs right on the twins of locks; the others, that the twins of queues do.
 CASES = (
@@ -45,9 +44,17 @@ def _no_collection(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _fewer_items(request, monkeypatch):
-    """Fifty producers and fifty consumers, but not the 10,000 items that wait for something to happen by chance."""
+    """As many threads, but not the tens of thousands of items that wait for something to happen by chance."""
     if "-test_many_threads" in request.node.name:
         monkeypatch.setattr(test_queue, "range", lambda stop: range(min(stop, 120)), raising=False)
+    elif "in_many_threads" in request.node.name:
+        mixin = test_queue.BaseQueueTestMixin
+        write = mixin._write_msg_thread
+
+        def write_less(self, q, count, results, shut_down_at, *args):
+            write(self, q, count // 1024, results, shut_down_at // 1024, *args)
+
+        monkeypatch.setattr(mixin, "_write_msg_thread", write_less)
 
 
 # Two watched executions without preemption come first in every search; then so many at random.

@@ -8,6 +8,7 @@ to run in any order, there are C(m + n, n) schedules.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from math import comb, factorial
 
@@ -17,9 +18,17 @@ import pytest
 import raddle
 
 
-def explored(scenario: Callable[[], object], scheduler: str = "exhaustive") -> raddle.Result:
+def explored(
+    scenario: Callable[[], object], scheduler: str = "exhaustive", isolate: str | None = None
+) -> raddle.Result:
     return raddle.explore(
-        scenario, scheduler=scheduler, executions=None, until="budget", source=["counted"], setup=reset
+        scenario,
+        scheduler=scheduler,
+        executions=None,
+        until="budget",
+        source=["counted"],
+        setup=reset,
+        isolate=isolate,
     )
 
 
@@ -131,3 +140,10 @@ def test_bounded_preemptions(bound: int, schedules: int) -> None:
     assert result.executions == schedules
     # Only with the last bound is nothing left out.
     assert result.stopped_because == ("exhausted" if bound == 6 else "exhausted-within-bound")
+
+
+# The search is the same if each execution has a process of its own.
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_in_processes_of_their_own() -> None:
+    result = explored(counted.increments(1), isolate="fork")
+    assert (result.executions, result.stopped_because) == (6, "exhausted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raddle.errors import ScheduleError
@@ -25,19 +25,23 @@ def segments(draw: st.DrawFn) -> Segment:
     return Segment(draw(threads), place, draw(st.integers(1, 500)))
 
 
+quick = settings(deadline=None, max_examples=60)  # a busy machine is no failure
 schedules = st.lists(segments(), min_size=1, max_size=12).map(lambda parts: Schedule(tuple(parts)))
 
 
+@quick
 @given(schedules)
 def test_a_schedule_survives_its_text(schedule: Schedule) -> None:
     assert Schedule.parse(str(schedule)) == schedule
 
 
+@quick
 @given(schedules, st.sampled_from([" ", "\n", "\n    "]))
 def test_line_breaks_do_not_matter(schedule: Schedule, space: str) -> None:
     assert Schedule.parse(str(schedule).replace(" ", space)) == schedule
 
 
+@quick
 @given(schedules, st.data())
 def test_a_text_that_was_cut_short_is_refused(schedule: Schedule, data: st.DataObject) -> None:
     text = str(schedule)
@@ -47,6 +51,7 @@ def test_a_text_that_was_cut_short_is_refused(schedule: Schedule, data: st.DataO
             Schedule.parse(cut)
 
 
+@quick
 @given(st.text(max_size=60))
 def test_anything_else_is_refused_or_means_what_it_says(text: str) -> None:
     try:

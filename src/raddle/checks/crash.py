@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread
 import os
 import sys
 import threading
@@ -19,9 +20,9 @@ def is_ours(filename: str) -> bool:
     return filename.startswith(OURS)
 
 
-def _is_plumbing(filename: str) -> bool:
-    """Frames that tell the user nothing: ours, and those that lead from a thread's start to its code."""
-    return is_ours(filename) or filename == threading.__file__
+def is_plumbing(filename: str) -> bool:
+    """Code that tells the user nothing: ours, and what leads from a thread's start to the user's function."""
+    return is_ours(filename) or filename in (threading.__file__, concurrent.futures.thread.__file__)
 
 
 def explain_error(error: BaseException, thread: str) -> Outcome:
@@ -53,7 +54,7 @@ def user_traceback(error: BaseException) -> Iterator[str]:
     summary = traceback.TracebackException.from_exception(error)
     seen: traceback.TracebackException | None = summary
     while seen is not None:
-        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not _is_plumbing(f.filename)])
+        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not is_plumbing(f.filename)])
         seen = seen.__cause__ or seen.__context__
     for chunk in summary.format():
         yield from chunk.rstrip("\n").split("\n")

@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from raddle import api
-from raddle.cli.screen import console, show_finding, show_result
+from raddle.cli.screen import console, show_result
 from raddle.cli.target import load_scenario
 
 FILE = "appender.py"
@@ -70,6 +70,3 @@ def _say(screen: Console, text: str) -> None:
     screen.print()
     screen.print(Text(text, style="bold"))
     screen.print()
-
-
-__all__ = ["demo", "show_finding"]

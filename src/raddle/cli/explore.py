@@ -12,10 +12,9 @@ from raddle import api, config
 from raddle.cli.options import given, shared_options
 from raddle.cli.screen import Live, console, show_result
 from raddle.cli.target import load_scenario
-from raddle.errors import UsageError
 
 
-class Seed(click.ParamType):
+class Seed(click.ParamType):  # type: ignore[type-arg]
     """A whole number, or the word random."""
 
     name = "number|random"
@@ -65,6 +64,3 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
     if result.findings:
         return 1
     return 2 if result.stopped_because == "interrupted" else 0
-
-
-__all__ = ["UsageError", "explore"]

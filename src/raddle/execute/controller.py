@@ -29,7 +29,7 @@ from raddle.sync.adopt import look_again
 from raddle.sync.carrier import Abort, Carrier
 from raddle.sync.thread import mark_ended, name_again
 
-Choose = Callable[[list[Carrier], "Carrier | None"], Carrier]
+Choose = Callable[[Any, Any], Any]  # a scheduler's: enabled carriers, the one that was running
 
 UNFAIR = 1_000  # after so many steps in a row while others could run, somebody else gets a turn
 STUBBORN = 100  # a thread that swallows so many aborts is left where it is
@@ -130,7 +130,7 @@ class Controller:
 
     def _begin(self, choose: Choose) -> None:
         self.hub = getcurrent()
-        self.choose = choose
+        self.choose: Callable[[list[Carrier], Carrier | None], Carrier] = choose
         self.carriers: list[Carrier] = []
         self.live: list[Carrier] = []  # those that may be ready, by index
         self.fresh: deque[Carrier] = deque()
@@ -294,7 +294,7 @@ class Controller:
                     self.streak += 1
                     if self.streak > UNFAIR:
                         chosen = self._someone_else(enabled, me)
-                self.decisions.append(chosen.index)  # type: ignore[attr-defined]
+                self.decisions.append(chosen.index)
             elif enabled:
                 chosen = enabled[0]
             else:

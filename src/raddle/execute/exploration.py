@@ -37,7 +37,7 @@ Progress = Callable[[int, int, float], None]  # executions, findings, seconds
 class Budget:
     """When to stop."""
 
-    executions: int | None = 1000
+    executions: int | None = None
     seconds: float | None = None
     until: str = "first-finding"  # or "exhausted", "budget"
 
@@ -158,7 +158,7 @@ class Exploration:
             if execution.outcome.failed:
                 self._failed(execution, known)
                 if budget.until == "first-finding" and self._findings:
-                    return "first-finding"
+                    return "interrupted" if session.interrupted else "first-finding"
             if self._progress is not None:
                 self._progress(self._executions, len(self._findings), _monotonic() - self._start)
 

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _fork = getattr(os, "fork", None)  # kept before it is patched
 
 
-class ChildDied(Exception):
+class ChildDiedError(Exception):
     """The child ended without an answer."""
 
 
@@ -45,10 +45,10 @@ def in_child(function: Callable[[], T]) -> T:
         raise
     _, status = os.waitpid(pid, 0)
     if not data:
-        raise ChildDied(_how(status))
+        raise ChildDiedError(_how(status))
     ok, answer = pickle.loads(data)
     if not ok:
-        raise ChildDied(answer)
+        raise ChildDiedError(answer)
     return answer  # type: ignore[no-any-return]
 
 

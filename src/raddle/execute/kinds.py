@@ -27,8 +27,8 @@ _READERS: dict[type, frozenset[str]] = {
     OrderedDict: frozenset({"get", "keys", "values", "items", "copy"}),
 }  # fmt: skip
 _LOOKING_DUNDERS = frozenset({"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"})
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
-VIEW_TYPES = frozenset((*VIEWS, *(type(v) for v in (OrderedDict().keys(), OrderedDict().values(), OrderedDict().items()))))
+_some: tuple[dict[str, int], ...] = ({}, OrderedDict())
+VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.values(), one.items()))
 
 # Containers that never change, and things that only look like containers.
 _IMMUTABLE = (str, bytes, tuple, range, frozenset, types.MappingProxyType, memoryview, type)

@@ -44,11 +44,12 @@ class Variable:
     one site is all alike here, so a loop costs no more than its first round.
     """
 
-    __slots__ = ("name", "only", "owner", "seen")
+    __slots__ = ("inherited", "name", "only", "owner", "seen")
 
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner  # kept alive, so that its id stays its own
         self.name = name
+        self.inherited: Variable | None = None  # the class's, which is read where the object has none of its own
         self.only = -1  # the one thread that has touched it so far; -2 once there were several
         self.seen: dict[tuple[int, int, int], bool] = {}  # (thread, segment, site) -> does it write?
 

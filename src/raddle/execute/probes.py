@@ -27,7 +27,32 @@ from raddle.sync.local import RealLocal, own
 UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 
-def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: C901 -- one closure per probe
+class BoundMethod:
+    """A method of a container, handed on; looks like the method itself."""
+
+    __slots__ = ("_call", "_found")
+
+    def __init__(self, found: Any, call: Callable[..., Any]) -> None:
+        self._found = found
+        self._call = call
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._found, name)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._found == (other._found if isinstance(other, BoundMethod) else other)  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        return hash(self._found)
+
+
+def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     """The probes to attach for this controller."""
     objects = control.objects
     points = control.points
@@ -48,14 +73,22 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         if owner is None:
             if isinstance(obj, ModuleType):
                 code_names.setdefault(id(obj), set()).add(name)
-            elif not isinstance(obj, type):
+            elif not isinstance(obj, type) and container_base(type(obj)) is None:
                 code_names.setdefault(type(obj), set()).add(name)
             return None
+        variable = variable_of(owner, name)
+        if owner is obj or isinstance(obj, ModuleType):
+            return variable
+        mine = variable_of(obj, name)
+        mine.inherited = variable
+        return mine
+
+    def variable_of(owner: Any, name: str) -> Variable:
         fields = objects.setdefault(id(owner), {})
         variable = fields.get(name)
         if variable is None:
             variable = fields[name] = Variable(owner, name)
-        return variable  # type: ignore[no-any-return]
+        return variable
 
     def find_content(obj: Any) -> Variable:
         fields = objects.get(id(obj))
@@ -64,12 +97,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         variable = fields.get(CONTENT)
         if variable is None:
             variable = fields[CONTENT] = Variable(obj, CONTENT)
-        return variable  # type: ignore[no-any-return]
+        return variable
 
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
         quiet.setdefault(access[2], variable.owner.__class__)
         others = variable.conflicts(access, me.clock, writes=writes)
+        if variable.inherited is not None and not writes:
+            others += variable.inherited.conflicts(access, me.clock, writes=False)
         if others:
             for site in (access[2], *others):
                 learned.site(site if site >= 0 else ~site)
@@ -108,7 +143,12 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
                 return getattr(own(obj, me), name)
             variable = find(obj, name)
             if variable is None:
-                return getattr(obj, name)
+                found = getattr(obj, name)
+                base = container_base(cls)
+                if base is not None and getattr(found, "__self__", None) is obj and not hasattr(found, "__func__"):
+                    # A method of a container that somebody else will call: Thread(target=items.append)
+                    return BoundMethod(found, partial(call_method, obj, found, base, name, site))
+                return found
         if site in points:
             me.kind = "read"
             me.target = variable.owner
@@ -167,11 +207,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
             return None
         if isinstance(owner, ModuleType):
             owner = owner.__dict__
-        fields = objects.setdefault(id(owner), {})
-        variable = fields.get(name)
-        if variable is None:
-            variable = fields[name] = Variable(owner, name)
-        return variable  # type: ignore[no-any-return]
+        return variable_of(owner, name)
 
     def delete(obj: Any, name: str, site: int) -> None:
         me = getcurrent()
@@ -238,7 +274,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return known[1] if known is not None else None
 
     def getitem(obj: Any, key: Any, site: int) -> Any:
-        if cold.get(site) is obj.__class__:
+        kind = obj.__class__
+        if cold.get(site) is kind:
             return obj[key]
         me = getcurrent()
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
@@ -251,7 +288,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         return value
 
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
-        if cold.get(site) is obj.__class__:
+        kind = obj.__class__
+        if cold.get(site) is kind:
             obj[key] = value
             return
         me = getcurrent()
@@ -448,33 +486,33 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:  # noqa: 
         variable = fields.get(name)
         if variable is None:
             variable = fields[name] = Variable(holder, name)
-        return variable  # type: ignore[no-any-return]
+        return variable
 
     def read_name(owner: Any, name: str, site: int) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "read", site)  # type: ignore[arg-type]
+            step(me, variable, "read", site)
             if observing:
                 value = variable.owner.get(name, UNKNOWN) if owner is None else UNKNOWN  # type: ignore[attr-defined]
-                tell(me, "read", variable, site, value)  # type: ignore[arg-type]
+                tell(me, "read", variable, site, value)
 
     def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "write", site)  # type: ignore[arg-type]
+            step(me, variable, "write", site)
             if observing:
-                tell(me, "write", variable, site, value)  # type: ignore[arg-type]
+                tell(me, "write", variable, site, value)
         return value
 
     def delete_name(owner: Any, name: str, site: int) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "delete", site)  # type: ignore[arg-type]
+            step(me, variable, "delete", site)
             if observing:
-                tell(me, "delete", variable, site, None)  # type: ignore[arg-type]
+                tell(me, "delete", variable, site, None)
 
     # -- blocks and functions -----------------------------------------------------------------------
 

@@ -6,26 +6,28 @@ or then would make executions differ), Ctrl-C and the watchdog looked after.
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
 from raddle import probe
 from raddle.analysis.equivalence import first_difference
+from raddle.checks.crash import is_plumbing
 from raddle.errors import RaddleError
 from raddle.event import Preemption
 from raddle.execute.controller import Choose, Controller
 from raddle.execute.interrupts import Interrupts
-from raddle.execute.isolate import ChildDied, can_fork, in_child
+from raddle.execute.isolate import ChildDiedError, can_fork, in_child
 from raddle.execute.learned import Learned
 from raddle.execute.probes import make_probes
-from raddle.execute.watched import Watched
 from raddle.execute.watchdog import Watchdog
+from raddle.execute.watched import Watched
 from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
 from raddle.outcome import Outcome
 from raddle.schedule import Schedule, Segment
@@ -197,9 +199,29 @@ class Session:
         finally:
             watched.close()
         replay.over()
+        self._note_bodies(watched.bodies)
         return Recorded(
             outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, watched.preemptions
         )
+
+    def _note_bodies(self, bodies: Sequence[Any]) -> None:
+        """Threads that run Python code without probes are under control, but their accesses are not seen."""
+        for body in bodies:
+            while isinstance(body, functools.partial):
+                body = body.func
+            code = getattr(getattr(body, "__func__", body), "__code__", None)
+            if code is None or probe.NAME in code.co_names or is_plumbing(code.co_filename):
+                continue
+            if code.co_name == "<lambda>" and code.co_filename in self.table.paths().values():
+                continue  # unlike a def it has no probe of its own where there is nothing to watch: `lambda: f(x)`
+            module = getattr(body, "__module__", None) or "?"
+            refused = NotInstrumented(f"{module}.{body.__qualname__}, run by a thread", self._why_not(module, code))
+            if refused not in self.not_instrumented:
+                self.not_instrumented.append(refused)
+
+    def _why_not(self, module: str, code: CodeType) -> str:
+        verdict = self._selection(module, code.co_filename)
+        return "it has nothing to watch or is to be ignored" if verdict else verdict.why
 
     def _apart(self, run: Callable[[], Recorded]) -> Recorded:
         return self._in_child(lambda: _bare(run())) if self._isolate else run()
@@ -213,7 +235,7 @@ class Session:
 
         try:
             answer, sites, kinds = in_child(inside)
-        except ChildDied as died:
+        except ChildDiedError as died:
             raise RaddleError("child-died", f"an isolated execution ended without an answer: {died}") from None
         for number in sorted(sites):
             self.learned.site(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,6 +74,7 @@ class Watched(Controller):
 
     def _place_points(self) -> None:
         self.events: list[Event] = []
+        self.bodies: list[Any] = []  # what the threads started run
         self.numbers: dict[int, int] = {}
         self.kept: list[object] = []
         self.names: dict[int, str] = {}
@@ -83,6 +85,10 @@ class Watched(Controller):
         self.standing: dict[int, str] = {}
         self.passed: dict[int, list[tuple[int, bool]]] = {}  # by thread: sites since its last synchronization
         self.stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
+
+    def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
+        self.bodies.append(body_of(run, thread))
+        return super().spawn(me, run, thread)
 
     # -- arrivals -----------------------------------------------------------------------------------
 
@@ -184,15 +190,13 @@ class Watched(Controller):
     def _caller(self) -> tuple[str, int]:
         """The innermost line of the user's that is running: not ours, not the standard library's."""
         frame: types.FrameType | None = sys._getframe(2)
-        outermost = ("?", 0)
         while frame is not None:
             filename = frame.f_code.co_filename
             if not is_ours(filename):
                 if not filename.startswith(_STDLIB) or filename.startswith(_SITE_PACKAGES):
                     return self._label(frame), frame.f_lineno
-                outermost = (os.path.basename(filename), frame.f_lineno)
             frame = frame.f_back
-        return outermost
+        return "stdlib", 0  # a pool's worker between two tasks, say: its lines differ between versions of Python
 
     def _label(self, frame: types.FrameType) -> str:
         return self.table.label(frame.f_code.co_filename)
@@ -265,11 +269,7 @@ class Watched(Controller):
 
     def _show(self, value: Any) -> str:
         """A value for people, without running anybody's code."""
-        if type(value) in _SCALARS:
-            text = repr(value)
-        elif type(value) in (list, tuple, dict, set, frozenset) and not value:
-            text = repr(value)
-        elif type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value):
+        if type(value) in _SCALARS or (type(value) in (list, tuple, dict, set, frozenset) and not value) or (type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value)):
             text = repr(value)
         elif isinstance(value, type) or callable(value):
             text = getattr(value, "__name__", type(value).__name__)
@@ -325,3 +325,12 @@ class Watched(Controller):
                 count = sum(1 for p, _, _ in arrivals[first : index + 1] if p == place)
                 return Segment(carrier.label, place, count), index + 1
         return Segment(carrier.label), len(arrivals)
+
+
+def body_of(run: Callable[[], object], thread: threading.Thread | None) -> Any:
+    """The function that a thread will run: its target, or the `run` of its class."""
+    if thread is None:
+        return run
+    if type(thread).run is not threading.Thread.run:
+        return type(thread).run
+    return getattr(thread, "_target", None)

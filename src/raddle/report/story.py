@@ -34,8 +34,8 @@ _VERBS = {
 }
 
 
-def tell(finding: Finding, target: str | None = None) -> str:
-    """The whole story; `target` is what `raddle replay` calls the scenario."""
+def tell(finding: Finding, target: str | None = None, *, replay: str | None = None) -> str:
+    """The whole story; `target` is what `raddle replay` calls the scenario, `replay` a command to give instead."""
     lines = [headline(finding), ""]
     steps = list(_steps(finding))
     if steps:
@@ -43,12 +43,12 @@ def tell(finding: Finding, target: str | None = None) -> str:
     if finding.details:
         lines += [*finding.details, ""]
     if finding.schedule is not None:
-        lines.append("replay: " + replay_command(finding, target))
+        lines.append("replay: " + (replay or replay_command(finding, target)))
     return "\n".join(lines).rstrip()
 
 
 def headline(finding: Finding) -> str:
-    """One line: what happened, to whom, and where it can happen."""
+    """What happened, to whom, and where it can happen: one line, unless the exception's text has more."""
     who = f" in {finding.thread}" if finding.thread else ""
     where = ""
     if finding.schedule is not None:
@@ -56,7 +56,8 @@ def headline(finding: Finding) -> str:
         if finding.possible_on == FREE_THREADED_ONLY:
             where = "only on free-threaded builds: this interpreter does not switch there"
         where = f" ({where})"
-    return f"{finding.kind}{who}: {finding.message}{where}"
+    first, *more = finding.message.split("\n")
+    return "\n".join([f"{finding.kind}{who}: {first}{where}", *more])
 
 
 def replay_command(finding: Finding, target: str | None) -> str:

@@ -7,6 +7,7 @@ a set, state left behind) cannot be explored honestly; this finds the first step
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from raddle.schedulers.base import Scheduler, Thread
 
@@ -64,5 +65,6 @@ class Twice:
         return self._inner.memory(), self._seen, self._taken, self._at, self.difference
 
     def remember(self, memory: object) -> None:
-        inner, self._seen, self._taken, self._at, self.difference = memory  # type: ignore[misc]
+        found: Any = memory
+        inner, self._seen, self._taken, self._at, self.difference = found
         self._inner.remember(inner)

@@ -69,7 +69,8 @@ class Carrier(greenlet):
 
     __slots__ = (
         "born", "children", "clock", "control", "daemon", "done", "held", "ident", "index", "joiners", "kind", "label",
-        "locals", "name", "open", "parked", "raised", "ready", "run_now", "segment", "site", "target", "thread", "timed_out", "timer",
+        "locals", "name", "open", "parked", "raised", "ready", "run_now", "segment", "site", "target", "thread",
+        "timed_out", "timer",
     )  # fmt: skip
 
     control: Control

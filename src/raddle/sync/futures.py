@@ -24,7 +24,7 @@ def number_of(future: Any) -> int:
         return id(future)
     me.control.futures += 1
     future.__dict__[NUMBER] = me.control.futures
-    return me.control.futures  # type: ignore[no-any-return]
+    return me.control.futures
 
 
 def identify(obj: object) -> int:

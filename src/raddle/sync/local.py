@@ -34,13 +34,12 @@ def own(shared: Any, me: Carrier) -> Any:
         return shared
     mine = me.locals.get(id(shared))
     if mine is None:
-        kind = type(shared)
+        kind: Any = type(shared)
         mine = kind.__new__(kind)
         me.locals[id(shared)] = me.locals[id(mine)] = mine  # known as its own: its __init__ may be probed
         try:
             mine.__init__()
         except TypeError as error:
-            me.control.uncontrolled(
-                me, f"a {kind.__name__} was made before raddle came, and cannot be made again for another thread: {error}"
-            )
+            message = f"a {kind.__name__} made before raddle came cannot be made again for another thread: {error}"
+            me.control.uncontrolled(me, message)
     return mine

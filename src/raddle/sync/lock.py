@@ -33,7 +33,7 @@ class _Twin(type):
     def __call__(cls, real: Any = None) -> Any:
         if real is None and getcurrent().__class__ is not Carrier:
             return _REAL[cls.__name__]()
-        twin: Any = object.__new__(cls)
+        twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = None
         twin.count = 0
         twin._real = real
@@ -48,6 +48,7 @@ class Lock(metaclass=_Twin):
 
     __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
 
+    _real: Any
     holder: Any  # the carrier that acquired it
     taken_at: Any  # where it did
     count: int  # how often; for a plain lock always 0
@@ -55,7 +56,7 @@ class Lock(metaclass=_Twin):
     @classmethod
     def twin(cls) -> Any:
         """A twin, also outside of an execution."""
-        return cls(_allocate())
+        return _Twin.__call__(cls, _allocate())
 
     def real(self) -> Any:
         """The real lock that acts outside of executions."""
@@ -71,7 +72,7 @@ class Lock(metaclass=_Twin):
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self.real().acquire(blocking, timeout)
+            return bool(self.real().acquire(blocking, timeout))
         if blocking is not True or timeout != -1:
             seconds = waiting_seconds(blocking, timeout)
             if seconds is not None:
@@ -126,7 +127,7 @@ class Lock(metaclass=_Twin):
     def locked(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self.real().locked()
+            return bool(self.real().locked())
         me.control.observe("lock")
         me.kind, me.target, me.ready = "locked", self, None
         me.control.reach(me)
@@ -161,6 +162,7 @@ class RLock(metaclass=_Twin):
 
     __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
 
+    _real: Any
     holder: Any
     taken_at: Any
     count: int
@@ -179,7 +181,7 @@ class RLock(metaclass=_Twin):
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self.real().acquire(blocking, timeout)
+            return bool(self.real().acquire(blocking, timeout))
         seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
         if self.holder is me:  # nobody else can tell: no scheduling point
             self.count += 1
@@ -231,13 +233,13 @@ class RLock(metaclass=_Twin):
     def _is_owned(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self.real()._is_owned()
+            return bool(self.real()._is_owned())
         return self.holder is me
 
     def _recursion_count(self) -> int:
         me = getcurrent()
         if me.__class__ is not Carrier:
-            return self.real()._recursion_count()
+            return int(self.real()._recursion_count())
         return self.count if self.holder is me else 0
 
     def _release_save(self) -> Any:

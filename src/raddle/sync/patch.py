@@ -30,7 +30,7 @@ def fork() -> int:
     if me.__class__ is Carrier:
         me.control.uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
     assert _real_fork is not None
-    return _real_fork()
+    return int(_real_fork())
 
 
 def allocate_lock() -> Any:

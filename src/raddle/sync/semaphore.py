@@ -23,7 +23,7 @@ def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> b
         control.observe("semaphore")
         me.kind, me.target, me.ready = "try-down", self, None
         control.reach(me)
-        got = self._value > 0
+        got: bool = self._value > 0
     elif timeout is None:
         me.kind, me.target, me.ready = "down", self, lambda: self._value > 0
         control.reach(me)

@@ -80,7 +80,7 @@ class SimpleQueue:
     def __repr__(self) -> str:
         return f"<_queue.SimpleQueue object at {id(self):#x}>"
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
 
 def _check(timeout: Any) -> None:

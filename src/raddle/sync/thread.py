@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from raddle.sync.carrier import Abort, Carrier, getcurrent
@@ -28,7 +29,7 @@ _real_active_count = threading.active_count
 _real_get_ident = _thread.get_ident
 _real_get_native_id = _thread.get_native_id
 _real_start_new_thread = _thread.start_new_thread
-_real_count = _thread._count  # type: ignore[attr-defined]
+_real_count = _thread._count
 _real_daemon: Any = _Thread.__dict__["daemon"]
 
 NUMBER = "_raddle_number"
@@ -156,12 +157,12 @@ def current_thread() -> threading.Thread:
         return _real_current_thread()
     if me.thread is None:  # started by _thread.start_new_thread
         thread: Any = _Thread(name=threading._newname("Dummy-%d"), daemon=True)  # type: ignore[attr-defined]
-        thread.__class__ = threading._DummyThread  # type: ignore[attr-defined]
+        thread.__class__ = threading._DummyThread
         thread._started._flag = True
         thread._ident = thread._native_id = me.ident
         thread.__dict__[KEY] = me
         me.thread = thread
-    return me.thread  # type: ignore[no-any-return]
+    return me.thread
 
 
 def _alive(me: Any) -> list[Carrier]:
@@ -184,7 +185,7 @@ def count() -> int:
     """`_thread._count`: threads that have not ended, without the first one."""
     me = getcurrent()
     if me.__class__ is not Carrier:
-        return _real_count()  # type: ignore[no-any-return]
+        return _real_count()
     return sum(c.index > 0 for c in _alive(me))
 
 
@@ -212,12 +213,10 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
         return _real_start_new_thread(function, args, kwargs)
 
     def run() -> None:
-        try:
+        with suppress(SystemExit):
             function(*args, **kwargs)
-        except SystemExit:
-            pass
 
-    return me.control.spawn(me, run, None).ident  # type: ignore[no-any-return]
+    return me.control.spawn(me, run, None).ident
 
 
 @functools.wraps(_real_init)

@@ -11,10 +11,8 @@ from raddle.execute.session import Session
 
 def controlled(function: Callable[[], Any], *, seed: int | None = None) -> Any:
     """What the function returns under control; without a seed threads are not preempted."""
-    values: list[Any] = []
-    for value in controlled_often(function, seeds=(seed,)):
-        values.append(value)
-    return values[0]
+    (value,) = controlled_often(function, seeds=(seed,))
+    return value
 
 
 def controlled_often(function: Callable[[], Any], *, seeds: Any = range(20)) -> list[Any]:

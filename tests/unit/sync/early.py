@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from _thread import RLock as lowest_rlock
+from _thread import RLock as LowestRLock
 from _thread import allocate_lock, start_new_thread
 from threading import Condition, Event, Lock, RLock, Thread, current_thread
 from time import monotonic, sleep
@@ -13,7 +13,7 @@ from time import monotonic, sleep
 LOCK = Lock()
 RLOCK = RLock()
 LOW = allocate_lock()
-LOWEST = lowest_rlock()
+LOWEST = LowestRLock()
 CONDITION = Condition()
 PLAIN_CONDITION = Condition(Lock())
 EVENT = Event()

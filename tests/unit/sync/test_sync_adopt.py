@@ -6,6 +6,7 @@ import threading
 
 import early
 import pytest
+
 import raddle
 from raddle.sync.adopt import adopt, let_go
 from raddle.sync.lock import Lock, RLock

@@ -11,6 +11,7 @@ import time
 
 import pytest
 from controlled import outcome_of
+
 from raddle.sync.patch import Patches
 
 CLASSES = (
