@@ -33,9 +33,7 @@ def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.
             yield case, method
 
 
-def parameters(
-    cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]
-) -> list[Any]:
+def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]) -> list[Any]:
     """One parameter set per method; what cannot apply must fail, or its entry is to be removed."""
     found = list(methods_of(*cases))
     unknown = cannot_apply.keys() - {(case.__name__, method) for case, method in found}
@@ -82,9 +80,7 @@ def conforms(case: type[unittest.TestCase], method: str, **options: Any) -> radd
             pytest.skip(marked.__unittest_skip_why__)
     try:
         with mock.patch.object(support, "gc_collect"):  # called in loops that wait for threads to end: slow
-            return raddle.check(
-                scenario_of(case, method), **{"source": NOT_WATCHED, "step_limit": 1_000_000} | options
-            )
+            return raddle.check(scenario_of(case, method), **{"source": NOT_WATCHED, "step_limit": 1_000_000} | options)
     except raddle.FindingError as found:
         error = found.result.findings[0].error
         if isinstance(error, unittest.SkipTest):

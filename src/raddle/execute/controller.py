@@ -87,10 +87,12 @@ class Controller:
         # never mattered so far are "cold" then. Only searches that claim no completeness may sample so.
         self.sampling = False
         self.tracking = True
-        self.cold: dict[int, type | None] = {}  # site -> the only class met there; changed in place
+        self.cold: dict[int, type | None] = {}  # site -> a class met there; changed in place, probes keep it
+        self.hot: dict[int, type | None] = {}  # the same for scheduling points
         self.quiet: dict[int, type | None] = {}
         self.settled = 0  # watched executions since something was learnt
         self.settled_version = -1
+        self.main_thread, self.main_ident = threading.current_thread(), threading.get_ident()
         self.idle: list[Carrier] = []
         self.running = False
         self.interrupted = False
@@ -103,8 +105,8 @@ class Controller:
     def run(self, scenario: Callable[[], object], choose: Choose) -> Outcome:
         """One execution; `choose` is given the carriers that can go on and the one that was running."""
         self._begin(choose)
-        main = self._carrier(scenario, threading.current_thread())
-        main.ident = threading.get_ident()
+        main = self._carrier(scenario, self.main_thread)
+        main.ident = self.main_ident
         main.label = "T0"
         main.clock = {}
         main.gr_context = copy_context()
@@ -164,11 +166,16 @@ class Controller:
             if self.tracking:
                 self.tracking = False
                 known = self.learned.sites
-                self.cold.update((site, kind) for site, kind in self.quiet.items() if site not in known)
+                for site, kind in self.quiet.items():
+                    if site not in known:
+                        self.cold[site] = kind
+                    elif self.switchable is None:
+                        self.hot[site] = kind
         else:
             self.settled += 1
             self.tracking = True
             self.cold.clear()
+            self.hot.clear()
 
     def _place_points(self) -> None:
         self._choose_tracking()
@@ -350,7 +357,11 @@ class Controller:
             self.warming_up, self.interrupted_one = True, me
         carrier = self.fresh.popleft()
         carrier.parked = False
-        insort(self.live, carrier, key=_by_index)
+        live = self.live
+        if not live or live[-1].index < carrier.index:
+            live.append(carrier)
+        else:
+            insort(live, carrier, key=_by_index)
         return carrier
 
     def _warmed_up(self) -> Carrier | None:
@@ -588,9 +599,8 @@ class Controller:
                     carrier.throw(Abort)
             for lock in carrier.held:
                 lock.drop()
-            if carrier not in _left_behind:
-                carrier.run_now = carrier.thread = None  # type: ignore[assignment]
-                self.idle.append(carrier)
+            carrier.run_now = carrier.thread = None  # type: ignore[assignment]
+        self.idle += self.carriers if not _left_behind else [c for c in self.carriers if c not in _left_behind]
 
 
 def other_done(other: Carrier) -> Callable[[], bool]:

@@ -61,7 +61,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     views = control.views
     quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
-    cold = control.cold
+    cold, hot = control.cold, control.hot
     observing = control.observing
     tell = control.accessed
 
@@ -125,15 +125,22 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     # -- attributes ---------------------------------------------------------------------------------
 
     def read(obj: Any, name: str, site: int) -> Any:
-        if cold.get(site) is obj.__class__:
+        cls = obj.__class__
+        if cold.get(site) is cls:
             return getattr(obj, name)
         me = getcurrent()
         if me.__class__ is not Carrier:
             return getattr(obj, name)
+        if hot.get(site) is cls:
+            me.kind = "read"
+            me.target = obj
+            me.name = name
+            me.site = site
+            reach(me)
+            return getattr(obj, name)
         fields = objects.get(id(obj))
         variable = fields.get(name) if fields is not None else None
         if variable is None:
-            cls = obj.__class__
             if name in code_names.get(cls if cls is not ModuleType else id(obj), ()):
                 quiet.setdefault(site, cls)
                 return getattr(obj, name)
@@ -165,11 +172,20 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return value
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:
-        if cold.get(site) is obj.__class__:
+        cls = obj.__class__
+        if cold.get(site) is cls:
             setattr(obj, name, value)
             return
         me = getcurrent()
         if me.__class__ is not Carrier:
+            setattr(obj, name, value)
+            return
+        if hot.get(site) is cls:
+            me.kind = "write"
+            me.target = obj
+            me.name = name
+            me.site = site
+            reach(me)
             setattr(obj, name, value)
             return
         fields = objects.get(id(obj))
@@ -391,6 +407,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return obj
 
     def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
+        if obj.__class__ is int:
+            return IN_PLACE[operation](obj, value)
         me = getcurrent()
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
             return IN_PLACE[operation](obj, value)

@@ -73,7 +73,7 @@ def test_explore_tells_the_story_and_ends_with_the_replay_command(folder):
     assert len(stops) == 1
     assert "assert c.value == 2" in done.stderr
     (command,) = [line for line in lines if line.startswith("replay: ")]
-    assert command == "replay: raddle replay counter.py::scenario 'T0; T2 until counter.py:5 write value; T1.'"
+    assert command == "replay: raddle replay counter.py::scenario 'T0; T1 until counter.py:5 write value; T2.'"
     assert "seed 1" in done.stderr
     assert str(os.path.dirname(__file__)) not in done.stderr
 
