@@ -48,7 +48,9 @@ def interpreter() -> str:
     """The Python to measure with: this one, or a newer one where this one is too old for a peer."""
     if sys.version_info >= NEEDED:
         return sys.executable
-    return next(filter(None, map(find, (version for version in reversed(SUPPORTED) if version >= NEEDED))), sys.executable)
+    return next(
+        filter(None, map(find, (version for version in reversed(SUPPORTED) if version >= NEEDED))), sys.executable
+    )
 
 
 def _is_for(python: str) -> bool:

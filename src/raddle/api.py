@@ -201,7 +201,9 @@ def _project_root(folder: str) -> str:
     """The folder with the project's pyproject.toml, setup.py or .git above this one; else the folder itself."""
     here = folder
     while True:
-        if any(os.path.exists(os.path.join(here, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")):
+        if any(
+            os.path.exists(os.path.join(here, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+        ):
             return here
         above = os.path.dirname(here)
         if above == here:

@@ -52,7 +52,8 @@ def _load_file(path: Path) -> ModuleType:
     if os.path.realpath(getattr(module, "__file__", None) or "") != str(path):
         # Another module of that name came first: load this one beside it.
         spec = importlib.util.spec_from_file_location(f"{name}_at_{abs(hash(str(path))):x}", path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         _guarded(lambda: spec.loader.exec_module(module), str(path))  # type: ignore[union-attr]

@@ -8,25 +8,19 @@ from typing import Any
 
 CONTENT = "[]"  # the name of the variable that is a container's content
 
+_DICT = frozenset({"get", "keys", "values", "items", "copy"})
+_SET = "copy union intersection difference symmetric_difference issubset issuperset isdisjoint"
 _READERS: dict[type, frozenset[str]] = {
     list: frozenset({"index", "count", "copy"}),
-    dict: frozenset({"get", "keys", "values", "items", "copy"}),
-    set: frozenset(
-        {"copy", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
-    ),
+    dict: _DICT,
+    OrderedDict: _DICT,
+    set: frozenset(_SET.split()),
     deque: frozenset({"count", "index", "copy"}),
-    bytearray: frozenset(
-        {
-            "capitalize", "center", "copy", "count", "decode", "endswith", "expandtabs", "find", "hex", "index",
-            "isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace", "istitle", "isupper", "join", "ljust",
-            "lower", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust",
-            "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title",
-            "translate", "upper", "zfill",
-        }
-    ),  # fmt: skip
-    OrderedDict: frozenset({"get", "keys", "values", "items", "copy"}),
-}  # fmt: skip
-_LOOKING_DUNDERS = frozenset({"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"})
+    bytearray: frozenset(name for name in dir(bytes) if not name.startswith("_")) | {"copy"},  # bytes only look
+}
+_LOOKING_DUNDERS = frozenset(
+    {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
+)
 _some: tuple[dict[str, int], ...] = ({}, OrderedDict())
 VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.values(), one.items()))
 

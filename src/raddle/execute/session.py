@@ -269,9 +269,7 @@ class Session:
             self._lean, self.switches = lean, switches
 
     def _watch(self, learned: Learned, choose: Choose) -> Recorded:
-        watched = Watched(
-            learned, table=self.table, step_limit=self.step_limit, switchable=self._switchable()
-        )
+        watched = Watched(learned, table=self.table, step_limit=self.step_limit, switchable=self._switchable())
         try:
             outcome = self._execute(watched, choose)
         finally:

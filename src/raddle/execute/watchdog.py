@@ -89,6 +89,7 @@ class Watchdog:
             signal.pthread_kill(self._watched, _SIGNAL)
         else:
             controller.outcome = controller.outcome or self._outcome(controller)
+            controller.aborting = True
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._watched), ctypes.py_object(Abort))
 
     def _handle(self, number: int, frame: FrameType | None) -> None:

@@ -192,9 +192,9 @@ class Watched(Controller):
         frame: types.FrameType | None = sys._getframe(2)
         while frame is not None:
             filename = frame.f_code.co_filename
-            if not is_ours(filename):
-                if not filename.startswith(_STDLIB) or filename.startswith(_SITE_PACKAGES):
-                    return self._label(frame), frame.f_lineno
+            foreign = filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)
+            if not is_ours(filename) and not foreign:
+                return self._label(frame), frame.f_lineno
             frame = frame.f_back
         return "stdlib", 0  # a pool's worker between two tasks, say: its lines differ between versions of Python
 
@@ -269,7 +269,11 @@ class Watched(Controller):
 
     def _show(self, value: Any) -> str:
         """A value for people, without running anybody's code."""
-        if type(value) in _SCALARS or (type(value) in (list, tuple, dict, set, frozenset) and not value) or (type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value)):
+        if (
+            type(value) in _SCALARS
+            or (type(value) in (list, tuple, dict, set, frozenset) and not value)
+            or (type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value))
+        ):
             text = repr(value)
         elif isinstance(value, type) or callable(value):
             text = getattr(value, "__name__", type(value).__name__)

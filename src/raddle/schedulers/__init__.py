@@ -29,15 +29,15 @@ def make_scheduler(text: str, *, seed: int) -> Scheduler:
     >>> make_scheduler("randon", seed=1)
     Traceback (most recent call last):
     ...
-    raddle.errors.UsageError: there is no scheduler 'randon'; did you mean random? (random, pct, exhaustive, sequential, twice)
+    raddle.errors.UsageError: there is no scheduler 'randon'; did you mean random?
     """
     name, _, rest = text.partition(":")
     if name == "twice":
         return Twice(make_scheduler(rest or "random", seed=seed))
     if name not in _OPTIONS:
         near = difflib.get_close_matches(name, NAMES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ";"
-        raise UsageError("unknown-scheduler", f"there is no scheduler {name!r}{hint} ({', '.join(NAMES)})")
+        hint = f"; did you mean {near[0]}?" if near else f" (there are {', '.join(NAMES)})"
+        raise UsageError("unknown-scheduler", f"there is no scheduler {name!r}{hint}")
     options = _parse(name, rest)
     if name == "random":
         return RandomWalk(seed)

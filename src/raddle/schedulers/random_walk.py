@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from raddle.schedulers.base import Stateless, Thread
 
-
 _MASK = (1 << 64) - 1
 
 

@@ -131,7 +131,9 @@ def test_options_come_from_pyproject_and_the_command_line_wins(folder):
 
 def test_the_same_seed_gives_the_same_run(folder):
     runs = [
-        json.loads(raddle(folder, "explore", "counter.py::scenario", "--json", "--seed", "9", "--until", "budget").stdout)
+        json.loads(
+            raddle(folder, "explore", "counter.py::scenario", "--json", "--seed", "9", "--until", "budget").stdout
+        )
         for _ in range(2)
     ]
     for run in runs:
@@ -172,7 +174,10 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["replay", "counter.py::scenario", "T0; T2 until counter.py:5 wri"], "must end with a full stop"),
         (["replay", "counter.py::scenario", "T0; hello."], "step 2 of the schedule is not of the form"),
         (["replay", "counter.py::scenario", ""], "the schedule is empty"),
-        (["replay", "counter.py::fine", "T0; T2 until counter.py:5 write value; T1."], "does not fit this code: step 2"),
+        (
+            ["replay", "counter.py::fine", "T0; T2 until counter.py:5 write value; T1."],
+            "does not fit this code: step 2",
+        ),
         (["explor"], "No such command"),
     ],
 )
