@@ -1,4 +1,4 @@
-"""Runs the tests on every other supported Python that this machine has."""
+"""Runs the tests, but for the slow ones, on every other supported Python that this machine has."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_with(python: str, version: tuple[int, int]) -> int:
             check=True,
         )
         (folder / "installed").touch()
-    return subprocess.run([inside, "-m", "pytest", "-n", "auto", *sys.argv[1:]], cwd=ROOT).returncode
+    return subprocess.run([inside, "-m", "pytest", "-n", "auto", "-m", "not slow", *sys.argv[1:]], cwd=ROOT).returncode
 
 
 def main() -> int:
