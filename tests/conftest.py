@@ -7,6 +7,7 @@ import pytest
 # Tests that start many processes, or run the suites of others: on the reference interpreter only, so that all
 # interpreters together stay within minutes. `make test` runs everything there and `-m "not slow"` on the rest.
 SLOW = (
+    "tests/plugin/test_plugin_marker.py",
     "tests/plugin/test_plugin_neighbours.py",
     "tests/plugin/test_plugin_outcomes.py",
     "tests/plugin/test_plugin_reports.py",
