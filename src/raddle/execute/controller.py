@@ -38,6 +38,7 @@ SETTLED_AFTER = 16  # watched executions without news
 SAMPLED_EVERY = 16
 SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
 
+_PASSED = Outcome(PASSED)
 _left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
 
 
@@ -128,7 +129,7 @@ class Controller:
             self.running = False
             self.total_steps += self.steps
             self.executions += 1
-        return self.outcome or Outcome(PASSED)
+        return self.outcome or _PASSED
 
     def _begin(self, choose: Choose) -> None:
         self.hub = getcurrent()

@@ -119,6 +119,9 @@ class Session:
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
+            if not gc.get_freeze_count():  # what is there already need not be looked through every time
+                gc.freeze()
+                stack.callback(gc.unfreeze)
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
             self._lean = Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
@@ -150,7 +153,7 @@ class Session:
         """One execution, as fast as it goes."""
         lean = self._lean
         outcome = self._execute(lean, choose)
-        return Execution(outcome, tuple(lean.decisions), lean.steps)
+        return Execution(outcome, tuple(lean.decisions) if outcome.failed else (), lean.steps)
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""

@@ -43,7 +43,7 @@ class Selection:
             return Verdict(False, "raddle itself needs it as it is")
         if path is None or not path.endswith((".py", ".pyw")):
             return Verdict(False, "it has no Python source")
-        path = os.path.realpath(path)
+        path = _real(path)
         if self.sources:
             return self._among_sources(name, path)
         return _in_folder(path, self.root)
@@ -77,6 +77,12 @@ def _in_folder(path: str, folder: str) -> Verdict:
 
 def _lies_in(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep) or path == folder
+
+
+@functools.lru_cache(maxsize=10_000)
+def _real(path: str) -> str:
+    """`os.path.realpath`, which asks the disk: once for each file will do."""
+    return os.path.realpath(path)
 
 
 @functools.cache

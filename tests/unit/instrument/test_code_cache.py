@@ -17,6 +17,11 @@ from raddle.instrument.compiled import Probed, compile_probed
 SOURCE = b"def f(x):\n    return x.a + 1\n"
 
 
+@pytest.fixture(autouse=True)
+def _only_the_disk_remembers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_RECENT", 0)
+
+
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
@@ -143,3 +148,16 @@ def test_the_users_cache_folder_is_used(module: Path, tmp_path: Path, monkeypatc
     load(module)
     assert not (module.parent / "__pycache__").exists()
     assert list((tmp_path / "caches").rglob("*.pyc"))
+
+
+def test_a_process_remembers_what_it_compiled(
+    module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST_RECENT", 2)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    for source in (SOURCE, SOURCE, SOURCE + b"#", SOURCE):
+        compile_cached(source, file="subject.py", path=str(module))
+    assert len(compilations) == 2
+    compile_cached(SOURCE + b"##", file="subject.py", path=str(module))  # the oldest goes
+    compile_cached(SOURCE, file="subject.py", path=str(module))
+    assert len(compilations) == 4
