@@ -91,6 +91,7 @@ class Controller:
         self.cold: dict[int, type | None] = {}  # site -> a class met there; changed in place, probes keep it
         self.hot: dict[int, type | None] = {}  # the same for scheduling points
         self.quiet: dict[int, type | None] = {}
+        self.placed_version = -1
         self.settled = 0  # watched executions since something was learnt
         self.settled_version = -1
         self.main_thread, self.main_ident = threading.current_thread(), threading.get_ident()
@@ -180,11 +181,12 @@ class Controller:
 
     def _place_points(self) -> None:
         self._choose_tracking()
-        sites = self.learned.sites
-        self.points.clear()
-        self.points.update(sites)
-        self.visible.clear()
-        self.visible.update(self.learned.kinds)
+        if self.placed_version != self.learned.version:
+            self.placed_version = self.learned.version
+            self.points.clear()
+            self.points.update(self.learned.sites)
+            self.visible.clear()
+            self.visible.update(self.learned.kinds)
 
     def _carrier(self, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
         # Carriers are used again and again: making a greenlet costs as much as a whole small execution.

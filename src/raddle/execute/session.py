@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from types import CodeType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from raddle import probe
 from raddle.analysis.equivalence import first_difference
@@ -43,8 +43,7 @@ WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """One execution, as the exploration needs it."""
 
     outcome: Outcome
@@ -166,7 +165,7 @@ class Session:
 
         def run() -> tuple[Execution, object]:
             execution = self.run(scheduler.choose)
-            return replace(execution, outcome=replace(execution.outcome, error=None)), scheduler.memory()
+            return execution._replace(outcome=replace(execution.outcome, error=None)), scheduler.memory()
 
         execution, memory = self._in_child(run)
         scheduler.remember(memory)
