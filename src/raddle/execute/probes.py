@@ -109,6 +109,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             for site in (access[2], *others):
                 learned.site(site if site >= 0 else ~site)
 
+    def arrive(me: Carrier, obj: Any, kind: str, site: int) -> None:
+        """A scheduling point before an access to a container's content, in an execution that is not tracked."""
+        me.kind = kind
+        me.target = obj
+        me.name = CONTENT
+        me.site = site
+        reach(me)
+
     def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
         """Everything that comes before an access."""
         if site in points:
@@ -266,6 +274,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier:
             return found(*args, **kwargs)
         kind = "read" if only_looks(base, name) else "write"
+        if hot.get(site) is obj.__class__:
+            arrive(me, obj, kind, site)
+            return found(*args, **kwargs)
         variable = find_content(obj)
         step(me, variable, kind, site)
         if args or kwargs:
@@ -346,6 +357,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if cls is int or cls is bool or cls is str or obj is None or cold.get(site) is cls:
             return obj
         me = getcurrent()
+        if hot.get(site) is cls and me.__class__ is Carrier:
+            arrive(me, obj, "read", site)
+            return obj
         container = container_of(obj) if me.__class__ is Carrier else None
         if container is not None:
             variable = find_content(container)

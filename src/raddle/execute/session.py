@@ -152,7 +152,7 @@ class Session:
         """One execution, as fast as it goes."""
         lean = self._lean
         outcome = self._execute(lean, choose)
-        return Execution(outcome, tuple(lean.decisions) if outcome.failed else (), lean.steps)
+        return Execution(outcome, tuple(lean.decisions), lean.steps)
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
