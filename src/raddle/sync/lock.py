@@ -43,8 +43,8 @@ class _Twin(type):
 _REAL = {"Lock": _allocate, "RLock": _make_rlock}
 
 
-class Lock(metaclass=_Twin):
-    """The twin of `threading.Lock`."""
+class _AnyLock(metaclass=_Twin):
+    """What both kinds of lock have."""
 
     __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
 
@@ -53,21 +53,32 @@ class Lock(metaclass=_Twin):
     taken_at: Any  # where it did
     count: int  # how often; for a plain lock always 0
 
-    @classmethod
-    def twin(cls) -> Any:
-        """A twin, also outside of an execution."""
-        return _Twin.__call__(cls, _allocate())
-
     def real(self) -> Any:
         """The real lock that acts outside of executions."""
         if self._real is None:
             with _making:
                 if self._real is None:
-                    self._real = _allocate()
+                    self._real = _REAL[type(self).__name__]()
         return self._real
 
     def is_free(self) -> bool:
         return self.holder is None
+
+    def drop(self) -> None:
+        """The execution that held it is over."""
+        self.holder = None
+        self.count = 0
+
+
+class Lock(_AnyLock):
+    """The twin of `threading.Lock`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def twin(cls) -> Any:
+        """A twin, also outside of an execution."""
+        return _Twin.__call__(cls, _allocate())
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
@@ -152,31 +163,11 @@ class Lock(metaclass=_Twin):
     def __reduce__(self) -> Any:
         raise TypeError("cannot pickle '_thread.lock' object")
 
-    def drop(self) -> None:
-        """The execution that held it is over."""
-        self.holder = None
 
-
-class RLock(metaclass=_Twin):
+class RLock(_AnyLock):
     """The twin of `threading.RLock`."""
 
-    __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
-
-    _real: Any
-    holder: Any
-    taken_at: Any
-    count: int
-
-    def real(self) -> Any:
-        """The real lock that acts outside of executions."""
-        if self._real is None:
-            with _making:
-                if self._real is None:
-                    self._real = _make_rlock()
-        return self._real
-
-    def is_free(self) -> bool:
-        return self.holder is None
+    __slots__ = ()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
@@ -274,8 +265,3 @@ class RLock(metaclass=_Twin):
 
     def __reduce__(self) -> Any:
         raise TypeError("cannot pickle '_thread.RLock' object")
-
-    def drop(self) -> None:
-        """The execution that held it is over."""
-        self.holder = None
-        self.count = 0
