@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import os
 import random
@@ -60,7 +61,7 @@ def explore(
         raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
     if executions is not None and executions < 1:
         raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
-    if seconds is not None and seconds <= 0:
+    if seconds is not None and not seconds > 0:
         raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
     if executions is None and seconds is None and until != "exhausted":
         executions = EXECUTIONS
@@ -69,6 +70,10 @@ def explore(
     session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds)
     budget = Budget(executions, seconds, until)
     exploration = Exploration(session, scheduler=scheduler, seed=seed, budget=budget, progress=progress)
+    if until == "exhausted" and not exploration.can_exhaust:
+        raise UsageError(
+            "bad-until", f"until='exhausted' needs a scheduler that comes to an end: exhaustive, not {scheduler}"
+        )
     with session:
         return exploration.run()
 
@@ -145,6 +150,10 @@ def _session(
         raise UsageError("bad-isolate", f"isolate is 'none' or 'fork', not {isolate!r}")
     if isolate == "fork" and not can_fork():
         raise UsageError("bad-isolate", "isolate='fork' needs a system that can fork")
+    if not patience_seconds > 0:
+        raise UsageError("bad-budget", f"patience_seconds must be more than 0, not {patience_seconds}")
+    for name in source:
+        _check_source(name)
     if step_limit < 1:
         raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {step_limit}")
     return Session(
@@ -175,6 +184,20 @@ def _check_scenario(scenario: Callable[[], object]) -> None:
     if inspect.iscoroutinefunction(scenario) or inspect.isgeneratorfunction(scenario):
         raise UsageError(
             "scenario-not-plain", f"the scenario {name} is a coroutine or generator; raddle explores threads"
+        )
+
+
+def _check_source(name: str) -> None:
+    """A source that names nothing would silently leave the code under test without probes."""
+    if os.path.exists(name) or name in sys.modules:
+        return
+    try:
+        found = importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError, AttributeError):
+        found = False
+    if not found:
+        raise UsageError(
+            "no-such-source", f"source {name!r} is neither a module that can be found nor a file or folder"
         )
 
 

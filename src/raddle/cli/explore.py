@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +57,8 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
     screen = console()
-    with Live(screen, total=settings.get("executions")) as live:
+    # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), Live(screen, total=None) as live:
         result = api.explore(scenario, progress=None if as_json else live, **settings)
     if as_json:
         click.echo(json.dumps({"target": target, **result.as_json()}, indent=2))

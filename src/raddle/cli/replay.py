@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,8 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, **optio
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
-    finding = api.replay(scenario, followed, **settings)
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():  # stdout is for the data
+        finding = api.replay(scenario, followed, **settings)
     if as_json:
         outcome = finding.as_json() if finding else None
         found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}

@@ -60,6 +60,11 @@ class Exploration:
         self._executions = 0
         self._points = 0
 
+    @property
+    def can_exhaust(self) -> bool:
+        """Does the scheduler come to an end of its own?"""
+        return self._scheduler.complete
+
     def run(self) -> Result:
         """Explore until the budget is spent or the search is over."""
         self._start = _monotonic()
@@ -90,6 +95,8 @@ class Exploration:
             return "interrupted"
         if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
             return self._fails_anyway(first)
+        if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
+            self._notes.append("the scenario started no thread: there is nothing to interleave")
         second = self._session.rehearse()
         if self._session.interrupted:
             return "interrupted"

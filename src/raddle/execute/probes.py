@@ -287,7 +287,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             views[id(result)] = (result, obj)
             quiet[site] = None  # whoever iterates over the view must find out whose it is
         if observing:
-            tell(me, kind, variable, site, result)
+            tell(me, kind, variable, site, result if kind == "read" else UNKNOWN)
         return result
 
     # -- contents -----------------------------------------------------------------------------------

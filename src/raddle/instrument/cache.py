@@ -40,7 +40,7 @@ def compile_cached(source: bytes, *, file: str, path: str, tokens: bool = True) 
         if kept and not sys.dont_write_bytecode:
             _save(kept, key, probed)
     _recent[key] = probed
-    if len(_recent) > MOST_RECENT:
+    while len(_recent) > MOST_RECENT:
         del _recent[next(iter(_recent))]
     return probed
 

@@ -68,7 +68,9 @@ def replay_command(finding: Finding, target: str | None) -> str:
 
 
 def _steps(finding: Finding) -> Iterator[str]:
-    told = {id(event) for event in finding.trace.shared() if event.kind not in _UNTOLD}
+    told = {
+        id(event) for event in finding.trace.shared() if event.kind not in _UNTOLD and event.file != "stdlib"
+    }  # the insides of a pool are nobody's news
     rows: list[tuple[str, ...]] = []
     stops = list(finding.preemptions)
     for index, event in enumerate(finding.trace):

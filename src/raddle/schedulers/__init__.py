@@ -56,6 +56,7 @@ def _parse(name: str, text: str) -> dict[str, int]:
             known = ", ".join(_OPTIONS[name]) or "none"
             raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (it has: {known})")
         if not value.isdigit() or (key == "depth" and int(value) < 1):
-            raise UsageError("bad-option", f"the option {key} of {name} takes a whole number, not {value!r}")
+            least = " of at least 1" if key == "depth" else ""
+            raise UsageError("bad-option", f"the option {key} of {name} takes a whole number{least}, not {value!r}")
         options[key] = int(value)
     return options

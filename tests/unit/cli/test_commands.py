@@ -112,7 +112,17 @@ def test_explore_json(folder):
 def test_replay_json_says_how_it_ended(folder):
     done = raddle(folder, "replay", "counter.py::fine", "T0.", "--json")
     assert done.returncode == 0
-    assert json.loads(done.stdout.split("\n", 1)[1])["outcome"] == "passed"  # the scenario itself prints a line
+    assert json.loads(done.stdout)["outcome"] == "passed"  # what the scenario prints is elsewhere
+
+
+def test_what_the_scenario_prints_does_not_disturb_the_data(folder):
+    done = raddle(folder, "explore", "counter.py::fine", "--json", "--executions", "5")
+    assert json.loads(done.stdout)["executions"] == 5
+
+
+def test_a_scenario_without_threads_is_pointed_out(folder):
+    (folder / "alone.py").write_text("def scenario(): pass\n")
+    assert "the scenario started no thread" in raddle(folder, "explore", "alone.py::scenario").stderr
 
 
 def test_exhaustive_says_exhausted(folder):
@@ -170,6 +180,9 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["explore", "raising.py::scenario"], "ZeroDivisionError"),
         (["explore", "counter.py::scenario", "--scheduler", "randm"], "did you mean random?"),
         (["explore", "counter.py::scenario", "--executions", "0"], "--executions"),
+        (["explore", "counter.py::scenario", "--seconds", "nan"], "seconds must be more than 0, not nan"),
+        (["explore", "counter.py::scenario", "--until", "exhausted"], "needs a scheduler that comes to an end"),
+        (["explore", "counter.py::scenario", "--source", "nope"], "source 'nope' is neither a module"),
         (["explore", "counter.py::scenario", "--seed", "x"], "neither a whole number nor 'random'"),
         (["replay", "counter.py::scenario", "T0; T2 until counter.py:5 wri"], "must end with a full stop"),
         (["replay", "counter.py::scenario", "T0; hello."], "step 2 of the schedule is not of the form"),

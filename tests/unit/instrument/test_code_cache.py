@@ -20,6 +20,7 @@ SOURCE = b"def f(x):\n    return x.a + 1\n"
 @pytest.fixture(autouse=True)
 def _only_the_disk_remembers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST_RECENT", 0)
+    monkeypatch.setattr(cache, "_recent", {})
 
 
 @pytest.fixture
