@@ -113,7 +113,9 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             raise NoSourceError(f"{os.path.basename(path)} is not Python source")
         with open(path, "rb") as stream:
             return stream.read()
-    lines = linecache.getlines(path, namespace)  # notebook cells, doctests, archives
+    # Notebook cells, doctests, archives. What any text is called that `exec` is given says nothing: since 3.13
+    # the text of `python -c` is kept under that name.
+    lines = linecache.getlines(path, namespace) if path != "<string>" else []
     if not lines:
         raise NoSourceError(f"there is no source: {path}")
     return "".join(lines).encode()
