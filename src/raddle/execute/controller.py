@@ -35,7 +35,7 @@ UNFAIR = 1_000  # after so many steps in a row while others could run, somebody 
 STUBBORN = 100  # a thread that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a thread has died, where all of them are wanted
 SETTLED_AFTER = 16  # watched executions without news
-SAMPLED_EVERY = 16
+SAMPLED_EVERY = 64
 SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
 
 _PASSED = Outcome(PASSED)

@@ -165,15 +165,17 @@ def _of_the_lock(name: str) -> property:
 
 
 def enter(self: Any) -> Any:
-    if getcurrent().__class__ is Carrier:
-        adopt_condition(self)
-    return self._lock.__enter__()
+    lock = self._lock
+    if lock.__class__ is not RLock and getcurrent().__class__ is Carrier:
+        lock = adopt_condition(self)
+    return lock.__enter__()
 
 
 def leave(self: Any, *exc: Any) -> Any:
-    if getcurrent().__class__ is Carrier:
-        adopt_condition(self)
-    return self._lock.__exit__(*exc)
+    lock = self._lock
+    if lock.__class__ is not RLock and getcurrent().__class__ is Carrier:
+        lock = adopt_condition(self)
+    return lock.__exit__(*exc)
 
 
 PATCHES = (
