@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 ACCESSES = frozenset({"read", "write", "delete"})
 
 # What gives something back, by the kind of resource. Nobody can tell when exactly it happens, unless
@@ -30,25 +28,3 @@ WAITING: dict[str, str] = {
     "join-queue": "waits until all tasks are done of",
     "sleep": "sleeps",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What a thread does next, as schedulers see it.
-
-    >>> Operation("write", target=7, name="value", site=4711).is_write
-    True
-    """
-
-    kind: str
-    target: int  # identity of the object or resource, within one execution
-    name: str
-    site: int
-
-    @property
-    def is_access(self) -> bool:
-        return self.kind in ACCESSES
-
-    @property
-    def is_write(self) -> bool:
-        return self.kind in ("write", "delete")

@@ -13,9 +13,10 @@ class Trace:
     """What one execution did.
 
     >>> one = Event("T1", "read", "C.n", 1, "c.py", 3)
-    >>> two = Event("T2", "write", "C.n", 1, "c.py", 4)
-    >>> Trace((one, two)).difference(Trace((one,)))
-    (1, Event(thread='T2', kind='write', variable='C.n', object=1, file='c.py', line=4, site=0, value=''), None)
+    >>> two = Event("T1", "read", "C.m", 1, "c.py", 3)
+    >>> three = Event("T2", "write", "C.n", 1, "c.py", 4)
+    >>> [event.kind for event in Trace((one, two, three)).shared()]
+    ['read', 'write']
     """
 
     events: tuple[Event, ...]
@@ -25,15 +26,6 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.events)
-
-    def difference(self, other: Trace) -> tuple[int, Event | None, Event | None] | None:
-        """The first step in which two traces differ, with both events; None if they are the same."""
-        for index in range(max(len(self), len(other))):
-            mine = self.events[index] if index < len(self) else None
-            theirs = other.events[index] if index < len(other) else None
-            if mine is None or theirs is None or mine.key != theirs.key:
-                return index, mine, theirs
-        return None
 
     def shared(self) -> Trace:
         """Only what concerns more than one thread: accesses to shared variables, and synchronization."""

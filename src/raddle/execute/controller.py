@@ -99,7 +99,6 @@ class Controller:
         self.running = False
         self.interrupted = False
         self.steps = 0
-        self.total_steps = 0
         self.executions = 0
 
     # -- one execution ------------------------------------------------------------------------------
@@ -128,7 +127,6 @@ class Controller:
             self._clear_up()
             threading.excepthook = self.excepthook
             self.running = False
-            self.total_steps += self.steps
             self.executions += 1
         return self.outcome or _PASSED
 
