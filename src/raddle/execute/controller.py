@@ -110,6 +110,7 @@ class Controller:
         main.ident = self.main_ident
         main.label = "T0"
         main.clock = {}
+        main.born = (-1, -1)
         main.gr_context = copy_context()
         self.undone = 1
         self.live.append(main)
@@ -260,12 +261,11 @@ class Controller:
             self.happened(me, "end", me)
         me.done = True
         self.live.remove(me)
-        for lock in me.held[:]:  # a thread may end while it holds a lock; the lock stays taken
+        for lock in me.held:  # a thread may end while it holds a lock; the lock stays taken
             lock.taken_at = lock.taken_at or me.label
         for joiner in me.joiners:
             if not joiner.timed_out:
                 self._admit(joiner)
-        me.joiners = []
         if not me.daemon:
             self.undone -= 1
 
@@ -385,7 +385,7 @@ class Controller:
         me.children += 1
         carrier.label = f"T{me.children}" if me.index == 0 else f"{me.label}.{me.children}"
         carrier.ident = 0x1000 + carrier.index
-        carrier.daemon = bool(thread is None or thread.daemon)
+        carrier.daemon = thread is None or thread._daemonic  # type: ignore[attr-defined]
         carrier.clock = {**me.clock, me.index: me.segment}
         carrier.born = (me.index, me.segment)
         me.segment += 1
@@ -399,7 +399,7 @@ class Controller:
     def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
         """Block until the other thread has ended; False where the time ran out."""
         if not other.done:
-            me.kind, me.target, me.ready = "join", other, other_done(other)
+            me.kind, me.target, me.ready = "join", other, None
             me.timed_out = False
             other.joiners.append(me)
             if seconds is not None:
@@ -602,10 +602,6 @@ class Controller:
                 lock.drop()
             carrier.run_now = carrier.thread = None  # type: ignore[assignment]
         self.idle += self.carriers if not _left_behind else [c for c in self.carriers if c not in _left_behind]
-
-
-def other_done(other: Carrier) -> Callable[[], bool]:
-    return lambda: other.done
 
 
 def _by_index(carrier: Carrier) -> int:

@@ -111,7 +111,6 @@ class Carrier(greenlet):
         """Become a thread that has done nothing yet."""
         self.daemon = self.done = self.parked = self.timed_out = False
         self.children = self.segment = self.timer = self.raised = 0
-        self.born = (-1, -1)
         self.open = True
         self.kind = "begin"
         self.target = self.ready = None

@@ -23,6 +23,7 @@ _real_qsize = queue.Queue.qsize
 _real_empty = queue.Queue.empty
 _real_full = queue.Queue.full
 _plain_sizes = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
+_KEEPING: frozenset[Any] = frozenset({queue.Queue, queue.LifoQueue})  # they only keep items: no code of anybody runs
 _ShutDown: type[Exception] | None = getattr(queue, "ShutDown", None)  # since 3.13
 
 
@@ -32,36 +33,43 @@ def _simple(self: Any) -> bool:
     return type(self)._qsize in _plain_sizes
 
 
-def _always() -> bool:
-    return True
+def _is_shut(self: Any) -> bool:
+    return _ShutDown is not None and self.is_shutdown
 
 
-def _take(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
-    """Take the mutex as soon as the queue is ready; False where that was not to be had in time."""
-    mutex = self.mutex
-    control = me.control
-    if not block:
-        me.kind, me.target, me.ready = kind, self, mutex.is_free
-        control.reach(me)
-        got = ready()
-    elif timeout is None:
-        me.kind, me.target, me.ready = kind, self, lambda: mutex.holder is None and ready()
-        control.reach(me)
-        got = True
-    else:
-        got = control.wait(me, kind, self, lambda: mutex.holder is None and ready(), timeout)
+def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
+    """Come to where the queue is ready and its mutex free; False where that was not to be had in time."""
+    if block and timeout is None:
+        me.kind = kind
+        me.target = self
+        me.ready = ready
+        me.control.reach(me)
+        me.ready = None
+        return True
+    if block:
+        return me.control.wait(me, kind, self, ready, timeout or 0.0)
+    me.kind, me.target, me.ready = kind, self, self.mutex.is_free
+    me.control.reach(me)
     me.ready = None
-    if got:
-        mutex.holder = me
-        me.held.append(mutex)
-    return got
+    return ready()
 
 
-def _give_back(self: Any, me: Carrier) -> None:
-    mutex = self.mutex
-    if mutex.holder is me:
-        mutex.holder = None
-        me.held.remove(mutex)
+class _Holding:
+    """Holds a queue's mutex during what may run other people's code: comparing items, waking who waits."""
+
+    __slots__ = ("_me", "_mutex")
+
+    def __init__(self, queue: Any, me: Carrier) -> None:
+        self._mutex, self._me = queue.mutex, me
+
+    def __enter__(self) -> None:
+        self._mutex.holder = self._me
+        self._me.held.append(self._mutex)
+
+    def __exit__(self, *exc: object) -> None:
+        if self._mutex.holder is self._me:
+            self._mutex.drop()
+            self._me.held.remove(self._mutex)
 
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
@@ -70,25 +78,27 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
     if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
         _real_put(self, item, block, timeout)
         return
-    size = self.maxsize
+    mutex, size = self.mutex, self.maxsize
     if size <= 0:
-        block, timeout, has_room = True, None, _always
+        _reach(self, me, "put", mutex.is_free, True, None)
     else:
 
         def has_room() -> bool:
-            return len(self.queue) < size or (_ShutDown is not None and self.is_shutdown)
+            return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
-    if not _take(self, me, "put", has_room, block, timeout):
-        raise queue.Full
-    try:
-        if _ShutDown is not None and self.is_shutdown:
-            raise _ShutDown
+        if not _reach(self, me, "put", has_room, block, timeout):
+            raise queue.Full
+    if _ShutDown is not None and self.is_shutdown:
+        raise _ShutDown
+    if self.__class__ in _KEEPING and not self.not_empty._waiters:
         self._put(item)
         self.unfinished_tasks += 1
-        if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
-            self.not_empty.notify()
-    finally:
-        _give_back(self, me)
+    else:
+        with _Holding(self, me):
+            self._put(item)
+            self.unfinished_tasks += 1
+            if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
+                self.not_empty.notify()
     if me.control.observing:
         me.control.happened(me, "put", self, item)
 
@@ -97,20 +107,22 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     me = getcurrent()
     if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
         return _real_get(self, block, timeout)
+    mutex = self.mutex
 
     def has_item() -> bool:
-        return bool(self.queue) or (_ShutDown is not None and self.is_shutdown)
+        return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
-    if not _take(self, me, "get", has_item, block, timeout):
+    if not _reach(self, me, "get", has_item, block, timeout):
         raise queue.Empty
-    try:
-        if _ShutDown is not None and self.is_shutdown and not self.queue:
-            raise _ShutDown
+    if _ShutDown is not None and self.is_shutdown and not self.queue:
+        raise _ShutDown
+    if self.__class__ in _KEEPING and not self.not_full._waiters:
         item = self._get()
-        if self.not_full._waiters:
-            self.not_full.notify()
-    finally:
-        _give_back(self, me)
+    else:
+        with _Holding(self, me):
+            item = self._get()
+            if self.not_full._waiters:
+                self.not_full.notify()
     if me.control.observing:
         me.control.happened(me, "get", self, item)
     return item
@@ -121,16 +133,14 @@ def task_done(self: Any) -> None:
     if me.__class__ is not Carrier or not _simple(self):
         _real_task_done(self)
         return
-    _take(self, me, "task-done", _always, block=True, timeout=None)
-    try:
+    _reach(self, me, "task-done", self.mutex.is_free, block=True, timeout=None)
+    with _Holding(self, me):
         unfinished = self.unfinished_tasks - 1
         if unfinished < 0:
             raise ValueError("task_done() called too many times")
         if unfinished == 0 and self.all_tasks_done._waiters:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
-    finally:
-        _give_back(self, me)
 
 
 def join(self: Any) -> None:

@@ -11,7 +11,8 @@ import functools
 import itertools
 import sys
 import threading
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -52,9 +53,10 @@ def start(self: Any) -> None:
     if self._started._flag:
         me.control.observe("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
-    self.__dict__[KEY] = me.control.spawn(me, lambda: _run(self), self)
+    carrier = me.control.spawn(me, functools.partial(_run, self), self)
+    self.__dict__[KEY] = carrier
     self._started._flag = True
-    self._ident = self._native_id = self.__dict__[KEY].ident
+    self._ident = self._native_id = carrier.ident
 
 
 def _run(self: Any) -> None:
@@ -73,12 +75,18 @@ def _run(self: Any) -> None:
         mark_ended(self)
 
 
-def mark_ended(self: Any) -> None:
-    """So that the real methods, too, know that this thread has ended."""
-    if hasattr(self, "_handle"):  # since 3.13
-        self._handle = _thread._make_thread_handle(self._ident)  # type: ignore[attr-defined]
-        self._handle._set_done()
-    else:
+if hasattr(_thread, "_make_thread_handle"):  # since 3.13
+    _ended = _thread._make_thread_handle(0)
+    _ended._set_done()
+
+    def mark_ended(self: Any) -> None:
+        """So that the real methods, too, know that this thread has ended."""
+        self._handle = _ended
+
+else:
+
+    def mark_ended(self: Any) -> None:
+        """So that the real methods, too, know that this thread has ended."""
         self._is_stopped = True
         self._tstate_lock = None
 
@@ -90,13 +98,14 @@ def join(self: Any, timeout: float | None = None) -> None:
         return
     if not self._initialized:
         raise RuntimeError("Thread.__init__() not called")
-    if not _surely_started(self, me):
-        _look(me, _carrier_of(self, me))
+    other = _carrier_of(self, me)
+    if not _surely_started(self, other, me):
+        _look(me, other)
+        other = _carrier_of(self, me)
     if not self._started._flag:
         raise RuntimeError("cannot join thread before it is started")
     if self is me.thread:
         raise RuntimeError("cannot join current thread")
-    other = _carrier_of(self, me)
     if other is None:
         if _real_is_alive(self):
             me.control.uncontrolled(
@@ -116,9 +125,8 @@ def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     return other if other is not None and other.thread is self else None
 
 
-def _surely_started(self: Any, me: Carrier) -> bool:
+def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
     """Is the thread started by now in every schedule, or did it only happen to be?"""
-    other = _carrier_of(self, me)
     if other is None:
         return bool(self._started._flag)
     starter, segment = other.born
@@ -219,13 +227,52 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
     return me.control.spawn(me, run, None).ident
 
 
+class _Started(threading.Event):
+    """A thread's `_started`. Under control only the flag is looked at; the rest is made when it is needed."""
+
+    def __init__(self) -> None:
+        self._flag = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_cond":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__.setdefault("_cond", threading.Condition(threading.Lock()))  # two may come at once
+
+
+class _Nowhere:
+    """In place of the weak set in which `threading` keeps all threads for its own tests."""
+
+    def add(self, thread: object) -> None:
+        """Threads under control need not be found there."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+
+def _invoke_excepthook(thread: Any) -> None:
+    """For a thread that was made under control and is started outside of it."""
+    threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
+
+
+# CPython's own code, with those parts of it exchanged that cost most and matter least under control.
+_lean_init = types.FunctionType(
+    _real_init.__code__,
+    vars(threading)
+    | {"Event": _Started, "_dangling": _Nowhere(), "_make_invoke_excepthook": lambda: _invoke_excepthook}
+    | {"current_thread": current_thread},
+    argdefs=_real_init.__defaults__,
+)
+_lean_init.__kwdefaults__ = _real_init.__kwdefaults__
+
+
 @functools.wraps(_real_init)
 def init(self: Any, *args: Any, **kwargs: Any) -> None:
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.control.futures += 1
-        self.__dict__[NUMBER] = me.control.futures
-    _real_init(self, *args, **kwargs)
+        me.control.futures = self.__dict__[NUMBER] = me.control.futures + 1
+        _lean_init(self, *args, **kwargs)
+    else:
+        _real_init(self, *args, **kwargs)
 
 
 def number_of(self: Any) -> int:
