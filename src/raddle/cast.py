@@ -1,0 +1,144 @@
+"""The cast of an execution: its variables, resources and threads, by number, and what they are in every execution.
+
+Numbers are given on first sight and mean something within one execution only. What is stored is abstract, after
+Křena, Letko and Vojnar (section 4): an object is its type and the place where it was created, constructors
+left out; a thread is its type and a digest of the first methods that it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+METHODS = 20  # that tell threads apart; the paper's n
+
+
+class AbstractVariable(NamedTuple):
+    """A variable, the same in every execution.
+
+    >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:12", "th"))
+    'AppenderSkeleton.th'
+    """
+
+    owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
+    created: str  # where its object was made, "" where nobody saw that
+    name: str  # "th"; "items[]" for the content of the container that the attribute holds
+
+    def __str__(self) -> str:
+        owner = self.owner.rpartition(":")[2].rpartition(".")[2]
+        return f"{owner}.{self.name}" if owner and ":" in self.owner else self.name
+
+
+class AbstractObject(NamedTuple):
+    """A lock or another resource, the same in every execution.
+
+    >>> str(AbstractObject("Lock", "app.py:12"))
+    'the Lock made at app.py:12'
+    """
+
+    type: str
+    created: str
+
+    def __str__(self) -> str:
+        return f"the {self.type} made at {self.created}" if self.created else f"a {self.type}"
+
+
+class AbstractThread(NamedTuple):
+    """A thread, the same in every execution."""
+
+    type: str  # of its object, or the function that it runs
+    methods: str  # a digest
+
+    def __str__(self) -> str:
+        return f"{self.type}#{self.methods}"
+
+
+class Cast:
+    """Who took part in an execution.
+
+    An actor is a thread, or one task of a thread that works for a pool: there the digest begins anew, as a
+    worker is as many things as it has tasks.
+
+    >>> cast = Cast(methods=2)
+    >>> actor = cast.add_actor("worker")
+    >>> for name in ("worker", "Cart.add", "Cart.total"): cast.entered(actor, name)
+    >>> cast.thread(actor) == cast.thread(cast.add_actor("worker"))
+    False
+    """
+
+    def __init__(self, *, methods: int = METHODS) -> None:
+        self._most = methods
+        self.variables: list[AbstractVariable] = []
+        self.groups: list[int] = []  # by variable: the number of the object that it is a part of
+        self.resources: list[AbstractObject] = []
+        self._types: list[str] = []
+        self._methods: list[list[str]] = []
+        self._ended: set[int] = set()
+
+    def add_variable(self, variable: AbstractVariable, group: int) -> int:
+        """Its number."""
+        self.variables.append(variable)
+        self.groups.append(group)
+        return len(self.variables) - 1
+
+    def add_resource(self, resource: AbstractObject) -> int:
+        """Its number."""
+        self.resources.append(resource)
+        return len(self.resources) - 1
+
+    def add_actor(self, kind: str) -> int:
+        """Its number; 0 is the first thread of the execution."""
+        self._types.append(kind)
+        self._methods.append([])
+        return len(self._types) - 1
+
+    def entered(self, actor: int, function: str) -> None:
+        """The actor runs a method."""
+        methods = self._methods[actor]
+        if len(methods) < self._most:
+            methods.append(function)
+
+    def ended(self, actor: int) -> None:
+        """The actor runs no more methods."""
+        self._ended.add(actor)
+
+    def settled(self, actor: int) -> bool:
+        """Can nothing change any more in what the actor is taken for?"""
+        return actor in self._ended or len(self._methods[actor]) >= self._most
+
+    def thread(self, actor: int) -> AbstractThread:
+        """What the actor is taken for, by what it has done so far."""
+        digest = blake2b("\n".join(self._methods[actor]).encode(), digest_size=3)
+        return AbstractThread(self._types[actor], digest.hexdigest())
+
+    @property
+    def actors(self) -> int:
+        """How many there are."""
+        return len(self._types)
+
+    def abstract(self) -> tuple[object, ...]:
+        """Everything that is the same in another execution that did the same."""
+        threads = tuple((kind, *methods) for kind, methods in zip(self._types, self._methods, strict=True))
+        return (tuple(self.variables), tuple(self.groups), tuple(self.resources), threads)
+
+
+def make_cast(
+    *,
+    variables: Sequence[AbstractVariable] = (),
+    resources: Sequence[AbstractObject] = (),
+    actors: Sequence[str] = ("main",),
+) -> Cast:
+    """A cast written by hand, for traces written by hand; all variables belong to one object.
+
+    >>> make_cast(variables=[AbstractVariable("m.py:C", "", "x")]).variables[0].name
+    'x'
+    """
+    cast = Cast()
+    for variable in variables:
+        cast.add_variable(variable, 1)
+    for resource in resources:
+        cast.add_resource(resource)
+    for actor in actors:
+        cast.add_actor(actor)
+    return cast

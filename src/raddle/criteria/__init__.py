@@ -1,0 +1,1 @@
+"""Criteria: what did an execution cover? One module per idea of a paper."""

@@ -1,0 +1,74 @@
+"""The interface of a criterion: what could be covered, what was, and how to say it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from raddle.cast import Cast
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.site import MOST_SITES, Site
+from raddle.step import Step
+from raddle.tally import UNKNOWN, Key, Total
+
+LINEAR = "linear"  # the same for each step, whatever the length of the execution; bounded memory
+WHOLE = "whole execution"  # time linear, memory grows with the execution
+
+
+class Criterion(ABC):
+    """Watches executions; one object watches one after the other.
+
+    An execution is `begin`, any number of `feed`, `collect(final=True)`. A long one may be collected from now
+    and then with `final=False`: requirements that name actors whose identity is not settled yet are kept back.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
+    paper: ClassVar[str]
+    shape: ClassVar[str]  # of a requirement: "(site, site, pattern)"
+    summary: ClassVar[str]  # one sentence: when is a requirement covered?
+    cost: ClassVar[str]  # LINEAR or WHOLE
+    total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
+
+    @abstractmethod
+    def begin(self, cast: Cast) -> None:
+        """An execution begins; everything but options is forgotten. The cast grows while steps come."""
+
+    @abstractmethod
+    def feed(self, steps: Iterable[Step]) -> None:
+        """These steps happened, in this order."""
+
+    @abstractmethod
+    def collect(self, *, final: bool) -> set[Key]:
+        """What was covered since the last time this was asked."""
+
+    @abstractmethod
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        """The requirement as a clause that follows "no execution yet had": names threads A and B, variables,
+        files and lines."""
+
+    def home(self, key: Key) -> int:
+        """The site that a requirement is counted under in reports by file; 0 where it has none."""
+        return next(_sites_in(key), 0)
+
+    def total(self, model: Model, facts: Facts) -> Total:
+        """How many requirements there are, without those that the facts rule out."""
+        return self.static_total(model)
+
+    def static_total(self, model: Model) -> Total:
+        """How many requirements there are by the static model alone."""
+        return Total(None, UNKNOWN)
+
+    def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
+        """All of them that `total` counts, in a fixed order; None where they cannot be known."""
+        return None
+
+
+def _sites_in(key: Key) -> Iterator[int]:
+    for part in key:
+        if isinstance(part, tuple):
+            yield from _sites_in(part)
+        elif isinstance(part, int) and part >= MOST_SITES:  # smaller numbers are patterns and the like
+            yield part

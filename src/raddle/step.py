@@ -1,0 +1,32 @@
+"""A step: the form in which observers are told what a thread did.
+
+Steps are plain tuples, since there are millions of them: (thread, kind, target, site). They come in the order
+in which they happened, each after the fact.
+
+* `thread` is a number, 0 for the first thread of the execution.
+* `kind` says what `target` counts (see `raddle.cast`):
+    - read, write: a variable. Deleting is writing.
+    - acquire, release, blocked: a lock. Only the outermost acquire and release of a re-entrant lock are told.
+      `blocked` comes before `acquire`, where somebody else held the lock when the thread came to it. Waiting on
+      a condition is release and wait, then woken (if it was notified) and acquire.
+    - wait, woken, notify: a condition. set, clear, wait-set: an event (wait-set only where it was set).
+    - up, down: a semaphore. put, get, task-done, join-queue: a queue.
+    - start, join: the thread started or joined. end: the thread itself.
+    - begin, task: the actor (see `raddle.cast`) that the thread is from now on: its own, or a pool's next task.
+    - enter, leave: the object whose method it is, 0 where there is none. block: nothing, always 0.
+* `site` is a number of the site table; 0 where the code has no probes.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+Step: TypeAlias = tuple[int, str, int, int]
+
+# What passes on everything its thread knows, by way of the target, to those who take from it: the edges of
+# the happens-before relation. start gives to begin and end to join, which name threads instead.
+GIVES = frozenset({"release", "notify", "set", "up", "put", "task-done"})
+TAKES = frozenset({"acquire", "woken", "wait-set", "down", "get", "join-queue"})
+
+LOCKING = frozenset({"acquire", "release"})
+SYNCHRONIZING = GIVES | TAKES | {"start", "join", "begin", "end", "wait"}

@@ -1,0 +1,1 @@
+"""The data file between measuring and reporting."""
