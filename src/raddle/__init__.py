@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from raddle.api import check, explore, replay
+    from raddle.api import Sample, check, explore, measure, replay
     from raddle.errors import DivergedError, FindingError, RaddleError, ScheduleError, UsageError
     from raddle.finding import Finding
     from raddle.result import Result
@@ -21,6 +21,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "check": "api",
     "explore": "api",
+    "measure": "api",
+    "Sample": "api",
     "replay": "api",
     "DivergedError": "errors",
     "FindingError": "errors",
@@ -38,11 +40,13 @@ __all__ = [
     "FindingError",
     "RaddleError",
     "Result",
+    "Sample",
     "Schedule",
     "ScheduleError",
     "UsageError",
     "check",
     "explore",
+    "measure",
     "replay",
 ]
 

@@ -1,4 +1,4 @@
-"""The library's front door: explore, check, replay."""
+"""The library's front door: explore, check, replay, measure."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ import inspect
 import os
 import random
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from raddle.cast import Cast
 from raddle.errors import FindingError, UsageError
 from raddle.execute.exploration import Budget, Exploration, Progress, replayed_finding
 from raddle.execute.isolate import can_fork
 from raddle.execute.session import Session
 from raddle.finding import Finding
 from raddle.instrument import Selection
+from raddle.outcome import Outcome
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
+from raddle.schedulers import make_scheduler
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.tally import Key
+
+if TYPE_CHECKING:
+    from raddle.execute.measurement import Measurement
 
 EXECUTIONS = 1000  # unless something else says when to stop
 SWITCHES = ("free-threaded", "gil")
@@ -41,11 +49,14 @@ def explore(
     step_limit: int = 50_000,
     patience_seconds: float = 5.0,
     progress: Progress | None = None,
+    criteria: str | Sequence[str] = (),
+    data_file: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
     It stops at the first finding (or as `until` says), after `executions` (1000 where neither a number nor a
-    time is given), or after `seconds`.
+    time is given), or after `seconds`. With `criteria` (see `raddle criteria`) it also measures what the
+    executions covered; `data_file` names the file that this is added to, for `raddle report`.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -67,15 +78,118 @@ def explore(
         executions = EXECUTIONS
     if seed is None:
         seed = random.SystemRandom().randrange(1, 1 << 31)
-    session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds)
+    measurement = _measurement(criteria)
+    session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
     budget = Budget(executions, seconds, until)
-    exploration = Exploration(session, scheduler=scheduler, seed=seed, budget=budget, progress=progress)
+    exploration = Exploration(
+        session, scheduler=scheduler, seed=seed, budget=budget, progress=progress, measurement=measurement
+    )
     if until == "exhausted" and not exploration.can_exhaust:
         raise UsageError(
             "bad-until", f"until='exhausted' needs a scheduler that comes to an end: exhaustive, not {scheduler}"
         )
     with session:
-        return exploration.run()
+        result = exploration.run()
+        if measurement is None:
+            return result
+        return _with_coverage(result, session, measurement, scenario, data_file)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One execution, and what it covered."""
+
+    number: int
+    outcome: Outcome
+    covered: Mapping[str, frozenset[Key]]  # by criterion
+    cast: Cast  # who took part
+
+
+def measure(
+    scenario: Callable[[], object],
+    *,
+    criteria: str | Sequence[str],
+    executions: int = EXECUTIONS,
+    scheduler: str = "random",
+    seed: int = 1,
+    switches: str = "free-threaded",
+    source: Sequence[str] = (),
+    setup: Callable[[], object] | None = None,
+    step_limit: int = 50_000,
+    patience_seconds: float = 5.0,
+) -> Iterator[Sample]:
+    """Execution by execution, what each of them covered; failures do not end it.
+
+    >>> import threading, raddle
+    >>> def scenario():
+    ...     done = []
+    ...     threads = [threading.Thread(target=done.append, args=(n,)) for n in range(2)]
+    ...     for t in threads: t.start()
+    ...     for t in threads: t.join()
+    >>> [sample.outcome.kind for sample in raddle.measure(scenario, criteria="hbpair", executions=2)]
+    ['passed', 'passed']
+    """
+    measurement = _measurement(criteria)
+    if measurement is None:
+        raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists them")
+    session = _session(scenario, source, switches, setup, None, step_limit, patience_seconds, measurement)
+    policy = make_scheduler(scheduler, seed=seed)
+    with session:
+        session.rehearse()
+        for number in range(1, executions + 1):
+            if session.interrupted:
+                raise KeyboardInterrupt
+            if not policy.begin(number, session.learned.version):
+                return
+            execution = session.run_for(policy)
+            assert execution.observed is not None
+            measurement.early = session.model().early
+            yield Sample(number, execution.outcome, measurement.add(*execution.observed), execution.observed[1])
+
+
+def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
+    if not criteria:
+        return None
+    from raddle.criteria import make_criteria
+    from raddle.execute.measurement import Measurement
+
+    return Measurement(make_criteria(criteria))
+
+
+def _with_coverage(
+    result: Result,
+    session: Session,
+    measurement: Measurement,
+    scenario: Callable[[], object],
+    data_file: str | os.PathLike[str] | None,
+) -> Result:
+    """The result, with what the executions covered, which also goes to the data file."""
+    from raddle.execute.recording import make_record
+    from raddle.report.coverage import as_json, contents_of, rows
+
+    code = getattr(inspect.unwrap(scenario), "__code__", None)
+    label = session.table.label(code.co_filename) if code is not None else "?"
+    record = make_record(
+        measurement,
+        session.table,
+        session.model(),
+        origin=f"explore {label}::{getattr(scenario, '__name__', 'scenario')}",
+        mode="controlled",
+        exhausted=result.exhausted,
+        findings=result.findings,
+    )
+    notes: tuple[str, ...] = ()
+    if data_file is not None:
+        from raddle.store import add
+
+        notes = tuple(add(data_file, record))
+    covered = rows(contents_of(record), names=[criterion.name for criterion in measurement.criteria])
+    return replace(
+        result,
+        record=record,
+        criteria={row.name: as_json(row) for row in covered},
+        notes=result.notes + notes,
+    )
 
 
 def check(scenario: Callable[[], object], **options: Any) -> Result:
@@ -127,7 +241,7 @@ def replay(
     """
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
-    session = _session(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds)
+    session = _session(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, None)
     with session:
         return replayed_finding(session, schedule)
 
@@ -140,6 +254,7 @@ def _session(
     isolate: str | None,
     step_limit: int,
     patience_seconds: float,
+    measurement: Measurement | None,
 ) -> Session:
     _check_scenario(scenario)
     if isinstance(getcurrent(), Carrier):
@@ -164,6 +279,8 @@ def _session(
         step_limit=step_limit,
         patience_seconds=patience_seconds,
         isolate=isolate == "fork",
+        measuring=measurement is not None,
+        blocks=measurement is not None and any(criterion.name == "blocks" for criterion in measurement.criteria),
     )
 
 

@@ -72,8 +72,11 @@ class Cast:
         self.variables: list[AbstractVariable] = []
         self.groups: list[int] = []  # by variable: the number of the object that it is a part of
         self.resources: list[AbstractObject] = []
+        self.functions: dict[int, str] = {}  # by site of an enter or leave step: "shop/cart.py:Cart.add"; methods only
+        self.classes: dict[int, str] = {}  # by target of an enter step: the object's class, "shop/cart.py:Cart"
         self._types: list[str] = []
         self._methods: list[list[str]] = []
+        self._threads: dict[int, AbstractThread] = {}  # as long as nothing changes them
         self._ended: set[int] = set()
 
     def add_variable(self, variable: AbstractVariable, group: int) -> int:
@@ -98,6 +101,7 @@ class Cast:
         methods = self._methods[actor]
         if len(methods) < self._most:
             methods.append(function)
+            self._threads.pop(actor, None)
 
     def ended(self, actor: int) -> None:
         """The actor runs no more methods."""
@@ -109,8 +113,11 @@ class Cast:
 
     def thread(self, actor: int) -> AbstractThread:
         """What the actor is taken for, by what it has done so far."""
-        digest = blake2b("\n".join(self._methods[actor]).encode(), digest_size=3)
-        return AbstractThread(self._types[actor], digest.hexdigest())
+        known = self._threads.get(actor)
+        if known is None:
+            digest = blake2b("\n".join(self._methods[actor]).encode(), digest_size=3)
+            known = self._threads[actor] = AbstractThread(self._types[actor], digest.hexdigest())
+        return known
 
     @property
     def actors(self) -> int:

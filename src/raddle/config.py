@@ -26,6 +26,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "isolate": (str,),
     "step_limit": (int,),
     "patience_seconds": (int, float),
+    "criteria": (str, list),
+    "data_file": (str,),
 }
 
 
@@ -47,6 +49,8 @@ class Config:
     isolate: str | None = None
     step_limit: int | None = None
     patience_seconds: float | None = None
+    criteria: str | tuple[str, ...] | None = None
+    data_file: str | None = None
 
     def options(self) -> dict[str, Any]:
         """As keyword arguments of `raddle.explore`."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_PUBLIC_DUNDERS = frozenset({
+    "__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__call__",
+})  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Accesses:
@@ -14,10 +18,18 @@ class Accesses:
     writes: frozenset[int] = frozenset()
     guessed: frozenset[int] = frozenset()  # those of them whose receiver's class is a guess
 
+    @property
+    def known(self) -> frozenset[int]:
+        """Those that are no guess."""
+        return (self.reads | self.writes) - self.guessed
+
     def __add__(self, other: Accesses) -> Accesses:
-        known = (self.reads | self.writes) - self.guessed | (other.reads | other.writes) - other.guessed
-        guessed = (self.guessed | other.guessed) - known
+        guessed = (self.guessed | other.guessed) - self.known - other.known
         return Accesses(self.reads | other.reads, self.writes | other.writes, guessed)
+
+    def without(self, sites: frozenset[int]) -> Accesses:
+        """All but these."""
+        return Accesses(self.reads - sites, self.writes - sites, self.guessed - sites)
 
 
 VariableName = tuple[str, str]  # owner and name, as in `AbstractVariable`
@@ -36,9 +48,53 @@ class Model:
     variables: Mapping[VariableName, Accesses] = field(default_factory=dict)
     methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # class -> public method -> enter site
     blocks: frozenset[int] = frozenset()
+    # What executions need to name variables as the model does; nobody has to keep it.
+    early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)  # sites that run before any sharing
+    names: Mapping[int, VariableName] = field(default_factory=dict, compare=False, repr=False)
+    declared: Mapping[str, frozenset[str]] = field(
+        default_factory=dict, compare=False, repr=False
+    )  # class -> attributes
 
     def __add__(self, other: Model) -> Model:
+        """Both; a guess gives way to knowledge about the same site."""
         variables = dict(self.variables)
         for name, accesses in other.variables.items():
             variables[name] = variables[name] + accesses if name in variables else accesses
-        return Model(variables, {**self.methods, **other.methods}, self.blocks | other.blocks)
+        known = frozenset().union(*(accesses.known for accesses in variables.values()))
+        for name, accesses in list(variables.items()):
+            if accesses.guessed & known:
+                variables[name] = accesses.without(accesses.guessed & known)
+        return Model(
+            variables,
+            {**self.methods, **other.methods},
+            self.blocks | other.blocks,
+            self.early | other.early,
+            {**self.names, **other.names},
+            {**self.declared, **other.declared},
+        )
+
+    def named_at(self, site: int) -> VariableName | None:
+        """The variable that a site can only mean, by the source: a global, a closure variable, a container."""
+        return self.names.get(site)
+
+
+def is_public(method: str) -> bool:
+    """May anybody call it? Operators that stand for a call of a method are counted, too.
+
+    >>> [is_public(name) for name in ("add", "_add", "__getitem__", "__init__")]
+    [True, False, True, False]
+    """
+    return not method.startswith("_") or method in _PUBLIC_DUNDERS
+
+
+def class_and_method(function: str) -> tuple[str, str] | None:
+    """The class that a function's qualified name puts it in, and its own name; None for any other function.
+
+    >>> class_and_method("f.<locals>.Cart.add"), class_and_method("shop.py:Cart.add")
+    (('f.<locals>.Cart', 'add'), ('shop.py:Cart', 'add'))
+    >>> class_and_method("f.<locals>.g"), class_and_method("shop.py:f")
+    (None, None)
+    """
+    file, colon, qualified = function.rpartition(":")
+    around, _, name = qualified.rpartition(".")
+    return (file + colon + around, name) if around and not around.endswith("<locals>") else None

@@ -28,3 +28,4 @@ class Record:
     cautions: tuple[Caution, ...] = ()
     findings: tuple[dict[str, Any], ...] = ()  # as `Finding.as_json` gives them
     notes: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)  # criterion -> what `Criterion.extra` gave

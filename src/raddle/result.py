@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.finding import Finding
+from raddle.record import Record
+from raddle.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,13 @@ class Result:
     switches: str = "free-threaded"
     not_instrumented: tuple[tuple[str, str], ...] = ()  # what was left as it is, and why
     notes: tuple[str, ...] = ()
+    record: Record | None = field(default=None, repr=False, compare=False)  # what was measured, if anything was
+    criteria: Mapping[str, Any] = field(default_factory=dict)  # covered, total, total_kind... by criterion
+
+    @property
+    def tally(self) -> Tally:
+        """What the executions covered; nothing where no criterion was asked for."""
+        return self.record.tally if self.record is not None else Tally()
 
     @property
     def failed(self) -> bool:
@@ -52,4 +62,5 @@ class Result:
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [{"what": what, "why": why} for what, why in self.not_instrumented],
             "notes": list(self.notes),
+            **({"criteria": dict(self.criteria)} if self.record is not None else {}),
         }

@@ -23,7 +23,7 @@ class Site:
     file: str  # as in the import system, "package/module.py": the same on every machine
     line: int
     column: int
-    kind: str  # read, write, delete, call, enter, leave
+    kind: str  # read, write, delete, call, enter, leave, block
     name: str  # the variable as the source writes it; "items[]" is the content of a container
     function: str  # qualified name of the function around it, "<module>" outside of any
     switchable: bool  # may CPython with the GIL switch threads between the access before and this one?

@@ -77,6 +77,17 @@ class Tally:
         if len(known) > before or criterion not in self.growth:
             self.growth.setdefault(criterion, []).append((execution, len(known)))
 
+    def with_more(self, times: Mapping[str, Mapping[Key, int]], *, executions: int) -> Tally:
+        """The same, of so many executions in all, with covered requirements covered that much more often."""
+        covered = {
+            name: {
+                key: Covered(seen.executions + times.get(name, {}).get(key, 0), seen.first)
+                for key, seen in keys.items()
+            }
+            for name, keys in self.covered.items()
+        }
+        return Tally(executions, covered, {name: list(points) for name, points in self.growth.items()})
+
     def since_new(self, criterion: str) -> int:
         """Executions since the last that covered anything new."""
         growth = self.growth.get(criterion)

@@ -8,9 +8,12 @@ import traceback
 import click
 
 import raddle
+from raddle.cli.combine import combine
+from raddle.cli.criteria import criteria
 from raddle.cli.demo import demo
 from raddle.cli.explore import explore
 from raddle.cli.replay import replay
+from raddle.cli.report import report
 from raddle.errors import RaddleError
 
 FINE, FINDING, INTERRUPTED, INTERNAL_ERROR, USAGE = 0, 1, 2, 3, 4
@@ -22,11 +25,12 @@ def group() -> None:
     """Test the interleavings of threaded Python.
 
     \b
-    Exit codes: 0 fine, 1 something was found, 2 interrupted, 3 internal error, 4 wrong usage.
+    Exit codes: 0 fine, 1 something was found, 2 interrupted, 3 internal error, 4 wrong usage, 5 nothing to do,
+    6 less was covered than asked for.
     """
 
 
-for _command in (explore, replay, demo):
+for _command in (explore, replay, report, combine, criteria, demo):
     group.add_command(_command)
 
 

@@ -12,8 +12,9 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
-from raddle.cli.screen import Live, console, show_result
+from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
+from raddle.store import DATA_FILE
 
 
 class Seed(click.ParamType):  # type: ignore[type-arg]
@@ -45,6 +46,8 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     type=click.Choice(api.SWITCHES),
     help="Where threads may be switched: anywhere, or only where CPython with the GIL can [default: free-threaded].",
 )
+@click.option("--criteria", metavar="NAMES", help="Measure what is covered of these, with commas between.")
+@click.option("--data-file", metavar="FILE", help=f"Where to add that, for raddle report [default: {DATA_FILE}].")
 @click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
 @shared_options
 def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> int:
@@ -56,6 +59,8 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
+    if settings.get("criteria"):
+        settings.setdefault("data_file", DATA_FILE)
     screen = console()
     # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), Live(screen, total=None) as live:
@@ -64,6 +69,8 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
         click.echo(json.dumps({"target": target, **result.as_json()}, indent=2))
     else:
         show_result(screen, result, target)
+        if result.record is not None:
+            show_coverage(screen, result.record, settings["data_file"])
     if result.findings:
         return 1
     return 2 if result.stopped_because == "interrupted" else 0

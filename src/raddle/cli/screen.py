@@ -10,8 +10,13 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from raddle.finding import Finding
+from raddle.record import Record
+from raddle.report.coverage import rows
 from raddle.report.story import tell
+from raddle.report.summary import summarize
+from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
+from raddle.store import contents_of
 
 WHY = {
     "first-finding": "stopped at the first finding",
@@ -60,6 +65,18 @@ def show_result(screen: Console, result: Result, target: str) -> None:
             style="bold red" if result.findings else "bold green",
         )
     )
+
+
+def show_coverage(screen: Console, record: Record, data_file: str) -> None:
+    """What the executions of one run covered, and where to look further."""
+    summary = summarize(contents_of(record), rows(contents_of(record)))
+    screen.print()
+    screen.print(criteria_table(summary.rows), soft_wrap=False)
+    for line in legend(summary.rows):
+        screen.print(Text(f"  {line}", style="dim"))
+    for _, sentence in summary.warnings:
+        screen.print(Text(f"warning: {sentence}", style="yellow"))
+    screen.print(Text(f"added to {data_file}: `raddle report` tells more", style="dim"))
 
 
 class Live:

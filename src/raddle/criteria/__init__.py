@@ -1,1 +1,92 @@
-"""Criteria: what did an execution cover? One module per idea of a paper."""
+"""Criteria: what did an execution cover? One module per idea of a paper.
+
+Here they are found by name. A criterion's module is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABCMeta
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from inspect import isabstract
+
+from raddle.criteria.base import Criterion
+from raddle.errors import UsageError
+
+_MODULES = {
+    "map": "memory_access",
+    "all": "orders",
+    "tpair": "orders",
+    "svar": "orders",
+    "def-use": "definitions",
+    "lr-def": "definitions",
+    "pinv": "interleaved_pairs",
+    "lr-inv": "interleaved_pairs",
+    "avio": "avio",
+    "avio*": "avio",
+    "eraser": "eraser",
+    "eraser*": "eraser",
+    "goldilock": "goldilocks",
+    "goldilock*": "goldilocks",
+    "goodlock": "lock_order",
+    "goodlock*": "lock_order",
+    "hbpair": "happens_before_pairs",
+    "hbpair*": "happens_before_pairs",
+    "concur-pairs": "concurrent_pairs",
+    "du-pairs": "du_pairs",
+    "du-pairs*": "du_pairs",
+    "sync": "contention",
+    "blocks": "blocks",
+    "method-pairs": "method_pairs",
+}
+NAMES = tuple(_MODULES)
+DEFAULT = ("map", "avio*", "hbpair*", "sync", "method-pairs")
+GROUPS = {"default": DEFAULT, "every": NAMES}  # words for several; "all" is a criterion
+
+
+def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
+    """The canonical names, in the order given, each once.
+
+    >>> resolve("MAP, avio-star, map")
+    ('map', 'avio*')
+    >>> len(resolve("every")) > len(resolve(["default"]))
+    True
+    """
+    given = [names] if isinstance(names, str) else names
+    asked = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
+    if not asked:
+        raise UsageError("unknown-criterion", "no criterion is named; `raddle criteria` lists them all")
+    return tuple(dict.fromkeys(canonical for name in asked for canonical in _meant_by(name)))
+
+
+def make_criteria(names: str | Iterable[str]) -> list[Criterion]:
+    """Criteria, ready to watch executions, from names as people give them.
+
+    >>> [criterion.name for criterion in make_criteria("map,sync")]
+    ['map', 'sync']
+    """
+    return [criterion_class(name)() for name in resolve(names)]
+
+
+@cache
+def criterion_class(name: str) -> type[Criterion]:
+    """By its canonical name."""
+    module = import_module(f"{__name__}.{_MODULES[name]}")
+    for value in vars(module).values():
+        # Not `type`: Python 3.10 takes list[int] for one.
+        if isinstance(value, ABCMeta) and issubclass(value, Criterion) and not isabstract(value) and value.name == name:
+            return value
+    raise LookupError(f"{module.__name__} has no criterion {name!r}")
+
+
+def _meant_by(name: str) -> tuple[str, ...]:
+    starred = f"{name.removesuffix('-star')}*" if name.endswith("-star") else name
+    if starred in _MODULES:
+        return (starred,)
+    if starred in GROUPS:
+        return GROUPS[starred]
+    near = difflib.get_close_matches(starred, [*NAMES, *GROUPS], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise UsageError("unknown-criterion", f"there is no criterion {name!r}; {hint}`raddle criteria` lists them all")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from raddle.cast import Cast
 from raddle.facts import Facts
@@ -30,6 +30,7 @@ class Criterion(ABC):
     shape: ClassVar[str]  # of a requirement: "(site, site, pattern)"
     summary: ClassVar[str]  # one sentence: when is a requirement covered?
     cost: ClassVar[str]  # LINEAR or WHOLE
+    late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
 
     @abstractmethod
@@ -52,6 +53,10 @@ class Criterion(ABC):
     def home(self, key: Key) -> int:
         """The site that a requirement is counted under in reports by file; 0 where it has none."""
         return next(_sites_in(key), 0)
+
+    def extra(self) -> Any:
+        """What else has to be kept with the data, as JSON takes it, to know the total later; None if nothing."""
+        return None
 
     def total(self, model: Model, facts: Facts) -> Total:
         """How many requirements there are, without those that the facts rule out."""

@@ -79,6 +79,7 @@ class Controller:
         self.objects: dict[int, dict[str, Any]] = {}
         self.views: dict[int, tuple[object, object]] = {}
         self.observing = False
+        self.measuring = False
         self.eager = True  # run fresh carriers at once
         self.ask_always = False  # ask the scheduler also where there is only one to choose
         # Go on after a thread has died of an exception: what the others would have done shows where points
@@ -310,6 +311,11 @@ class Controller:
         if chosen is not me:
             chosen.switch()
 
+    @property
+    def reach_access(self) -> Callable[[Carrier], None]:
+        """`reach`, for what nothing can block: the probes ask so often that every call counts."""
+        return self.reach
+
     def _next(self, me: Carrier | None) -> greenlet:
         """Who goes on; the hub where nobody can."""
         if self.aborting:
@@ -454,6 +460,12 @@ class Controller:
     def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
         """Tell the observers, if there are any."""
 
+    def observed(self) -> Any:
+        """What criteria are shown of the execution just run, where there are any."""
+
+    def noted(self, me: Carrier, kind: str, target: Any) -> None:
+        """Tell criteria of what no story mentions."""
+
     def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
         """Tell the observers of an access, if there are any."""
 
@@ -462,6 +474,9 @@ class Controller:
 
     def left(self, me: Carrier, site: int) -> None:
         """Tell the observers that a function's body ends."""
+
+    def passed_block(self, me: Carrier, site: int) -> None:
+        """Tell the observers that a basic block begins."""
 
     def uncontrolled(self, me: Carrier, message: str) -> None:
         """The thread is about to leave our control: that ends the execution."""

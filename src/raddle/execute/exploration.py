@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from raddle.analysis.equivalence import first_difference
 from raddle.errors import DivergedError
@@ -24,8 +25,12 @@ from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.random_walk import RandomWalk
+from raddle.schedulers.sequential import Sequential
 from raddle.site import SiteTable
 from raddle.trace import Trace
+
+if TYPE_CHECKING:
+    from raddle.execute.measurement import Measurement
 
 _monotonic = time.monotonic
 TRIES_WITH_GIL = 200  # executions spent on whether a finding needs a free-threaded build
@@ -46,7 +51,14 @@ class Exploration:
     """One search through the interleavings of a scenario."""
 
     def __init__(
-        self, session: Session, *, scheduler: str, seed: int, budget: Budget, progress: Progress | None = None
+        self,
+        session: Session,
+        *,
+        scheduler: str,
+        seed: int,
+        budget: Budget,
+        progress: Progress | None = None,
+        measurement: Measurement | None = None,
     ) -> None:
         self._session = session
         self._scheduler_name = scheduler
@@ -54,6 +66,7 @@ class Exploration:
         self._seed = seed
         self._budget = budget
         self._progress = progress
+        self._measurement = measurement
         self._findings: list[Finding] = []
         self._signatures: set[tuple[str, ...]] = set()
         self._notes: list[str] = []
@@ -116,6 +129,8 @@ class Exploration:
     def _fails_anyway(self, seen: Recorded) -> str | None:
         """It fails with no preemption at all: the first execution of any search would show it."""
         self._executions += 1
+        if self._measurement is not None and seen.outcome.kind != "uncontrolled":
+            self._measure(self._session.run(Sequential().choose))  # the same once more: nothing looked on
         by_watchdog = seen.outcome.kind == "uncontrolled" or _seen_by_watchdog(seen.outcome)
         self._add(seen.outcome, None if by_watchdog else seen.schedule, seen)
         return "first-finding" if self._budget.until == "first-finding" or by_watchdog else None
@@ -158,6 +173,7 @@ class Exploration:
                 return "interrupted"
             self._executions += 1
             self._points += execution.steps
+            self._measure(execution)
             difference = getattr(scheduler, "difference", None)
             if difference is not None:
                 self._report_twice(difference)
@@ -168,6 +184,11 @@ class Exploration:
                     return "interrupted" if session.interrupted else "first-finding"
             if self._progress is not None:
                 self._progress(self._executions, len(self._findings), _monotonic() - self._start)
+
+    def _measure(self, execution: Execution) -> None:
+        if self._measurement is not None and execution.observed is not None:
+            self._measurement.early = self._session.model().early
+            self._measurement.add(*execution.observed)
 
     def _failed(self, execution: Execution, known: Learned) -> None:
         if execution.outcome.signature not in self._signatures:

@@ -44,12 +44,14 @@ class Variable:
     one site is all alike here, so a loop costs no more than its first round.
     """
 
-    __slots__ = ("inherited", "name", "only", "owner", "seen")
+    __slots__ = ("conflicted", "inherited", "name", "number", "only", "owner", "seen")
 
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner  # kept alive, so that its id stays its own
         self.name = name
         self.inherited: Variable | None = None  # the class's, which is read where the object has none of its own
+        self.number = -1  # in the execution's cast, where there is one
+        self.conflicted = False  # did two threads come to it that could be in each other's way?
         self.only = -1  # the one thread that has touched it so far; -2 once there were several
         self.seen: dict[tuple[int, int, int], bool] = {}  # (thread, segment, site) -> does it write?
 
@@ -77,4 +79,5 @@ class Variable:
                     if other != index and (writes or wrote) and clock.get(other, -1) < when
                 ]
         self.seen[access] = writes
+        self.conflicted |= bool(found)
         return found

@@ -57,7 +57,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     objects = control.objects
     points = control.points
     learned = control.learned
-    reach = control.reach
+    reach = control.reach_access
     views = control.views
     quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
@@ -106,6 +106,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if variable.inherited is not None and not writes:
             others += variable.inherited.conflicts(access, me.clock, writes=False)
         if others:
+            variable.conflicted = True
             for site in (access[2], *others):
                 learned.site(site if site >= 0 else ~site)
 
@@ -574,7 +575,12 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if me.__class__ is Carrier:
                 control.left(me, site)
 
-        probes |= {"enter": enter, "leave": leave}
+        def block(site: int) -> None:
+            me = getcurrent()
+            if me.__class__ is Carrier:
+                control.passed_block(me, site)
+
+        probes |= {"enter": enter, "leave": leave, "block": block}
     if hasattr(points, "pass_by"):
         return {name: _passing_by(points.pass_by, made) for name, made in probes.items()}
     return probes

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from raddle import probe
 from raddle.analysis.equivalence import first_difference
+from raddle.cast import Cast
 from raddle.checks.crash import is_plumbing
 from raddle.errors import RaddleError
 from raddle.event import Preemption
@@ -29,12 +30,14 @@ from raddle.execute.probes import make_probes
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
 from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
+from raddle.model import Model
 from raddle.outcome import Outcome
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.again import Again
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.replay import Replay
 from raddle.site import SiteTable
+from raddle.step import Step
 from raddle.sync.patch import Patches
 from raddle.trace import Trace
 
@@ -49,6 +52,7 @@ class Execution(NamedTuple):
     outcome: Outcome
     decisions: tuple[int, ...]
     steps: int
+    observed: tuple[tuple[Step, ...], Cast] | None = None  # what criteria are shown, where there are any
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,14 @@ class Session:
         step_limit: int = 50_000,
         patience_seconds: float = 5.0,
         isolate: bool = False,
+        measuring: bool = False,
+        blocks: bool = False,
     ) -> None:
         self._scenario = scenario
         self._setup = setup
         self._isolate = isolate
+        self._measuring = measuring
+        self._blocks = blocks
         self._selection = selection
         self.step_limit = step_limit
         self.switches = switches
@@ -102,14 +110,16 @@ class Session:
         self._stack = ExitStack()
         self._attached: Controller | None = None
         self._snapshot: Learned | None = None
+        self._model = Model()
+        self._surveyed = -1  # how many sites the model knows
 
     # -- set-up -------------------------------------------------------------------------------------
 
     def __enter__(self) -> Session:
         with ExitStack() as stack:
             modules = [m for m in list(sys.modules.values()) if self._wants(m)]
-            undo = stack.enter_context(instrument_modules(modules, self.table))
-            self._hook = stack.enter_context(install_hook(self._selection, self.table))
+            undo = stack.enter_context(instrument_modules(modules, self.table, **self._options()))
+            self._hook = stack.enter_context(install_hook(self._selection, self.table, **self._options()))
             self.not_instrumented += undo.not_instrumented
             patches = Patches().install()
             stack.callback(patches.remove)
@@ -123,13 +133,41 @@ class Session:
                 stack.callback(gc.unfreeze)
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
-            self._lean = Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
+            self._lean = self._controller()
             stack.callback(self._lean.close)
             self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *exc: Any) -> None:
         self._stack.close()
+
+    def _options(self) -> dict[str, bool]:
+        return {"blocks": True} if self._blocks else {}
+
+    def _controller(self) -> Controller:
+        if not self._measuring:
+            return Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
+        from raddle.execute.measured import Measured  # not needed otherwise, and slow to import
+
+        return Measured(
+            self.learned,
+            table=self.table,
+            model=self.model,
+            step_limit=self.step_limit,
+            switchable=self._switchable(),
+        )
+
+    def model(self) -> Model:
+        """The static model of everything instrumented so far."""
+        if self._surveyed != len(self.table):
+            self._surveyed = len(self.table)
+            from raddle.instrument.survey import survey_table
+
+            model = survey_table(self.table)
+            # What modules do at import was done before, and is not measured.
+            blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
+            self._model = replace(model, blocks=blocks)
+        return self._model
 
     def _wants(self, module: object) -> bool:
         if not isinstance(module, ModuleType):
@@ -152,11 +190,12 @@ class Session:
         """One execution, as fast as it goes."""
         lean = self._lean
         outcome = self._execute(lean, choose)
-        return Execution(outcome, tuple(lean.decisions), lean.steps)
+        observed = lean.observed() if self._measuring else None
+        return Execution(outcome, tuple(lean.decisions), lean.steps, observed)
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
-        self._lean.sampling = not scheduler.complete
+        self._lean.sampling = not scheduler.complete and not self._measuring
         self._lean.thorough = scheduler.complete
         if not self._isolate:
             execution = self.run(scheduler.choose)

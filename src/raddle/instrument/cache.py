@@ -28,15 +28,15 @@ MOST_RECENT = 200  # modules remembered within the process
 _recent: dict[bytes, Probed] = {}
 
 
-def compile_cached(source: bytes, *, file: str, path: str, tokens: bool = True) -> Probed:
+def compile_cached(source: bytes, *, file: str, path: str, tokens: bool = True, blocks: bool = False) -> Probed:
     """`compile_probed`, or what it gave last time."""
-    key = _key(source, file, path, str(tokens))
+    key = _key(source, file, path, str(tokens), str(blocks))
     if key in _recent:  # a test suite explores its modules again and again
         return _recent[key]
-    kept = _cache_file(path, tokens=tokens)
+    kept = _cache_file(path, tokens=tokens, blocks=blocks)
     probed = _load(kept, key) if kept else None
     if probed is None:
-        probed = compile_probed(source, file=file, path=path, tokens=tokens)
+        probed = compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
         if kept and not sys.dont_write_bytecode:
             _save(kept, key, probed)
     _recent[key] = probed
@@ -45,8 +45,8 @@ def compile_cached(source: bytes, *, file: str, path: str, tokens: bool = True) 
     return probed
 
 
-def _cache_file(path: str, *, tokens: bool) -> Path | None:
-    variant = f"raddle{VERSION}" if tokens else f"raddle{VERSION}untokened"
+def _cache_file(path: str, *, tokens: bool, blocks: bool) -> Path | None:
+    variant = f"raddle{VERSION}" + ("" if tokens else "untokened") + ("blocks" if blocks else "")
     try:
         return Path(cache_from_source(path, optimization=f"{variant}o{sys.flags.optimize}"))
     except NotImplementedError:  # an interpreter that keeps no compiled code

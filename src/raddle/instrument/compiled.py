@@ -29,6 +29,7 @@ def compile_probed(
     file: str,
     path: str,
     tokens: bool = True,
+    blocks: bool = False,
     tree: ast.Module | None = None,
     options: tuple[str, ...] = (),
     flags: int = 0,
@@ -41,7 +42,7 @@ def compile_probed(
     base = site_base(file, source, *options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the compiler has told, or will tell, when it sees the source itself
-        rewritten = rewrite(source, file=file, base=base, tree=tree, tokens=tokens)
+        rewritten = rewrite(source, file=file, base=base, tree=tree, tokens=tokens, blocks=blocks)
         code = compile(rewritten.tree, path, "exec", flags, dont_inherit=True)
     return Probed(code, base, rewritten.sites)
 

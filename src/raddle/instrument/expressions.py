@@ -47,6 +47,7 @@ class Options:
 
     ignored: frozenset[int]
     tokens: bool
+    leaders: frozenset[ast.stmt] = frozenset()  # statements that a block's probe comes before
 
 
 class Expressions:

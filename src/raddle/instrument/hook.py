@@ -30,9 +30,10 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 class Hook(MetaPathFinder):
     """The finder; call it, or leave its `with` block, to take it away. What it has imported stays probed."""
 
-    def __init__(self, selection: Select, table: SiteTable) -> None:
+    def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
         self._table = table
+        self._blocks = blocks
         self.not_instrumented: list[NotInstrumented] = []
         self.instrumented: list[str] = []
 
@@ -80,7 +81,8 @@ class Hook(MetaPathFinder):
         """A module's probed code, its sites entered; None if it has to do without."""
         file = label(fullname, loader.path, is_package=loader.is_package(fullname))
         try:
-            probed = compile_cached(loader.get_data(loader.path), file=file, path=loader.path)
+            source = loader.get_data(loader.path)
+            probed = compile_cached(source, file=file, path=loader.path, blocks=self._blocks)
         except SyntaxError:
             return None  # the ordinary loader says it better
         except (RecursionError, RaddleError) as error:
@@ -108,8 +110,8 @@ class ProbingLoader(SourceFileLoader):
         super().exec_module(module)
 
 
-def install_hook(selection: Select, table: SiteTable) -> Hook:
+def install_hook(selection: Select, table: SiteTable, *, blocks: bool = False) -> Hook:
     """Instrument the selected modules from now on, as they are imported."""
-    hook = Hook(selection, table)
+    hook = Hook(selection, table, blocks=blocks)
     sys.meta_path.insert(0, hook)
     return hook

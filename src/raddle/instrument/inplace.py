@@ -65,22 +65,22 @@ class Undo:
             self._namespaces.append(namespace)
 
 
-def instrument_modules(modules: Iterable[ModuleType], table: SiteTable) -> Undo:
+def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, blocks: bool = False) -> Undo:
     """Swap the code of all live functions of these modules; those that have probes already are left alone."""
     undo = Undo()
     try:
         for module, functions in _live_functions([module for module in modules if not is_probed(module)]):
             for path, members in _by_path(module, functions).items():
-                _instrument_file(module, path, members, table, undo)
+                _instrument_file(module, path, members, table, undo, blocks=blocks)
     except BaseException:
         undo()
         raise
     return undo
 
 
-def instrument_module(module: ModuleType, table: SiteTable) -> Undo:
+def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = False) -> Undo:
     """`instrument_modules`, for one."""
-    return instrument_modules([module], table)
+    return instrument_modules([module], table, blocks=blocks)
 
 
 def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, list[FunctionType]]]:
@@ -114,10 +114,10 @@ def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str,
 
 
 def _instrument_file(
-    module: ModuleType, path: str, functions: Sequence[FunctionType], table: SiteTable, undo: Undo
+    module: ModuleType, path: str, functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> None:
     try:
-        source = find_source(module, path, functions[0].__code__ if functions else None)
+        source = find_source(module, path, functions[0].__code__ if functions else None, blocks=blocks)
         source.enter_sites(table)
     except NoSourceError as error:
         undo.refuse(_name_all(module, functions), str(error))

@@ -20,6 +20,7 @@ from raddle.instrument.labels import label, label_of
 from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
+ASSERTIONS = "assertions rewritten"  # the option of `site_base` for what pytest has changed
 _Transform = Callable[[ast.Module], None]
 
 
@@ -31,13 +32,21 @@ class LiveSource:
     """The source of one file of a module, in as many compiled versions as are asked for."""
 
     def __init__(
-        self, source: bytes, *, file: str, path: str, transform: _Transform | None = None, flags: int = 0
+        self,
+        source: bytes,
+        *,
+        file: str,
+        path: str,
+        transform: _Transform | None = None,
+        flags: int = 0,
+        blocks: bool = False,
     ) -> None:
         self._source = source
         self._file = file
         self._path = path
         self._transform = transform
         self._flags = flags
+        self._blocks = blocks
         self._plain = CodeIndex(self._compile_plain())
         self._probed: dict[bool, Probed] = {}  # by whether there are tokens
         self._indexes: dict[bool, CodeIndex] = {}
@@ -70,13 +79,13 @@ class LiveSource:
         return self._probed[tokens]
 
     def _compile_anew(self, *, tokens: bool) -> Probed:
-        file, path = self._file, self._path
-        if self._transform is not None:
-            options = ("assertions rewritten",)
-            return compile_probed(self._source, file=file, path=path, tokens=tokens, tree=self._tree(), options=options)
-        if os.path.isfile(path):
-            return compile_cached(self._source, file=file, path=path, tokens=tokens)
-        return compile_probed(self._source, file=file, path=path, tokens=tokens, flags=self._flags)
+        source, file, path, blocks = self._source, self._file, self._path, self._blocks
+        if self._transform is None and os.path.isfile(path):
+            return compile_cached(source, file=file, path=path, tokens=tokens, blocks=blocks)
+        tree, options = (None, ()) if self._transform is None else (self._tree(), (ASSERTIONS,))
+        return compile_probed(
+            source, file=file, path=path, tokens=tokens, blocks=blocks, tree=tree, options=options, flags=self._flags
+        )
 
     def _tree(self) -> ast.Module:
         tree = ast.parse(self._source)
@@ -91,18 +100,19 @@ class LiveSource:
         return code
 
 
-def find_source(module: ModuleType, path: str, sample: CodeType | None = None) -> LiveSource:
+def find_source(module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False) -> LiveSource:
     """The source that functions of a module say they are from; `sample` is the code of one of them."""
     is_own = path == getattr(module, "__file__", None)
     file = label_of(module) if is_own else label("", path)
     source = _read(path, module.__dict__ if is_own else {})
     if is_own and "@pytest_ar" in module.__dict__:
         with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
-            return LiveSource(source, file=file, path=path, transform=_rewrite_assertions(module, source, path))
+            transform = _rewrite_assertions(module, source, path)
+            return LiveSource(source, file=file, path=path, transform=transform, blocks=blocks)
     # A cell of a notebook inherits the `from __future__` imports of cells before it.
     flags = sample.co_flags & _POSTPONED if sample is not None and not is_own else 0
     try:
-        return LiveSource(source, file=file, path=path, flags=flags)
+        return LiveSource(source, file=file, path=path, flags=flags, blocks=blocks)
     except (SyntaxError, ValueError) as error:
         raise NoSourceError(f"its source does not compile: {error}") from error
 

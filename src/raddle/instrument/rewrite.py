@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import decode_source
 
+from raddle.instrument.blocks import leaders
 from raddle.instrument.expressions import Options
 from raddle.instrument.ignore import ignored_lines
 from raddle.instrument.scopes import analyse
@@ -27,22 +28,29 @@ class Rewritten:
 
 
 def rewrite(
-    source: str | bytes, *, file: str, base: int, tree: ast.Module | None = None, tokens: bool = True
+    source: str | bytes,
+    *,
+    file: str,
+    base: int,
+    tree: ast.Module | None = None,
+    tokens: bool = True,
+    blocks: bool = False,
 ) -> Rewritten:
     """Put probes into a module.
 
     `tree` is the source's tree where somebody has changed it already, as pytest does; it is used up. Without
     `tokens`, no function gets a free variable it did not have, so that the code fits functions that exist
-    already; the cells of different calls of a function are then one variable. The sites are the same.
+    already; the cells of different calls of a function are then one variable. The sites are the same. With `blocks`,
+    each basic block begins with a probe, too; their sites come after all others.
     """
     text = source_text(source)
     if tree is None:
         tree = ast.parse(text)
     maker = SiteMaker(file, base)
-    options = Options(ignored=ignored_lines(text), tokens=tokens)
+    options = Options(ignored=ignored_lines(text), tokens=tokens, leaders=leaders(tree) if blocks else frozenset())
     statements = Statements(analyse(tree), maker, options, evaluates_annotations=not _postpones_annotations(tree))
     tree.body = statements.block(tree.body)
-    return Rewritten(tree, maker.sites)
+    return Rewritten(tree, maker.finish())
 
 
 def site_base(file: str, source: str | bytes, *options: str) -> int:

@@ -14,7 +14,7 @@ and arguments are as good as immutable and are not worth a probe.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -125,23 +125,27 @@ def analyse(tree: ast.Module) -> Scopes:
 def _find_shared_cells(scopes: Sequence[Scope]) -> None:
     captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first inner function captures it
     written_inside: set[tuple[Scope, str]] = set()
+    for scope, owner, name, place in captures(scopes):
+        captured[owner, name] = min(place, captured.get((owner, name), place))
+        if name in scope.nonlocals and name in scope.bindings:
+            written_inside.add((owner, name))
+    for (owner, name), first_capture in captured.items():
+        bindings = owner.bindings[name]
+        late = any(binding.in_loop or binding[:2] > first_capture for binding in bindings)
+        if late or len(bindings) > 1 or (owner, name) in written_inside:
+            owner.cells.add(name)
+
+
+def captures(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, Scope, str, tuple[int, int]]]:
+    """Who uses whose variable by which name from inside an inner function, and where that function is made."""
     for scope in scopes:
         for name in scope.uses | scope.nonlocals:
             owner = scope.owner(name)
             if owner is scope or owner.kind != FUNCTION:
                 continue
             functions = [inner for inner in _between(scope, owner) if inner.kind in _DEFERRED]
-            if not functions:
-                continue
-            place = _place(functions[-1].node)
-            captured[owner, name] = min(place, captured.get((owner, name), place))
-            if name in scope.nonlocals and name in scope.bindings:
-                written_inside.add((owner, name))
-    for (owner, name), first_capture in captured.items():
-        bindings = owner.bindings[name]
-        late = any(binding.in_loop or binding[:2] > first_capture for binding in bindings)
-        if late or len(bindings) > 1 or (owner, name) in written_inside:
-            owner.cells.add(name)
+            if functions:
+                yield scope, owner, name, _place(functions[-1].node)
 
 
 def _between(scope: Scope, owner: Scope) -> Iterator[Scope]:

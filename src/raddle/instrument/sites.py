@@ -13,6 +13,7 @@ functions, whose entry is a point too; those have sites of their own, and are no
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,11 +41,16 @@ class SiteMaker:
         self._file = file
         self._base = base
         self._sites: list[Site] = []
+        self._blocks: list[tuple[ast.Constant, Site]] = []
         self.open = True
 
-    @property
-    def sites(self) -> tuple[Site, ...]:
-        return tuple(self._sites)
+    def finish(self) -> tuple[Site, ...]:
+        """All sites. Blocks come last: the others have the same numbers whether blocks have probes or not."""
+        if len(self._sites) + len(self._blocks) > MOST_SITES:
+            raise TooManySitesError(self._file)
+        for number, (constant, _) in enumerate(self._blocks, self._base + len(self._sites)):
+            constant.value = number
+        return (*self._sites, *(site for _, site in self._blocks))
 
     def add(self, place: Place, kind: str, name: str, *, function: str) -> int:
         """A site is evaluated here."""
@@ -54,6 +60,13 @@ class SiteMaker:
         self._sites.append(site)
         self.open = False
         return self._base + len(self._sites) - 1
+
+    def add_block(self, place: Place, *, function: str) -> ast.Constant:
+        """A basic block begins here; the number is filled in at the end."""
+        constant = ast.Constant(0)
+        site = Site(self._file, place.line, place.column, "block", "", function, switchable=False)
+        self._blocks.append((constant, site))
+        return constant
 
     @contextmanager
     def not_closing(self) -> Iterator[None]:

@@ -56,8 +56,18 @@ class Statements(Targets):
         return [statement for old in body for statement in self._statement(old)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        probes = self._begin_block(node) if node in self.options.leaders else []
         handler = self._statements.get(type(node))
-        return handler(node) if handler else [node]
+        return [*probes, *(handler(node) if handler else [node])]
+
+    def _begin_block(self, node: ast.stmt) -> list[ast.stmt]:
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        place = place_of(decorators[0] if decorators else node)
+        if place.line in self.options.ignored:
+            return []
+        place = place._replace(end_line=place.line, end_column=place.column + 1)
+        number = self.maker.add_block(place, function=self.scope.qualname)
+        return [place.put(ast.Expr(probe("block", number)))]
 
     # -- simple statements ---------------------------------------------------------------------------
 

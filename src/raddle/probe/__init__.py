@@ -120,13 +120,17 @@ def leave(site: int) -> None:
     """A function's body ends, in whatever way"""
 
 
+def block(site: int) -> None:
+    """A basic block begins; only in code that was asked to tell"""
+
+
 # -- attachment -------------------------------------------------------------------------------------
 
 PLAIN: dict[str, Callable[..., Any]] = {
     probe.__name__: probe
     for probe in (
         read, write, delete, method, getitem, setitem, delitem, contains, iterate, content, inplace, function,
-        cells, read_name, write_name, delete_name, guard, enter, leave,
+        cells, read_name, write_name, delete_name, guard, enter, leave, block,
     )
 }  # fmt: skip
 

@@ -29,6 +29,7 @@ class Control(Protocol):
     futures: int  # and threads, numbered so far
     excepthook: Callable[..., object]  # threading.excepthook as it was when the execution began
     observing: bool
+    measuring: bool
     carriers: list[Carrier]
     lost: set[int]  # ids of conditions and events whose notification nobody was there to hear
     visible: Container[str]  # kinds of resource somebody looks at without blocking: their releases matter
@@ -44,6 +45,9 @@ class Control(Protocol):
 
     def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
         """Tell the observers (only worth calling while `observing`)."""
+
+    def noted(self, me: Carrier, kind: str, target: Any) -> None:
+        """Tell criteria of what no story mentions (only worth calling while `measuring`)."""
 
     def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
         """A new controlled thread that will call `run`."""

@@ -7,11 +7,13 @@ and queues. But they sort futures by `id` and keep them in sets, so under contro
 from __future__ import annotations
 
 import concurrent.futures._base as base
+import concurrent.futures.thread as pool
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
 
 NUMBER = "_raddle_number"
+_real_run = pool._WorkItem.run
 
 
 def number_of(future: Any) -> int:
@@ -32,4 +34,12 @@ def identify(obj: object) -> int:
     return number_of(obj) if isinstance(obj, base.Future) else id(obj)
 
 
-PATCHES = ((base.Future, "__hash__", number_of),)
+def run_item(item: Any) -> None:
+    """A worker of a pool does what it was given: for criteria a thread of its own."""
+    me = getcurrent()
+    if me.__class__ is Carrier and me.control.measuring:
+        me.control.noted(me, "task", item.fn)
+    _real_run(item)
+
+
+PATCHES = ((base.Future, "__hash__", number_of), (pool._WorkItem, "run", run_item))

@@ -31,12 +31,15 @@ class _Twin(type):
     """Makes twins under control and real locks elsewhere; one call, as code under test makes many locks."""
 
     def __call__(cls, real: Any = None) -> Any:
-        if real is None and getcurrent().__class__ is not Carrier:
+        me = getcurrent()
+        if real is None and me.__class__ is not Carrier:
             return _REAL[cls.__name__]()
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = None
         twin.count = 0
         twin._real = real
+        if real is None and me.control.measuring:  # type: ignore[attr-defined]
+            me.control.noted(me, "made", twin)  # type: ignore[attr-defined]
         return twin
 
 

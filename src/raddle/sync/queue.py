@@ -141,6 +141,8 @@ def task_done(self: Any) -> None:
         if unfinished == 0 and self.all_tasks_done._waiters:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
+    if me.control.measuring:
+        me.control.noted(me, "task-done", self)
 
 
 def join(self: Any) -> None:
@@ -152,6 +154,8 @@ def join(self: Any) -> None:
     me.ready = lambda: self.mutex.holder is None and not self.unfinished_tasks
     me.control.reach(me)
     me.ready = None
+    if me.control.measuring:
+        me.control.noted(me, "join-queue", self)
 
 
 def _look(self: Any, me: Carrier) -> int:

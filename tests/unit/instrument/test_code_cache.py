@@ -37,9 +37,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were compiled, not loaded."""
     compiled: list[str] = []
 
-    def counting(source: bytes, *, file: str, path: str, tokens: bool) -> Probed:
+    def counting(source: bytes, *, file: str, path: str, tokens: bool, blocks: bool) -> Probed:
         compiled.append(file)
-        return compile_probed(source, file=file, path=path, tokens=tokens)
+        return compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
 
     monkeypatch.setattr(cache, "compile_probed", counting)
     return compiled

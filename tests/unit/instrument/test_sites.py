@@ -180,4 +180,4 @@ def test_the_same_sites_with_and_without_tokens() -> None:
 
 def test_sites_are_values() -> None:
     assert sites("x.a") == [Site("m.py", 1, 0, "read", "a", "<module>", switchable=True)]
-    assert SiteMaker("m.py", 0).sites == ()
+    assert SiteMaker("m.py", 0).finish() == ()

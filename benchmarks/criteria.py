@@ -1,0 +1,154 @@
+"""What criteria cost: microseconds per step on long executions, and the default set beside what it watches.
+
+A criterion is linear if a step costs about the same in a long execution as in a short one. `all`, `tpair` and
+`svar` keep whole orders: their memory grows with the execution, and that is said.
+"""
+
+import argparse
+import gc
+import json
+import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
+from time import process_time
+
+import scenarios
+from traces import Trace
+
+import raddle
+from raddle.criteria import DEFAULT, NAMES, make_criteria
+
+LENGTHS = (10_000, 100_000, 1_000_000)
+THREADS = (2, 8, 32)
+BATCH = 10_000  # steps handed over at a time, as native runs do
+TOGETHER = {"default": list(DEFAULT), "every one": list(NAMES)}
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    watched = {name: watching_costs(name, options.executions) for name in scenarios.SCENARIOS}
+    names = {name: [name] for name in options.criteria or NAMES} | ({} if options.criteria else TOGETHER)
+    costs = {name: {} for name in names}
+    for threads in options.threads:
+        for length in options.lengths:
+            trace = Trace(threads=threads, length=length)
+            steps = trace.steps()
+            for name, together in names.items():
+                tell(f"{name}, {length:,} steps, {threads} threads")
+                costs[name][threads, length] = per_step(together, steps, trace, rounds=options.rounds)
+    memory = {name: bytes_kept(together) for name, together in names.items()}
+    print(text(costs, memory, watched, options), file=sys.stderr if options.json else sys.stdout)
+    if options.json:
+        print(json.dumps(as_json(costs, memory, watched), indent=2))
+    return 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="JSON on stdout, the tables on stderr")
+    parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument("--lengths", nargs="+", type=int, default=LENGTHS, metavar="N")
+    parser.add_argument("--threads", nargs="+", type=int, default=THREADS, metavar="N")
+    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="the best counts; default %(default)s")
+    parser.add_argument("--executions", type=int, default=2_000, metavar="N", help="watched; default %(default)s")
+    return parser.parse_args(arguments)
+
+
+def per_step(names: Sequence[str], steps: Sequence[tuple], trace: Trace, *, rounds: int) -> float:
+    """Microseconds, the best of some rounds."""
+    return min(once(names, steps, trace) for _ in range(rounds if len(steps) < LENGTHS[-1] else 1)) / len(steps) * 1e6
+
+
+def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
+    criteria = make_criteria(names)
+    gc.collect()
+    started = process_time()
+    for criterion in criteria:
+        criterion.begin(trace.cast)
+    for first in range(0, len(steps), BATCH):
+        batch = steps[first : first + BATCH]
+        for criterion in criteria:
+            criterion.feed(batch)
+    for criterion in criteria:
+        criterion.collect(final=True)
+    return process_time() - started
+
+
+def bytes_kept(names: Sequence[str]) -> dict[int, int]:
+    """What a criterion holds on to after shorter and longer executions with 8 threads."""
+    kept = {}
+    for length in (20_000, 200_000):
+        trace = Trace(threads=8, length=length)
+        steps = trace.steps()
+        criteria = make_criteria(names)
+        gc.collect()
+        tracemalloc.start()
+        for criterion in criteria:
+            criterion.begin(trace.cast)
+        for first in range(0, len(steps), BATCH):
+            for criterion in criteria:
+                criterion.feed(steps[first : first + BATCH])
+        kept[length] = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+    return kept
+
+
+def watching_costs(name: str, executions: int) -> float:
+    """How many times the execution itself the default set costs, where a scenario is explored."""
+    scenario = scenarios.SCENARIOS[name].model
+    tell(f"{name}, watched")
+
+    def seconds(run: Callable[[], object]) -> float:
+        best = float("inf")
+        for _ in range(3):
+            started = process_time()
+            run()
+            best = min(best, process_time() - started)
+        return best
+
+    def explore(**options: object) -> object:
+        return raddle.explore(scenario, executions=executions, until="budget", **options)
+
+    alone, watched = seconds(explore), seconds(lambda: explore(criteria=",".join(DEFAULT)))
+    return (watched - alone) / alone
+
+
+def linear(costs: dict[tuple[int, int], float]) -> float:
+    """The worst ratio, over the numbers of threads, of a step's cost in the longest and the shortest execution."""
+    threads, lengths = {t for t, _ in costs}, sorted({n for _, n in costs})
+    return max(costs[t, lengths[-1]] / costs[t, lengths[0]] for t in threads)
+
+
+def text(costs, memory, watched, options) -> str:
+    columns = [(t, n) for t in options.threads for n in options.lengths]
+    lines = ["microseconds per step, by threads x steps", ""]
+    header = ["", *(f"{t}x{n:,}" for t, n in columns), "longest/shortest", "memory x10 steps"]
+    rows = [header]
+    for name, measured in costs.items():
+        grown = memory[name][200_000] / memory[name][20_000]
+        rows.append([name, *(f"{measured[c]:.2f}" for c in columns), f"{linear(measured):.2f}", f"x{grown:.1f}"])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines += ["  ".join([r[0].ljust(widths[0]), *map(str.rjust, r[1:], widths[1:])]) for r in rows]
+    lines += ["", f"the default set ({', '.join(DEFAULT)}), as a multiple of the execution it watches", ""]
+    lines += [f"{name:10} {cost:5.2f}" for name, cost in watched.items()]
+    return "\n".join(lines)
+
+
+def as_json(costs, memory, watched) -> dict:
+    return {
+        "microseconds_per_step": {
+            name: {f"{t} threads, {n} steps": round(cost, 3) for (t, n), cost in measured.items()}
+            for name, measured in costs.items()
+        },
+        "longest_to_shortest": {name: round(linear(measured), 3) for name, measured in costs.items()},
+        "bytes_kept": memory,
+        "default_set_to_execution": {name: round(cost, 3) for name, cost in watched.items()},
+    }
+
+
+def tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

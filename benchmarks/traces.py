@@ -1,0 +1,83 @@
+"""Long executions made up at random: threads that work on shared objects, under locks and without.
+
+What matters to the criteria is like in a real program: few sites, each met again and again by all threads;
+objects of some attributes each; nested locks, events of all kinds, methods entered and left.
+"""
+
+import random
+from collections.abc import Iterator
+
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.step import Step
+
+OBJECTS = 4
+ATTRIBUTES = 3
+LOCKS = 4
+SITE = 1 << 20
+
+
+class Trace:
+    """Steps that come in order, and the cast they are about."""
+
+    def __init__(self, *, threads: int, length: int, seed: int = 1) -> None:
+        self.threads = threads
+        self.length = length
+        self._random = random.Random(seed)
+        self.cast = Cast()
+        for number in range(OBJECTS):
+            for name in "abc"[:ATTRIBUTES]:
+                self.cast.add_variable(AbstractVariable("shop.py:Cart", f"shop.py:{number}", name), number + 1)
+        for number in range(LOCKS):
+            self.cast.add_resource(AbstractObject("Lock", f"shop.py:{100 + number}"))
+        self._event = self.cast.add_resource(AbstractObject("Event", "shop.py:200"))
+        self._queue = self.cast.add_resource(AbstractObject("Queue", "shop.py:201"))
+        for number in range(threads):
+            self.cast.add_actor("main" if number == 0 else "worker")
+            for method in range(number % 3):
+                self.cast.entered(number, f"shop.py:Cart.m{method}")
+
+    def steps(self) -> list[Step]:
+        made: list[Step] = []
+        for number in range(1, self.threads):
+            made += [(0, "start", number, SITE), (number, "begin", number, 0)]
+        rounds = [self._work(thread) for thread in range(self.threads)]
+        holders: dict[int, int] = {}
+        pending: list[Step | None] = [None] * self.threads
+        while len(made) < self.length:
+            thread = self._random.randrange(self.threads)
+            step = pending[thread] or next(rounds[thread])
+            pending[thread] = None
+            kind, target = step[1], step[2]
+            if kind == "acquire":
+                if target in holders:
+                    if self._random.random() < 0.2:
+                        made.append((thread, "blocked", target, step[3]))
+                    pending[thread] = step
+                    continue
+                holders[target] = thread
+            elif kind == "release":
+                del holders[target]
+            made.append(step)
+        return made[: self.length]
+
+    def _work(self, thread: int) -> Iterator[Step]:
+        """What one thread does, for ever: methods with a few accesses, every other one under locks in order."""
+        choose = self._random.randrange
+        while True:
+            method = choose(6)
+            base = SITE + 100 * (method + 1)
+            target = choose(OBJECTS)
+            locked = sorted({choose(LOCKS) for _ in range(method % 3)})
+            yield (thread, "enter", target + 1, base)
+            for position, lock in enumerate(locked):
+                yield (thread, "acquire", lock, base + 1 + position)
+            for position in range(4):
+                kind = "write" if (method + position) % 3 == 0 else "read"
+                yield (thread, kind, target * ATTRIBUTES + position % ATTRIBUTES, base + 10 + position)
+            for position, lock in reversed(list(enumerate(locked))):
+                yield (thread, "release", lock, base + 1 + position)
+            if method == 5:
+                give, take = ("set", "wait-set") if choose(2) else ("put", "get")
+                resource = self._event if give == "set" else self._queue
+                yield (thread, give if thread % 2 else take, resource, base + 20)
+            yield (thread, "leave", 0, base + 30)

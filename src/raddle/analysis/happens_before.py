@@ -1,0 +1,195 @@
+"""Which steps happened before which: vector clocks that follow an execution step by step.
+
+A step happened before another one if the same thread did both in that order, or if something was handed over in
+between: by a giving step and a later taking one on the same resource (`raddle.step`), by starting a thread, by
+joining one that ended. Every earlier giving step on the resource counts, not only the last: queues, events and
+semaphores have one lock inside that all of them go through.
+
+Clocks are kept as in FastTrack (Flanagan and Freund, 2009). A thread's time goes on only where it gives something;
+(slot, time) is an epoch. What a resource has to give is one epoch and the clock that belongs to it, shared with
+the thread and not copied, as long as each giver knew what the one before gave; it is a clock of its own only where
+that is not so (two that put into a queue). Taking what is known already is one look-up.
+
+Clocks have an entry per slot, not per thread. A thread that ended leaves its slot to a new one as soon as everybody
+alive knows of its end, so threads that come and go leave nothing behind. Threads that nobody joins keep theirs,
+until there are more than `MOST_ENDED`: then the oldest is taken to be known to everybody. A race with a thread
+that ended so long ago can be missed thereby; none can be invented.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from raddle.step import GIVES, TAKES
+
+MOST_ENDED = 64  # threads whose end somebody alive does not know of
+
+ORDERING = GIVES | TAKES | {"start", "end", "join"}  # the kinds of steps that change what threads know
+
+Clock: TypeAlias = dict[int, int]  # by slot: the time up to which everything is known
+Gift: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and what it knew of others
+
+_MERGED = -1  # instead of a slot: several gave, the clock says it all
+
+
+class Line:
+    """One thread's line of time."""
+
+    __slots__ = ("clock", "lent", "slot", "time")
+
+    def __init__(self, slot: int, time: int, clock: Clock) -> None:
+        self.slot = slot
+        self.time = time
+        self.clock = clock  # says nothing of the line's own slot
+        self.lent = False  # somebody else looks at the clock, so it must not be changed
+
+    def knows(self, slot: int, time: int) -> bool:
+        """Did everything of that epoch happen before what this thread does now?"""
+        return slot == self.slot or self.clock.get(slot, 0) >= time
+
+    def lend(self) -> Gift:
+        """What the thread knows now; never changes."""
+        self.lent = True
+        return self.slot, self.time, self.clock
+
+    def learn(self, gift: Gift) -> None:
+        """The thread takes over what another one knew."""
+        slot, time, clock = gift
+        mine = self.clock
+        if self.lent:
+            mine = self.clock = mine.copy()
+            self.lent = False
+        _raise(mine, clock)
+        if slot != _MERGED and mine.get(slot, 0) < time:
+            mine[slot] = time
+
+
+class HappensBefore:
+    """Follows one execution.
+
+    >>> order = HappensBefore()
+    >>> order.step(0, "start", 1)
+    >>> before = order.epoch(1)           # of what thread 1 does now
+    >>> order.step(1, "release", 7)
+    >>> order.is_before(before, 0)
+    False
+    >>> order.step(0, "acquire", 7)
+    >>> order.is_before(before, 0)
+    True
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[int, Line] = {}  # of the threads that are alive
+        self._given: dict[int, Gift] = {}  # by resource
+        self._ended: dict[int, Gift] = {}  # by thread, the oldest first
+        self._past: Clock = {}  # what those knew that were forgotten
+        self._slots = 0
+
+    def step(self, thread: int, kind: str, target: int) -> None:
+        """A thread did something; steps of other kinds than `ORDERING` change nothing."""
+        line = self.lines.get(thread) or self.line(thread)
+        if kind in TAKES:
+            gift = self._given.get(target)
+            if gift is not None and (gift[0] == _MERGED or not line.knows(gift[0], gift[1])):
+                line.learn(gift)
+        elif kind in GIVES:
+            self._give(line, target)
+        elif kind == "start":
+            self._start(line, target)
+        elif kind == "end":
+            self._ended[thread] = line.lend()
+            del self.lines[thread]
+        elif kind == "join":
+            self._join(line, target)
+
+    def line(self, thread: int) -> Line:
+        """The thread's own; one that nobody was seen to start knows nothing."""
+        line = self.lines.get(thread)
+        if line is None:
+            line = self.lines[thread] = self._line_from_nowhere()
+        return line
+
+    def epoch(self, thread: int) -> tuple[int, int]:
+        """Of what the thread does now."""
+        line = self.line(thread)
+        return line.slot, line.time
+
+    def is_before(self, epoch: tuple[int, int], thread: int) -> bool:
+        """Did what was done in that epoch happen before what the thread does now?"""
+        return self.line(thread).knows(*epoch)
+
+    def _give(self, line: Line, resource: int) -> None:
+        old = self._given.get(resource)
+        if old is None or _knows_all(line, old):
+            self._given[resource] = line.lend()
+        else:
+            self._given[resource] = (_MERGED, 0, _merged(old, line))
+        line.time += 1
+
+    def _start(self, line: Line, thread: int) -> None:
+        started = self.lines.get(thread)
+        if started is None:
+            forgotten = self._forget_oldest()
+            started = self._fresh_line() if forgotten is None else Line(forgotten[0], forgotten[1] + 1, {})
+            self.lines[thread] = started
+        started.learn(line.lend())
+        line.time += 1
+
+    def _join(self, line: Line, thread: int) -> None:
+        gift = self._ended.get(thread)
+        if gift is None:  # forgotten: all know of it already, but for those from nowhere that came later
+            if thread not in self.lines:
+                line.learn((_MERGED, 0, self._past))
+        elif not line.knows(gift[0], gift[1]):
+            line.learn(gift)
+
+    def _line_from_nowhere(self) -> Line:
+        """For a thread that nobody was seen to start. It knows nothing, not even of the thread that had its slot
+        before: so it gets an old slot only where there are too many."""
+        if len(self._ended) > MOST_ENDED:
+            forgotten = self._forget_oldest()
+            if forgotten is not None:
+                slot, time, clock = forgotten
+                return Line(slot, time + 1, dict(clock))
+        return self._fresh_line()
+
+    def _fresh_line(self) -> Line:
+        self._slots += 1
+        return Line(self._slots - 1, 1, {})
+
+    def _forget_oldest(self) -> Gift | None:
+        """The thread that ended first, if its slot can be used again: then everybody knows all that it knew."""
+        if not self._ended:
+            return None
+        thread, gift = next(iter(self._ended.items()))
+        unaware = [line for line in self.lines.values() if not line.knows(gift[0], gift[1])]
+        if unaware and len(self._ended) <= MOST_ENDED:
+            return None
+        for line in unaware:
+            line.learn(gift)
+        del self._ended[thread]
+        _raise(self._past, gift[2])
+        self._past[gift[0]] = gift[1]
+        return gift
+
+
+def _raise(clock: Clock, other: Clock) -> None:
+    for slot, time in other.items():
+        if clock.get(slot, 0) < time:
+            clock[slot] = time
+
+
+def _knows_all(line: Line, gift: Gift) -> bool:
+    slot, time, clock = gift
+    if slot != _MERGED:
+        return line.knows(slot, time)
+    return all(line.knows(known, until) for known, until in clock.items())
+
+
+def _merged(old: Gift, line: Line) -> Clock:
+    slot, time, clock = old
+    if slot != _MERGED:  # else it belongs to the resource alone
+        clock = {**clock, slot: time}
+    _raise(clock, line.clock)
+    clock[line.slot] = line.time
+    return clock

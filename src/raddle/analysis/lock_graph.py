@@ -1,0 +1,164 @@
+"""The guarded lock graph: which lock threads ask for while they hold which, and the circles that can close.
+
+After Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a lock
+that is held to one that is asked for. It says which thread asks, which locks that thread holds (its gates), and in
+which segments of the execution the first was taken and the second is asked for; segments are cut by start and join.
+A circle of edges can be a deadlock if the threads are all different, no two of them hold a common lock, and
+none asked for its second lock before another one, by start and join, could take its first.
+
+Departures: an edge is made also where a thread was seen to block, whether it got the lock or not. The search for
+circles goes on while the graph grows, so that edges can be forgotten: the last `MOST_ALIKE` with the same locks,
+sites and gates are kept. There can be more circles than anybody has time for; after `MOST_LOOKS` looks at edges,
+no more are sought in this execution, and `gave_up` says so.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from raddle.analysis.happens_before import Clock, HappensBefore
+from raddle.analysis.lock_holders import LockHolders
+
+MOST_ALIKE = 64
+MOST_LOOKS = 50_000
+
+FOLLOWED = frozenset({"acquire", "release", "blocked", "start", "end", "join"})  # kinds of steps
+
+
+class Edge(NamedTuple):
+    """A thread asked for one lock while it held another."""
+
+    held: int
+    asked: int
+    held_at: int  # the site where it was acquired
+    asked_at: int
+    gates: frozenset[int]  # every lock that the thread held, `held` among them
+    thread: int
+    known: Clock  # what start and join had ordered before `held` was acquired
+    slot: int  # with `time`: the segment in which `asked` was asked for
+    time: int
+
+    def can_meet(self, other: Edge) -> bool:
+        """Can both threads stand there at the same time?"""
+        return (
+            self.thread != other.thread
+            and self.gates.isdisjoint(other.gates)
+            and other.known.get(self.slot, 0) < self.time
+            and self.known.get(other.slot, 0) < other.time
+        )
+
+
+Circle: TypeAlias = tuple[Edge, ...]  # each asks for what the next one holds
+
+
+class LockGraph:
+    """Follows one execution.
+
+    >>> graph = LockGraph()
+    >>> steps = [(0, "start", 1, 0), (0, "start", 2, 0)]
+    >>> steps += [(1, "acquire", 7, 70001), (1, "acquire", 8, 70002), (1, "release", 8, 0), (1, "release", 7, 0)]
+    >>> steps += [(2, "acquire", 8, 70003), (2, "acquire", 7, 70004)]
+    >>> [[(edge.held, edge.asked) for edge in circle] for step in steps for circle in graph.step(*step)]
+    [[(8, 7), (7, 8)]]
+    """
+
+    def __init__(self) -> None:
+        self.gave_up = False
+        self._looks = MOST_LOOKS
+        self._segments = HappensBefore()  # told of start, end and join only
+        self._locks = LockHolders()
+        self._known: dict[int, Clock] = {}  # by lock: when it was acquired
+        self._asked: dict[int, set[tuple[object, ...]]] = {}  # by thread: in its segment
+        self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by the lock that is held
+        self._from: dict[int, set[int]] = {}  # by lock: those asked for while it was held
+        self._into: dict[int, set[int]] = {}  # by lock: those held when it was asked for
+        self._knotted: set[int] = set()  # locks from which a way leads back, if only locks are looked at
+
+    def step(self, thread: int, kind: str, target: int, site: int) -> list[Circle]:
+        """A thread did something; the circles that can close only since then."""
+        if kind == "acquire":
+            circles = self._ask(thread, target, site)
+            self._locks.acquire(thread, target, site)
+            self._known[target] = self._segments.line(thread).lend()[2]
+            return circles
+        if kind == "blocked":
+            return self._ask(thread, target, site)
+        if kind == "release":
+            self._locks.release(target)
+        elif kind in FOLLOWED:
+            self._segments.step(thread, kind, target)
+            self._asked.pop(thread, None)  # a new segment begins
+        return []
+
+    def _ask(self, thread: int, lock: int, site: int) -> list[Circle]:
+        mine = self._locks.by(thread)
+        if not mine or lock in mine:
+            return []
+        # Locks acquired anew since, in the same segment, bring nothing: fewer threads can meet them there.
+        asked = self._asked.setdefault(thread, set())
+        what = (lock, site, *mine.items())
+        if what in asked:
+            return []
+        asked.add(what)
+        gates = frozenset(mine)
+        line = self._segments.line(thread)
+        circles: list[Circle] = []
+        for held, held_at in mine.items():
+            edge = Edge(held, lock, held_at, site, gates, thread, self._known[held], line.slot, line.time)
+            circles += self._add(edge)
+        return circles
+
+    def _add(self, edge: Edge) -> list[Circle]:
+        what = (edge.asked, edge.held_at, edge.asked_at, edge.gates)
+        alike = self._edges.setdefault(edge.held, {}).setdefault(what, deque(maxlen=MOST_ALIKE))
+        alike.append(edge)
+        if self.gave_up:
+            return []
+        out = self._from.setdefault(edge.held, set())
+        if edge.asked not in out:
+            out.add(edge.asked)
+            self._into.setdefault(edge.asked, set()).add(edge.held)
+            # Does this close ways back? Most never do, and then nobody needs to look for circles.
+            leading = self._reached(edge.held, self._into)
+            if edge.asked in leading:
+                self._knotted |= leading & self._reached(edge.asked, self._from)
+        if edge.held not in self._knotted or edge.asked not in self._knotted:
+            return []
+        return list(self._circles(edge))
+
+    def _reached(self, lock: int, neighbours: dict[int, set[int]]) -> set[int]:
+        reached, open_ = {lock}, [lock]
+        while open_ and not self.gave_up:
+            fresh = neighbours.get(open_.pop(), set()) - reached
+            self._look(1 + len(fresh))
+            reached |= fresh
+            open_ += fresh
+        return reached
+
+    def _circles(self, first: Edge) -> Iterator[Circle]:
+        """Depth first, over edges that lead back to where the first one comes from."""
+        useful = self._reached(first.held, self._into) & self._knotted
+        path, ways = [first], [iter(self._after(first))]
+        while ways and not self.gave_up:
+            edge = next(ways[-1], None)
+            if edge is None:
+                ways.pop()
+                path.pop()
+                continue
+            self._look(1)
+            if edge.asked not in useful or not all(edge.can_meet(other) for other in path):
+                continue
+            if edge.asked == first.held:
+                yield (*path, edge)
+            else:
+                path.append(edge)
+                ways.append(iter(self._after(edge)))
+
+    def _after(self, edge: Edge) -> list[Edge]:
+        return [next_ for alike in self._edges.get(edge.asked, {}).values() for next_ in alike]
+
+    def _look(self, times: int) -> None:
+        self._looks -= times
+        self.gave_up = self._looks <= 0

@@ -1,0 +1,73 @@
+"""What a caution says, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raddle.caution import DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, Caution
+from raddle.checks.lock_cycles import ARROW
+from raddle.site import Site
+
+_TOUCHED = "touched"  # where the note does not say what was done
+
+
+def say(caution: Caution, sites: Mapping[int, Site]) -> str:
+    """For people who do not know the analyses.
+
+    >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
+    >>> say(Caution(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
+    '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and nothing orders the two'
+    """
+    places = [_place(number, sites) for number in caution.sites]
+    done = caution.note.split(", ") if caution.note else []
+    done += [_TOUCHED] * (len(places) - len(done))
+    if caution.kind == DATA_RACE and len(places) == 2:
+        return _data_race(caution.subject, done, places)
+    if caution.kind == LOCKSET and len(places) == 2:
+        return _lockset(caution.subject, done, places)
+    if caution.kind == UNSERIALIZABLE and len(places) == 3:
+        return _unserializable(caution.subject, done, places)
+    locks = caution.subject.split(ARROW)
+    if caution.kind == POTENTIAL_DEADLOCK and len(places) == 2 * len(locks):
+        return _potential_deadlock(locks, places)
+    return f"{caution.kind} of {caution.subject} {' and '.join(places)}".rstrip()  # of a kind that is not ours
+
+
+def _data_race(variable: str, done: list[str], places: list[str]) -> str:
+    (first, second), (here, there) = done, places
+    if here == there and first == second:
+        return f"`{variable}` is {first} {here} by several threads, and nothing orders them"
+    return f"`{variable}` is {first} {here} and {second} by another thread {there}, and nothing orders the two"
+
+
+def _lockset(variable: str, done: list[str], places: list[str]) -> str:
+    (first, second), (here, there) = done, places
+    return (
+        f"no lock is held at every access to `{variable}`: it is {first} {here}, and {second} by another thread {there}"
+    )
+
+
+def _unserializable(variable: str, done: list[str], places: list[str]) -> str:
+    (first, between, second), (here, there, again) = done, places
+    return (
+        f"`{variable}` was {first} {here}, then {between} by another thread {there}, then {second} {again} by the "
+        "first one, whose two accesses may belong together"
+    )
+
+
+def _potential_deadlock(locks: list[str], places: list[str]) -> str:
+    parts = []
+    for index, lock in enumerate(locks):
+        held_at, asked_at = places[2 * index : 2 * index + 2]
+        asked = locks[(index + 1) % len(locks)]
+        if asked == lock:  # made in the same place
+            asked = "another such lock"
+        parts.append(
+            f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and asks for {asked} {asked_at}"
+        )
+    return f"threads can wait for each other for ever: {'; '.join(parts)}"
+
+
+def _place(number: int, sites: Mapping[int, Site]) -> str:
+    site = sites.get(number)
+    return f"at {site.file}:{site.line}" if site is not None else "in code without probes"

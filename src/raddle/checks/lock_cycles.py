@@ -1,0 +1,69 @@
+"""Potential deadlocks: locks that threads take in orders that can close a circle.
+
+What makes a circle is said in `raddle.analysis.lock_graph`. Its locks are those of one execution; it is told by
+their abstract names and by sites, so that the same circle is told once, whichever execution and threads showed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raddle.analysis.lock_graph import FOLLOWED, Circle, LockGraph
+from raddle.cast import AbstractObject, Cast
+from raddle.caution import POTENTIAL_DEADLOCK, Caution
+from raddle.step import Step
+
+ARROW = " -> "  # between the locks of a circle
+
+_Link = tuple[AbstractObject, int, int]  # the lock that is held, where it was acquired, where the next is asked for
+
+
+class LockCycles:
+    """Watches executions, and remembers what it found in all of them.
+
+    >>> from raddle.cast import make_cast
+    >>> cycles = LockCycles()
+    >>> cycles.begin(make_cast(resources=[AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")]))
+    >>> cycles.feed([(0, "start", 1, 70000), (0, "acquire", 0, 70001), (0, "acquire", 1, 70002)])
+    >>> cycles.feed([(0, "release", 1, 70002), (0, "release", 0, 70001)])
+    >>> cycles.feed([(1, "acquire", 1, 70003), (1, "acquire", 0, 70004)])
+    >>> [caution] = cycles.cautions()
+    >>> caution.subject, caution.sites
+    ('the Lock made at m.py:1 -> the Lock made at m.py:2', (70001, 70002, 70003, 70004))
+    """
+
+    def __init__(self) -> None:
+        self._found: set[tuple[_Link, ...]] = set()
+        self.gave_up = False  # in some execution there were too many circles to find them all
+        self.begin(Cast())
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins."""
+        self._cast = cast
+        self._graph = LockGraph()
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        """These steps happened, in this order."""
+        follow = self._graph.step
+        for thread, kind, target, site in steps:
+            if kind in FOLLOWED:
+                for circle in follow(thread, kind, target, site):
+                    self._found.add(self._links(circle))
+        self.gave_up |= self._graph.gave_up
+
+    def cautions(self) -> list[Caution]:
+        """The circles of all executions so far. The sites: of each thread, where it acquired the lock that it
+        holds, and where it asks for the next one."""
+        return [
+            Caution(
+                POTENTIAL_DEADLOCK,
+                ARROW.join(str(lock) for lock, _, _ in links),
+                tuple(site for _, held_at, asked_at in links for site in (held_at, asked_at)),
+            )
+            for links in sorted(self._found)
+        ]
+
+    def _links(self, circle: Circle) -> tuple[_Link, ...]:
+        """A circle begins anywhere; take the smallest of all ways to tell it."""
+        links = [(self._cast.resources[edge.held], edge.held_at, edge.asked_at) for edge in circle]
+        return min(tuple(links[i:] + links[:i]) for i in range(len(links)))

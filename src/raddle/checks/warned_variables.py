@@ -1,0 +1,177 @@
+"""Variables that look badly guarded: by Eraser, and by Avio's unserializable cases.
+
+Eraser's automaton (`raddle.analysis.eraser`) reaching its race is one caution for each variable: its sites are
+the last access of another thread and the one that left no lock, its note says what was done there under which locks.
+
+Avio (Lu, Tucek, Qin, Zhou, 2006) takes two consecutive accesses of a thread to a variable for a block, and learns from
+many runs which blocks are meant to be atomic. Nobody has such runs here. So a block has to be within one call of a
+function, forwards in the source: a loop that comes round, or a method called twice, does not promise that nothing
+changed. And if the program's own order has the other thread's access after the first and before the second (it was
+started, joined, waited for, sent a message), that is meant; the order in which locks were had is not the program's.
+All accesses in between count, not only the last. The sites are those of the first access, the other thread's, and
+the second; the note says what was done there. One caution is enough for each variable and block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raddle.analysis.eraser import RACE, Guarded
+from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
+from raddle.analysis.locksets import HeldLocks
+from raddle.cast import Cast
+from raddle.caution import LOCKSET, UNSERIALIZABLE, Caution
+from raddle.step import LOCKING, Step
+
+_MEANT = ORDERING - LOCKING
+
+# An access: its site, did it write, the how-manieth of its variable it is, in which call of a function, what its
+# thread knew there, which locks it held.
+_Access = tuple[int, bool, int, int, Gift, frozenset[int]]
+
+
+class WarnedVariables:
+    """Watches executions, and remembers what it found in all of them.
+
+    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> check = WarnedVariables()
+    >>> check.begin(make_cast(variables=[AbstractVariable("m.py:C", "", "n")]))
+    >>> check.feed([(1, "read", 0, 70001), (2, "write", 0, 70009), (1, "write", 0, 70002)])
+    >>> for caution in check.cautions(): print(caution)
+    Caution(kind='lockset', subject='C.n', sites=(70009, 70002), note='written under no lock, written under no lock')
+    Caution(kind='unserializable', subject='C.n', sites=(70001, 70009, 70002), note='read, written, written')
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, tuple[int, ...]], Caution] = {}  # by kind, variable and block
+        self.begin(Cast())
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins."""
+        self._cast = cast
+        self._held = HeldLocks()
+        self._order = HappensBefore()
+        self._calls = _Calls()
+        self._watched: dict[int, _Watched] = {}
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        """These steps happened, in this order."""
+        held, order, calls, watched = self._held, self._order, self._calls, self._watched
+        for thread, kind, target, site in steps:
+            if kind == "read" or kind == "write":
+                variable = watched.get(target)
+                if variable is None:
+                    variable = watched[target] = _Watched()
+                gift = (order.lines.get(thread) or order.line(thread)).lend()
+                variable.count += 1
+                access = (site, kind == "write", variable.count, calls.innermost(thread), gift, held.by(thread))
+                self._accessed(target, variable, thread, access)
+            elif kind == "acquire":
+                held.acquired(thread, target)
+            elif kind == "release":
+                held.released(thread, target)
+            elif kind in _MEANT:
+                order.step(thread, kind, target)
+            elif kind == "enter":
+                calls.enter(thread)
+            elif kind == "leave":
+                calls.leave(thread)
+            elif kind == "task":  # no block spans two tasks of a pool's worker
+                calls.start_anew(thread)
+
+    def cautions(self) -> list[Caution]:
+        """Everything suspicious in all executions so far."""
+        return [self._found[key] for key in sorted(self._found)]
+
+    def _accessed(self, number: int, variable: _Watched, thread: int, access: _Access) -> None:
+        mine = variable.by_thread.get(thread)
+        if thread != variable.thread:
+            variable.others = variable.by_thread.get(variable.thread)
+            if mine is not None:
+                self._look_at_block(number, variable, mine, access)
+        guarded = variable.guarded
+        if guarded.state is not RACE:
+            guarded.access(thread, write=access[1], held=access[5])
+            if guarded.state is RACE:
+                self._warn_of_locks(number, variable.others, access)
+        variable.by_thread[thread] = access
+        variable.thread = thread
+        if access[1]:
+            variable.write = access
+        else:
+            variable.read = access
+
+    def _warn_of_locks(self, number: int, others: _Access | None, access: _Access) -> None:
+        assert others is not None, "Eraser says race only once a variable came back to a thread"
+        note = ", ".join(f"{_did(one)} under {self._locks(one)}" for one in (others, access))
+        self._warn(LOCKSET, number, (others[0], access[0]), note=note, block=())
+
+    def _look_at_block(self, number: int, variable: _Watched, first: _Access, second: _Access) -> None:
+        """Other threads came between: was it in one of the four ways that no serial order has?"""
+        between = variable.read if first[1] and second[1] else variable.write
+        if between is None or between[2] < first[2]:
+            return
+        if first[3] != second[3] or first[0] >= second[0]:
+            return
+        if _knows(between[4], first[4]) and _knows(second[4], between[4]):
+            return
+        note = ", ".join(_did(access) for access in (first, between, second))
+        self._warn(UNSERIALIZABLE, number, (first[0], between[0], second[0]), note=note, block=(first[0], second[0]))
+
+    def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
+        subject = str(self._cast.variables[number])
+        self._found.setdefault((kind, subject, block), Caution(kind, subject, sites, note))
+
+    def _locks(self, access: _Access) -> str:
+        return " and ".join(sorted({str(self._cast.resources[lock]) for lock in access[5]})) or "no lock"
+
+
+class _Watched:
+    """The last accesses to one variable."""
+
+    __slots__ = ("by_thread", "count", "guarded", "others", "read", "thread", "write")
+
+    def __init__(self) -> None:
+        self.guarded = Guarded()
+        self.count = 0
+        self.thread = -1  # who was the last
+        self.by_thread: dict[int, _Access] = {}
+        self.others: _Access | None = None  # the last one of any thread but that
+        self.read: _Access | None = None  # the last one of all
+        self.write: _Access | None = None
+
+
+class _Calls:
+    """In which call of a function each thread is; every call has a number of its own."""
+
+    __slots__ = ("_entered", "_stacks")
+
+    def __init__(self) -> None:
+        self._entered = 0
+        self._stacks: dict[int, list[int]] = {}
+
+    def enter(self, thread: int) -> None:
+        self._entered += 1
+        self._stacks.setdefault(thread, []).append(self._entered)
+
+    def leave(self, thread: int) -> None:
+        stack = self._stacks.get(thread)
+        if stack:
+            stack.pop()
+
+    def start_anew(self, thread: int) -> None:
+        self._stacks[thread] = []
+        self.enter(thread)
+
+    def innermost(self, thread: int) -> int:
+        stack = self._stacks.get(thread)
+        return stack[-1] if stack else 0
+
+
+def _knows(later: Gift, earlier: Gift) -> bool:
+    """Is the one access after the other in the program's own order?"""
+    return later[0] == earlier[0] or later[2].get(earlier[0], 0) >= earlier[1]
+
+
+def _did(access: _Access) -> str:
+    return "written" if access[1] else "read"

@@ -1,0 +1,97 @@
+"""Avio: who came between two accesses that may belong together?
+
+Two consecutive accesses of a thread to a variable are a block. A requirement is covered when, at the end of a
+block, another thread touched the variable since its beginning; only the last such access counts. All eight cases
+of reads and writes do, not only the four that are unserializable (`raddle.checks.warned_variables` warns of
+these). A block where nobody came between covers nothing.
+
+What a pool's worker does for one task and for the next is no block: they are different actors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from raddle.cast import Cast
+from raddle.criteria.actors import Names
+from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+
+class Avio(VariableMetric):
+    """(beginning of the block, its end, what came between)"""
+
+    name = "avio"
+    shape = "(site, site, site)"
+    summary = (
+        "a thread touched a variable at the first site and, as its next access, at the second, and the last thing "
+        "that other threads did with it in between was at the third"
+    )
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._last: dict[int, _LastAccesses] = {}
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, last_accesses, starred, notes = self._actors, self._last, self.starred, self._noted.shared
+        for thread, kind, target, site in steps:
+            if kind == "read" or kind == "write":
+                last = last_accesses.get(target)
+                if last is None:
+                    last = last_accesses[target] = _LastAccesses()
+                actor = actors[thread]
+                if last.thread != thread:
+                    # Whoever touched it last did so after this thread: nobody is between the two.
+                    mine = last.by_thread.get(thread)
+                    if mine is not None and mine[1] == actor:
+                        between, other = last.access
+                        notes[(target, actor, other) if starred else ()].add((mine[0], site, between))
+                    last.thread = thread
+                last.access = last.by_thread[thread] = (site, actor)
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+
+    def _named(self, group: Group, names: Names) -> Key:
+        return ()
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        return _said(sites, key, said_thread("A"), said_thread("B"))
+
+
+class AvioByThread(Avio):
+    """(beginning of the block, its end, what came between, variable, the block's thread, the other one)"""
+
+    name = "avio*"
+    shape = "(site, site, site, variable, thread, thread)"
+    summary = "the same, told apart by the variable, the thread of the first two accesses and that of the third"
+    starred = True
+
+    def _named(self, group: Group, names: Names) -> Key:
+        variable, actor, other = group
+        return self._cast.variables[variable], names[actor], names[other]
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        variable, thread, other = key[3:]
+        return _said(sites, key, said_thread("A", thread), said_thread("B", other), variable=variable)
+
+
+class _LastAccesses:
+    """The last accesses to one variable, each as site and actor."""
+
+    __slots__ = ("access", "by_thread", "thread")
+
+    def __init__(self) -> None:
+        self.thread = -1  # the last of all
+        self.access = (0, -1)
+        self.by_thread: dict[int, tuple[int, int]] = {}
+
+
+def _said(sites: Mapping[int, Site], key: Key, thread: str, other: str, *, variable: Any = None) -> str:
+    first, second, between = key[:3]
+    return (
+        f"{thread} {said_access(first, sites, variable=variable)} and then {said_again(second, sites)}, where the "
+        f"last to come between was {other}, which {said_again(between, sites)}"
+    )

@@ -1,0 +1,62 @@
+"""Blocks: which basic blocks were run? What sequential testing measures, to compare with.
+
+The baseline of Křena, Letko and Vojnar. Blocks have probes only if that is asked for when code is instrumented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from raddle.cast import Cast
+from raddle.criteria.base import LINEAR, Criterion
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import STATIC, Key, Total
+
+
+class Blocks(Criterion):
+    """(site)
+
+    >>> from raddle.cast import make_cast
+    >>> blocks = Blocks()
+    >>> blocks.begin(make_cast())
+    >>> blocks.feed([(0, "block", 0, 70001), (1, "block", 0, 70001), (1, "read", 0, 70002)])
+    >>> blocks.collect(final=True)
+    {(70001,)}
+    """
+
+    name = "blocks"
+    family = "sequential"
+    paper = (
+        "Křena, Letko, Vojnar: Coverage Metrics for Saturation-based and Search-based Testing of Concurrent Software"
+    )
+    shape = "(site,)"
+    summary = "some thread ran the basic block that begins at the site"
+    cost = LINEAR
+    total_known = True
+
+    def begin(self, cast: Cast) -> None:
+        self._run: set[int] = set()
+        self._told: set[int] = set()
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        self._run.update([site for _, kind, _, site in steps if kind == "block"])
+
+    def collect(self, *, final: bool) -> set[Key]:
+        fresh = self._run - self._told
+        self._told |= fresh
+        return {(site,) for site in fresh}
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site = sites.get(key[0])
+        if site is None:
+            return "a thread run a block of code without probes"
+        return f"a thread run the block of `{site.function}` that begins at {site.file}:{site.line}"
+
+    def static_total(self, model: Model) -> Total:
+        return Total(len(model.blocks), STATIC)
+
+    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+        return ((site,) for site in sorted(model.blocks))

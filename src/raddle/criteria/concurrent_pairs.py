@@ -1,0 +1,49 @@
+"""ConcurPairs: which site came right after which, in the same thread or in another one?
+
+The whole execution is one sequence here. Accesses to variables and calls of primitives count; entering functions and
+blocks, being blocked, and the beginning and end of threads and tasks do not, as nothing in the source stands for
+them; nor does what happens in code without probes. The paper monitors all accesses to variables; here it is all
+that are told, and whoever tells may leave out variables that only one thread ever touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raddle.cast import Cast
+from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
+from raddle.site import Site
+from raddle.step import SYNCHRONIZING, Step
+from raddle.tally import Key
+
+MONITORED = (SYNCHRONIZING | {"read", "write", "clear"}) - {"begin", "end"}
+
+
+class ConcurrentPairs(SynchronizationMetric):
+    """(site, site, whether there was a switch of threads between them)"""
+
+    name = "concur-pairs"
+    shape = "(site, site, switch)"
+    summary = "the second site was the next after the first in the whole execution, in another thread or in the same"
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._before = (-1, 0)  # thread and site of the step before; site 0 for none
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        note, monitored = self._notes.add, MONITORED
+        thread_before, site_before = self._before
+        for thread, kind, _, site in steps:
+            if site and kind in monitored:
+                if site_before:
+                    note((site_before, site, thread != thread_before))
+                thread_before, site_before = thread, site
+        self._before = (thread_before, site_before)
+
+    def _key(self, note: Note) -> Key:
+        return note
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        first, second, switch = key
+        who = "thread B" if switch else "the same thread"
+        return f"thread A at {said_site(first, sites)} and right after it {who} at {said_site(second, sites)}"

@@ -1,0 +1,92 @@
+"""Sync: was each synchronization not only come to, but did threads get in each other's way there?
+
+After Trainin et al. (PADTAD 2009), as Křena, Letko and Vojnar use it. A requirement is a place and a situation:
+
+* a lock: its acquiring is *visited*; *blocked*, if another thread held the lock when this one came; and *blocking*, if
+  another thread came while the lock was held that was acquired here.
+* semaphores, queues, events: the calls that give and those that take are *visited*; *blocked*, if the thread had to
+  wait there. Nobody in particular is in its way, so there is no blocking.
+* a condition: wait and notify are *visited*. A wait is *notified*, if it ended by that and not by its timeout. A
+  notify is *heard*, if some thread waited and had not gone on yet, else *unheard*.
+
+The last is ours; the paper gives the situations of a lock only, as an example. What was blocked is visited, too,
+even if the execution ends there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raddle.analysis.lock_holders import LockHolders
+from raddle.cast import Cast
+from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
+from raddle.criteria.variable_metrics import said_place
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
+NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
+
+_CALLS = frozenset({"up", "down", "put", "get", "task-done", "join-queue", "set", "clear", "wait-set"})
+
+_SAID = {
+    VISITED: "a thread come to the synchronization {place}",
+    BLOCKED: "a thread wait {place} for what others held or had not given yet",
+    BLOCKING: "another thread wait for the lock that was acquired {place}",
+    NOTIFIED: "a thread that waited {place} notified",
+    HEARD: "a thread waiting when the condition was notified {place}",
+    UNHEARD: "no thread waiting when the condition was notified {place}",
+}
+
+
+class Contention(SynchronizationMetric):
+    """(site, situation)"""
+
+    name = "sync"
+    shape = "(site, situation)"
+    summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._holders = LockHolders()
+        self._waiting: dict[int, int] = {}  # by thread: the condition it waits on
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        note, holders, waiting = self._note, self._holders, self._waiting
+        for thread, kind, target, site in steps:
+            if kind == "read" or kind == "write":
+                continue
+            if kind == "acquire":
+                note(site, VISITED)
+                waiting.pop(thread, None)  # by its timeout, if it was not woken before
+                holders.acquire(thread, target, site)
+            elif kind == "release":
+                holders.release(target)
+            elif kind == "blocked":
+                note(site, VISITED)
+                note(site, BLOCKED)
+                if target not in holders.by(thread):
+                    note(holders.site(target), BLOCKING)
+            elif kind in _CALLS:
+                note(site, VISITED)
+            elif kind == "wait":
+                note(site, VISITED)
+                waiting[thread] = target
+            elif kind == "woken":
+                note(site, NOTIFIED)
+                waiting.pop(thread, None)
+            elif kind == "notify":
+                note(site, VISITED)
+                note(site, HEARD if target in waiting.values() else UNHEARD)
+
+    def _note(self, site: int, situation: str) -> None:
+        if site:
+            self._notes.add((site, situation))
+
+    def _key(self, note: Note) -> Key:
+        return note
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site, situation = key
+        return _SAID[situation].format(place=said_place(site, sites))

@@ -1,0 +1,73 @@
+"""Definition-use pairs: which write's value did a read get?
+
+A pair is covered when a thread reads a shared variable whose last definition, by whichever thread, also the same,
+was at the other site. What nobody wrote yet has no definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raddle.cast import Cast
+from raddle.criteria.actors import Names
+from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+
+class DefinitionUsePairs(VariableMetric):
+    """(definition, use, variable)"""
+
+    name = "du-pairs"
+    shape = "(site, site, variable)"
+    summary = "a thread read, at the second site, the value that was written to a shared variable at the first"
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._definitions: dict[int, tuple[int, int]] = {}  # by variable: site and actor
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, about, definitions, starred = self._actors, self._noted.about, self._definitions, self.starred
+        for thread, kind, target, site in steps:
+            if kind == "read":
+                notes = about(target, thread)
+                definition = definitions.get(target)
+                if definition is not None:
+                    written_at, definer = definition
+                    notes[(target, definer, actors[thread]) if starred else (target,)].add((written_at, site))
+            elif kind == "write":
+                about(target, thread)
+                definitions[target] = (site, actors[thread])
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+
+    def _named(self, group: Group, names: Names) -> Key:
+        return (self._cast.variables[group[0]],)
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        return _said(sites, key, "a thread", "the same or another one")
+
+
+class DefinitionUsePairsByThread(DefinitionUsePairs):
+    """(definition, use, variable, defining thread, using thread)"""
+
+    name = "du-pairs*"
+    shape = "(site, site, variable, thread, thread)"
+    summary = "the same, told apart by the thread that wrote and the thread that read"
+    starred = True
+
+    def _named(self, group: Group, names: Names) -> Key:
+        variable, definer, user = group
+        return self._cast.variables[variable], names[definer], names[user]
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        definer, user = key[3:]
+        other = "A, or another thread like it," if definer == user else said_thread("B", user)
+        return _said(sites, key, said_thread("A", definer), other)
+
+
+def _said(sites: Mapping[int, Site], key: Key, definer: str, user: str) -> str:
+    definition, use, variable = key[:3]
+    wrote = said_access(definition, sites, variable=variable)
+    return f"{definer} {wrote} and then {user} {said_again(use, sites)}, with nobody writing it in between"

@@ -1,0 +1,103 @@
+"""Eraser: in which state of its automaton, guarded by which locks, was a variable when a site was reached?
+
+State and locks are those that the access finds, before it changes them. The paper's words allow that only ("the
+state in which the automaton is when the given location is reached"), and virgin, which it lists, is a state that
+no access leaves behind. As long as no two threads had it in turn, from virgin to exclusive', Eraser takes any lock
+for a possible guard; the requirement then names none.
+
+Locks are abstract, so two of the same kind are one; a variable that was shared counts from its first access on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, VIRGIN, Guarded
+from raddle.analysis.locksets import HeldLocks
+from raddle.cast import Cast
+from raddle.criteria.actors import Names
+from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+
+class Eraser(VariableMetric):
+    """(access, state, locks)"""
+
+    name = "eraser"
+    shape = "(site, state, locks)"
+    summary = "a thread reached the site when Eraser's automaton for the shared variable was in that state"
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._held = HeldLocks()
+        self._guarded: dict[int, Guarded] = {}
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, about, held, guarded = self._actors, self._noted.about, self._held, self._guarded
+        held_by, starred = held.by, self.starred
+        for thread, kind, target, site in steps:
+            if kind == "read" or kind == "write":
+                variable = guarded.get(target)
+                if variable is None:
+                    variable = guarded[target] = Guarded()
+                locks = variable.candidates
+                group = (target, locks, actors[thread]) if starred else (locks,)
+                about(target, thread)[group].add((site, variable.state))
+                variable.access(thread, write=kind == "write", held=held_by(thread))
+            elif kind == "acquire":
+                held.acquired(thread, target)
+            elif kind == "release":
+                held.released(thread, target)
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+
+    def _named(self, group: Group, names: Names) -> Key:
+        return (self._locks(group[0]),)
+
+    def _locks(self, locks: frozenset[int]) -> Any:
+        resources = self._cast.resources
+        return tuple(sorted({resources[lock] for lock in locks}))
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site, state, locks = key
+        return f"{said_thread('A')} {said_access(site, sites)} when {_SAID[state]}{_said_guards(state, locks)}"
+
+
+class EraserByThread(Eraser):
+    """(access, variable, state, locks, thread)"""
+
+    name = "eraser*"
+    shape = "(site, variable, state, locks, thread)"
+    summary = "the same, told apart by the variable and the thread"
+    starred = True
+
+    def _named(self, group: Group, names: Names) -> Key:
+        variable, locks, actor = group
+        return self._cast.variables[variable], self._locks(locks), names[actor]
+
+    def _key(self, note: Note, named: Key) -> Key:
+        site, state = note
+        variable, locks, thread = named
+        return site, variable, state, locks, thread
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site, variable, state, locks, thread = key
+        did = said_access(site, sites, variable=variable)
+        return f"{said_thread('A', thread)} {did} when {_SAID[state]}{_said_guards(state, locks)}"
+
+
+_SAID = {
+    VIRGIN: "nobody had touched it (Eraser's virgin)",
+    EXCLUSIVE: "only one thread had touched it (Eraser's exclusive)",
+    EXCLUSIVE_AGAIN: "a second thread had taken it over (Eraser's exclusive')",
+    SHARED: "threads in turn had touched it, after that only read it (Eraser's shared)",
+    MODIFIED: "threads in turn had touched and written it (Eraser's modified)",
+    RACE: "threads in turn had touched and written it under no common lock (Eraser's race)",
+}
+
+
+def _said_guards(state: str, locks: Any) -> str:
+    return f", each time under {said_locks(locks)}" if state in (SHARED, MODIFIED) else ""

@@ -1,0 +1,132 @@
+"""GoldiLocks: what had ordered the earlier accesses to a variable before the one at a site?
+
+Table 1 of the paper says "goldiLockSet.SC" where its text says "goldiLockSet", computed only where none of the
+three short-circuit checks (SC) can prove that there is no race. So a requirement names what decided: a check by
+its name, and then no lockset, as none was computed; else "lockset" or "race", and the lockset. That is the
+lockset of the access that decided (see `raddle.analysis.goldilocks`), as it is found: before it begins anew with
+this one. Its elements are ("resource", ...) for locks, events, semaphores, conditions and queues, and
+("thread", ...), all abstract. "first" is an access with nothing before that it could conflict with.
+
+Locksets of threads that hardly synchronize are many. It is in the nature of the metric, and the paper's
+verdict, that the starred form is hardly ever saturated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from raddle.analysis.goldilocks import FIRST, LOCKSET, RACE, SAME_LOCK, SAME_THREAD, TWO_THREADS, Goldilocks
+from raddle.analysis.locksets import HeldLocks
+from raddle.cast import AbstractObject, AbstractThread, Cast
+from raddle.criteria.actors import Names
+from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
+from raddle.site import Site
+from raddle.step import GIVES, TAKES, Step
+from raddle.tally import Key
+
+Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, by the first of their kind, and actors
+
+_NO_LOCKSET: Lockset = ((), ())
+
+
+class GoldiLock(VariableMetric):
+    """(access, what decided, lockset)"""
+
+    name = "goldilock"
+    shape = "(site, check, lockset)"
+    summary = (
+        "a thread touched a shared variable at the site and GoldiLocks decided by that check, or by that lockset, "
+        "whether this was a race"
+    )
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._held = HeldLocks()
+        self._kinds: dict[AbstractObject, int] = {}
+        self._goldilocks = Goldilocks(self._kind)
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, held, analysis = self._actors, self._held, self._goldilocks
+        about, access, held_by, starred = self._noted.about, analysis.access, held.by, self.starred
+        for thread, kind, target, site in steps:
+            if kind == "read" or kind == "write":
+                write = kind == "write"
+                check, other, moment = access(thread, target, write=write, held=held_by(thread))
+                lockset = _NO_LOCKSET
+                if check is RACE or check is LOCKSET:
+                    kinds, threads = analysis.lockset(other, moment)
+                    lockset = (tuple(kinds), tuple([actors[member] for member in threads]))
+                group = (target, lockset, actors[thread]) if starred else (lockset,)
+                about(target, thread)[group].add((site, check))
+            elif kind in GIVES:
+                analysis.gives(thread, target)
+                if kind == "release":
+                    held.released(thread, target)
+            elif kind in TAKES:
+                analysis.takes(thread, target)
+                if kind == "acquire":
+                    held.acquired(thread, target)
+            elif kind == "start":
+                analysis.starts(thread, target)
+            elif kind == "join":
+                analysis.joins(thread, target)
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+
+    def _kind(self, resource: int) -> int:
+        """The number of the first resource that is the same in the abstract."""
+        return self._kinds.setdefault(self._cast.resources[resource], resource)
+
+    def _named(self, group: Group, names: Names) -> Key:
+        return (self._named_lockset(group[0], names),)
+
+    def _named_lockset(self, lockset: Lockset, names: Names) -> Any:
+        kinds, actors = lockset
+        resources = self._cast.resources
+        elements = {("resource", resources[kind]) for kind in kinds} | {("thread", names[actor]) for actor in actors}
+        return tuple(sorted(elements))
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site, check, lockset = key
+        return f"{said_thread('A')} {said_access(site, sites)} {_said(check, lockset)}"
+
+
+class GoldiLockByThread(GoldiLock):
+    """(access, variable, what decided, lockset, thread)"""
+
+    name = "goldilock*"
+    shape = "(site, variable, check, lockset, thread)"
+    summary = "the same, told apart by the variable and the thread"
+    starred = True
+
+    def _named(self, group: Group, names: Names) -> Key:
+        variable, lockset, actor = group
+        return self._cast.variables[variable], self._named_lockset(lockset, names), names[actor]
+
+    def _key(self, note: Note, named: Key) -> Key:
+        site, check = note
+        variable, lockset, thread = named
+        return site, variable, check, lockset, thread
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        site, variable, check, lockset, thread = key
+        return f"{said_thread('A', thread)} {said_access(site, sites, variable=variable)} {_said(check, lockset)}"
+
+
+_SAID = {
+    FIRST: "with no earlier access in conflict",
+    SAME_THREAD: "with no earlier access in conflict but its own",
+    SAME_LOCK: "under a lock that was held at the last access in conflict",
+    TWO_THREADS: "after the thread of the last access in conflict had handed over to it directly",
+    LOCKSET: "after the last access in conflict was passed on to it through",
+    RACE: "although the last access in conflict was passed on only to",
+}
+
+
+def _said(check: str, lockset: Any) -> str:
+    if check not in (LOCKSET, RACE):
+        return f"{_SAID[check]} ({check})"
+    through = [str(AbstractObject(*of)) for kind, of in lockset if kind == "resource"]
+    threads = [str(AbstractThread(*of)) for kind, of in lockset if kind == "thread"]
+    return f"{_SAID[check]} {' and '.join([*through, *threads])} ({check})"

@@ -1,0 +1,116 @@
+"""HBPair: which place in one thread was synchronised with which place in another, by what?
+
+A taking step is synchronised with the last giving step on the same resource, if that was another thread's; earlier
+ones were synchronised before, or are passed on with it. For each primitive:
+
+* a lock: the last release, by whomever. Waiting on a condition releases and acquires its lock at the wait.
+* a condition: the last notify before the thread was woken. Which of several it was that woke it is not told.
+* an event: the last set before the wait went on, also where the event was set already.
+* a semaphore: the last up. Permits that it began with are nobody's.
+* a queue: the last put before a get, whoever put what the get got: the order of items is the queue's own business
+  (lifo, priority), and the get comes after the last put whichever item it takes. The last task-done before a join.
+* start and join have no object: "". The place in the new thread is the first site that it comes to, whatever
+  happens there (the function that it runs is entered, as a rule); that in an ended thread is the last site that it
+  came to. A thread that never comes to a probe makes no pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from raddle.cast import AbstractObject, Cast
+from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
+from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+# What gives, for each kind of step that takes.
+GIVERS = {
+    "acquire": "release",
+    "woken": "notify",
+    "wait-set": "set",
+    "down": "up",
+    "get": "put",
+    "join-queue": "task-done",
+}
+_NOTHING = -1  # in place of a resource
+
+_Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
+
+
+class HappensBeforePairs(SynchronizationMetric):
+    """(where something was given, where it was taken, by way of what)"""
+
+    name = "hbpair"
+    shape = "(site, site, resource)"
+    summary = (
+        "a thread took, at the second site, what another thread gave last by the resource, at the first; or a start "
+        "or a join ordered the two sites"
+    )
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}  # by kind and resource
+        self._fresh: dict[int, _Giving] = {}  # by thread that came to no site yet: its start
+        self._last: dict[int, int] = {}  # by thread: the last site it came to
+        self._ended: dict[int, _Giving] = {}
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, fresh, last, by_thread = self._actors, self._fresh, self._last, self.by_thread
+        given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
+        for thread, kind, target, site in steps:
+            if site:
+                if fresh and thread in fresh:
+                    self._pair(fresh.pop(thread), thread, site, _NOTHING)
+                last[thread] = site
+            if kind == "read" or kind == "write":
+                continue
+            if kind in given:
+                given[kind][target] = (site, thread, actors[thread] if by_thread else 0)
+            elif kind in taken_from:
+                giving = taken_from[kind].get(target)
+                if giving is not None:
+                    self._pair(giving, thread, site, target)
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+            elif kind == "start":
+                fresh[target] = (site, thread, actors[thread] if by_thread else 0)
+            elif kind == "end":
+                fresh.pop(thread, None)
+                self._ended[thread] = (last.pop(thread, 0), thread, actors[thread] if by_thread else 0)
+            elif kind == "join":
+                giving = self._ended.get(target)
+                if giving is not None:
+                    self._pair(giving, thread, site, _NOTHING)
+
+    def _pair(self, giving: _Giving, thread: int, site: int, resource: int) -> None:
+        given_at, giver, actor = giving
+        if giver != thread and given_at and site:
+            self._notes.add((given_at, site, resource, actor, self._actors[thread] if self.by_thread else 0))
+
+    def _key(self, note: Note) -> Key:
+        given_at, taken_at, resource = note[:3]
+        return given_at, taken_at, "" if resource == _NOTHING else self._cast.resources[resource]
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        given_at, taken_at, resource = key[:3]
+        giver, taker = key[3:] if self.by_thread else (None, None)
+        first = f"{said_thread('A', giver)} {said_place(given_at, sites)}"
+        then = f"{said_thread('B', taker)} {said_place(taken_at, sites)}"
+        if not resource:
+            return f"{then} follow {first} by a start or a join"
+        return f"{first} hand over to {then} by {AbstractObject(*resource)}"
+
+
+class HappensBeforePairsByThread(HappensBeforePairs):
+    """(where something was given, where it was taken, by way of what, who gave, who took)"""
+
+    name = "hbpair*"
+    shape = "(site, site, resource, thread, thread)"
+    summary = "the same, told apart by the thread that gave and the thread that took"
+    by_thread = True
+
+    def _key(self, note: Note) -> Key:
+        return (*super()._key(note), self._actor(note[3]), self._actor(note[4]))

@@ -1,0 +1,70 @@
+"""GoodLock: which lock was acquired while which other one was held?
+
+Every lock that the thread holds makes a pair with the one that it obtains, not only the last. Two locks that were
+made in the same place are one abstract lock, so both locks of a pair can have the same name. The locksets of the
+guarded lock graph are left out, as in the paper; circles are looked for in `raddle.checks.lock_cycles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raddle.analysis.lock_holders import LockHolders
+from raddle.cast import AbstractObject, Cast
+from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
+from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+
+class GoodLock(SynchronizationMetric):
+    """(where the first was acquired, where the second was, the first lock, the second)"""
+
+    name = "goodlock"
+    shape = "(site, site, lock, lock)"
+    summary = "a thread acquired the second lock at the second site while it held the first, acquired at the first site"
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._holders = LockHolders()
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        actors, holders, note, by_thread = self._actors, self._holders, self._notes.add, self.by_thread
+        for thread, kind, target, site in steps:
+            if kind == "acquire":
+                held = holders.by(thread)
+                if held and site:
+                    actor = actors[thread] if by_thread else 0
+                    for lock, held_at in held.items():
+                        if held_at and lock != target:
+                            note((held_at, site, lock, target, actor))
+                holders.acquire(thread, target, site)
+            elif kind == "release":
+                holders.release(target)
+            elif kind == "begin" or kind == "task":
+                actors.turn(thread, target)
+
+    def _key(self, note: Note) -> Key:
+        held_at, site, held, acquired, _ = note
+        return held_at, site, self._cast.resources[held], self._cast.resources[acquired]
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        held_at, site, held, acquired = key[:4]
+        thread = said_thread("A", key[4] if self.by_thread else None)
+        return (
+            f"{thread} acquire {AbstractObject(*acquired)} {said_place(site, sites)} while it held "
+            f"{AbstractObject(*held)}, acquired {said_place(held_at, sites)}"
+        )
+
+
+class GoodLockByThread(GoodLock):
+    """(where the first was acquired, where the second was, the first lock, the second, the thread)"""
+
+    name = "goodlock*"
+    shape = "(site, site, lock, lock, thread)"
+    summary = "the same, told apart by the thread"
+    by_thread = True
+
+    def _key(self, note: Note) -> Key:
+        return (*super()._key(note), self._actor(note[4]))

@@ -1,0 +1,135 @@
+"""What the criteria of Lu, Jiang and Zhou have in common.
+
+The paper orders them: complete coverage by `all` implies the same by `tpair`, that by `svar`, and that by the four
+others. It omits the proof, and the last step is wrong where three threads touch a variable: `svar` looks at two
+threads at a time, but which write a read reads, and whether nothing comes between two accesses, depends on all.
+If one writes, one reads, and one writes, w1 r2 w3 and w3 r2 w1 are complete for `tpair` and `svar`, and never is the
+initial value read. It holds for variables of two threads; and `def-use` always implies `lr-def`, `pinv` `lr-inv`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Generic
+
+from raddle.cast import AbstractVariable, Cast
+from raddle.criteria.accesses import OCCURRENCES, Access, AccessesSeen, Fact, Names, V
+from raddle.criteria.base import LINEAR, Criterion
+from raddle.criteria.sizes import total_seen
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.site import Site
+from raddle.tally import Key, Total
+
+_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+
+
+class LuCriterion(Criterion, Generic[V]):
+    """A criterion of the family.
+
+    Its total is a formula's value for what the executions showed, `seen`, which is kept from one execution to
+    the next. `total` and `requirements` speak of that; to have them for executions that others watched, add to
+    it what they saw.
+    """
+
+    family: ClassVar[str] = "Lu et al."
+    paper: ClassVar[str] = "S. Lu, W. Jiang, Y. Zhou: A Study of Interleaving Coverage Criteria. ESEC/FSE 2007"
+    total_known: ClassVar[bool] = True
+    _nobody: ClassVar[str] = ""  # the word for no access
+
+    def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
+        if occurrences < 1:
+            raise ValueError(f"an access occurs at least once, so {occurrences} is not a most of occurrences")
+        self.occurrences = occurrences
+        self.seen = AccessesSeen()
+        self._names = Names(occurrences=occurrences, nobody=self._nobody, variable=self._variable)
+        self.begin(Cast())
+
+    def begin(self, cast: Cast) -> None:
+        self._names.begin(cast)
+
+    @staticmethod
+    @abstractmethod
+    def _variable(number: int) -> V:
+        """What the criterion remembers of a variable."""
+
+    def seen_total(self) -> Total:
+        """By formula, from the accesses in all executions that were watched: more than there are."""
+        return total_seen(self.name, self.seen)
+
+    def total(self, model: Model, facts: Facts) -> Total:
+        return self.seen_total()
+
+    def static_total(self, model: Model) -> Total:
+        return self.seen_total()
+
+    def extra(self) -> Any:
+        return self.seen.as_json()
+
+
+class FactCriterion(LuCriterion[V]):
+    """Requirements that are single facts: (variable, part, ...), each part an access or a word.
+
+    While steps come, a fact has numbers of accesses in place of names; it is put into `_fresh` when it is new.
+    It is given out when its variable is shared and its threads have labels.
+    """
+
+    cost: ClassVar[str] = LINEAR
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._fresh: list[Fact] = []
+        self._given: set[Key] = set()  # two variables can give the same key, at different times
+        self._collected = False
+
+    def collect(self, *, final: bool) -> set[Key]:
+        self._names.settle(final=final)
+        keys, self._fresh = self._names.keys(self._fresh)
+        keys -= self._given
+        self._given |= keys
+        self._see_keys(keys)
+        self._names.note(self.seen.accesses)
+        self.seen.executions += not self._collected
+        self._collected = True
+        return keys
+
+    def _see_keys(self, keys: set[Key]) -> None:
+        """Note what covered requirements show, beyond their accesses."""
+
+    def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
+        return self._requirements() if self.seen.executions else None
+
+    @abstractmethod
+    def _requirements(self) -> Iterator[Key]:
+        """All that `seen_total` counts, in a fixed order."""
+
+    def _by_variable(self) -> Iterator[tuple[AbstractVariable, list[Access]]]:
+        accesses: dict[AbstractVariable, list[Access]] = {}
+        for variable, access in sorted(self.seen.accesses):
+            accesses.setdefault(variable, []).append(access)
+        yield from accesses.items()
+
+    def _where(self, access: Access, sites: Mapping[int, Site]) -> str:
+        """ "at log.py:4 (3rd time)"."""
+        _, _, site, occurrence = access
+        place = where(site, sites)
+        if occurrence == 1:
+            return place
+        return f"{place} ({ordinal(occurrence)} time{' or later' if occurrence == self.occurrences else ''})"
+
+
+def where(site: int, sites: Mapping[int, Site]) -> str:
+    """ "at log.py:4"."""
+    known = sites.get(site)
+    return f"at {known.file}:{known.line}" if known else "in code without probes"
+
+
+def ordinal(number: int) -> str:
+    """Of a number, in figures.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")
+    return f"{number}{ending}"

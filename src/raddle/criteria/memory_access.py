@@ -1,0 +1,179 @@
+"""MAP-coverage: which memory-access patterns occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
+
+A requirement is a pattern and a site for each of its steps: (pattern, owner, x, y, site, site, ...), where y is "" for
+patterns of one variable. It is covered where the steps happened in this order, anything else in between
+(Algorithm 1). Threads only have to be the same or different; which object it was does not matter.
+
+What the paper leaves open:
+
+* The total is its formula for T_C, pair by pair of variables. `raddle.criteria.patterns` says how requirements are
+  identified so that it is exact; patterns 11 and 15 to 17 are counted as 10 and 13.
+* Pairs are those of variables of one object. The paper's V is the variables of one class; pairs from all of a
+  program would be mostly of variables that have nothing to do with each other, and T_C would grow with their
+  square until no percentage meant anything.
+* Patterns are pruned as far as was seen (`raddle.criteria.ruled_out`): the facts of one more execution can bring
+  some of them back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import permutations, product
+from math import prod
+from typing import NamedTuple
+
+from raddle.cast import Cast
+from raddle.criteria.base import LINEAR, Criterion
+from raddle.criteria.pattern_words import clause
+from raddle.criteria.patterns import COUNTED, PATTERNS, READ, Pattern
+from raddle.criteria.prefixes import Prefixes
+from raddle.criteria.ruled_out import RuledOut
+from raddle.facts import Facts
+from raddle.model import Accesses, Model
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import PRUNED, STATIC, Key, Total
+
+
+class _Family(NamedTuple):
+    """All requirements of a pattern and its variables."""
+
+    pattern: Pattern
+    owner: str
+    x: str
+    y: str
+    choices: tuple[tuple[int, ...], ...]  # the sites for each step, in order
+
+    @property
+    def size(self) -> int:
+        return prod(map(len, self.choices))
+
+    def all(self) -> Iterator[Key]:
+        for sites in product(*self.choices):
+            yield (self.pattern.number, self.owner, self.x, self.y, *sites)
+
+    def possible(self, ruled_out: RuledOut | None) -> int:
+        if ruled_out is None:
+            return self.size
+        names = [self.x if part.variable == "x" else self.y for part in self.pattern.parts]
+        choices = [[(name, site) for site in sites] for name, sites in zip(names, self.choices, strict=True)]
+        return ruled_out.count(self.pattern, choices)
+
+
+class MemoryAccessPatterns(Criterion):
+    """The patterns that occurred in executions.
+
+    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> criterion = MemoryAccessPatterns()
+    >>> criterion.begin(make_cast(variables=[AbstractVariable("log.py:Log", "", "th")]))
+    >>> criterion.feed([(1, "read", 0, 70004), (2, "write", 0, 70009), (1, "read", 0, 70005)])
+    >>> sorted(criterion.collect(final=True))[2]
+    (4, 'log.py:Log', 'th', '', 70004, 70009, 70005)
+    """
+
+    name = "map"
+    late_only = True  # what constructors do to their own object comes before any sharing
+    family = "MAP"
+    paper = "Wang et al., MAP-Coverage: a Novel Coverage Criterion for Testing Thread-Safe Classes, ASE 2019"
+    shape = "(pattern, owner, x, y, site, site[, site[, site]])"
+    summary = "Two threads access one variable, or two of one object, in the order of one of the 17 patterns."
+    cost = LINEAR
+    total_known = True
+
+    def __init__(self) -> None:
+        self._judged: tuple[Facts, dict[str, RuledOut]] = (Facts(), {})  # the last facts that were asked about
+
+    def begin(self, cast: Cast) -> None:
+        self._prefixes = Prefixes(cast)
+        self._given: set[Key] = set()
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        self._prefixes.feed(steps)
+
+    def collect(self, *, final: bool) -> set[Key]:
+        keys = set(self._prefixes.news())
+        keys -= self._given
+        if not final:  # those that can be found a second time, see `Prefixes.news`
+            self._given.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
+        return keys
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        return clause(key, sites)
+
+    def static_total(self, model: Model) -> Total:
+        """The paper's T_C."""
+        return Total(sum(family.size for family in _families(model)), STATIC)
+
+    def total(self, model: Model, facts: Facts) -> Total:
+        judges = self._judges(facts)
+        families = list(_families(model))
+        possible = sum(family.possible(judges.get(family.owner)) for family in families)
+        static = sum(family.size for family in families)
+        return Total(possible, PRUNED) if possible < static else Total(static, STATIC)
+
+    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+        judges = self._judges(facts)
+        for family in _families(model):
+            judge = judges.get(family.owner)
+            for key in family.all():
+                if judge is None or _why(judge, key) is None:
+                    yield key
+
+    def infeasible(self, key: Key, facts: Facts) -> str | None:
+        """Why no execution can cover the requirement, as far as was seen; None if one can."""
+        judge = self._judges(facts).get(key[1])
+        return None if judge is None else _why(judge, key)
+
+    def per_pattern(self, model: Model) -> dict[int, int]:
+        """The static total of each pattern that requirements are counted under."""
+        numbers = {pattern.number: 0 for pattern in COUNTED}
+        for family in _families(model):
+            numbers[family.pattern.number] += family.size
+        return numbers
+
+    def _judges(self, facts: Facts) -> dict[str, RuledOut]:
+        if facts is not self._judged[0]:
+            self._judged = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}
+        return self._judged[1]
+
+
+def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
+    """How many of the requirements are of each pattern.
+
+    >>> by_pattern([(4, "log.py:Log", "th", "", 70004, 70009, 70005)])[4]
+    1
+    """
+    counts = Counter(key[0] for key in keys)
+    return {pattern.number: counts[pattern.number] for pattern in COUNTED}
+
+
+def _families(model: Model) -> Iterator[_Family]:
+    """In a fixed order: by owner; variables one by one, then pairs."""
+    owners: dict[str, dict[str, Accesses]] = {}
+    for (owner, name), accesses in sorted(model.variables.items()):
+        owners.setdefault(owner, {})[name] = accesses
+    for owner, variables in owners.items():
+        for x in variables:
+            for pattern in COUNTED:
+                if not pattern.pair:
+                    yield _family(pattern, owner, x, "", variables)
+        for x, y in permutations(variables, 2):
+            for pattern in COUNTED:
+                if pattern.pair and (x < y or not pattern.symmetric):
+                    yield _family(pattern, owner, x, y, variables)
+
+
+def _family(pattern: Pattern, owner: str, x: str, y: str, variables: Mapping[str, Accesses]) -> _Family:
+    def sites(variable: str, kind: str) -> tuple[int, ...]:
+        accesses = variables[x if variable == "x" else y]
+        return tuple(sorted(accesses.reads if kind == READ else accesses.writes))
+
+    return _Family(pattern, owner, x, y, tuple(sites(part.variable, part.kind) for part in pattern.parts))
+
+
+def _why(ruled_out: RuledOut, key: Key) -> str | None:
+    number, _, x, y, *sites = key
+    pattern = PATTERNS[number]
+    names = [x if part.variable == "x" else y for part in pattern.parts]
+    return ruled_out.why(pattern, list(zip(names, sites, strict=True)))

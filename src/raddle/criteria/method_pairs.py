@@ -1,0 +1,172 @@
+"""Method pairs: which public methods of a class were active at the same time?
+
+After CovCon (Choudhary, Lu, Pradel, ICSE 2017): a pair is covered when one method starts while the other, or the
+same, is active in another thread. Active is what was entered and not left, called from outside or by another method
+of the object. CovCon has one object under test; here both calls have to be on the same object. What has no object, as
+a static method, meets the methods of all objects of its class.
+
+An object counts for the class that it is of, if that was told, with all that its class inherits; otherwise two
+methods are a pair if the same class defines both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from raddle.cast import Cast
+from raddle.criteria.base import LINEAR, Criterion
+from raddle.facts import Facts
+from raddle.model import Model, class_and_method, is_public
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import STATIC, Key, Total
+
+
+class _Method(NamedTuple):
+    """What a site is the beginning or the end of."""
+
+    function: str
+    owner: str  # the class that defines it
+    name: str
+
+
+class _Call(NamedTuple):
+    """A method that is active."""
+
+    thread: int
+    target: int
+    owner: str  # the class that it counts for
+    name: str
+
+
+_Active = dict[_Call, int]  # how often, as a method may call itself
+
+
+class MethodPairs(Criterion):
+    """(class, method, method), the methods in the order of their names
+
+    >>> cast = Cast()
+    >>> cast.functions.update({70001: "shop.py:Cart.add", 70002: "shop.py:Cart.total"})
+    >>> pairs = MethodPairs()
+    >>> pairs.begin(cast)
+    >>> pairs.feed([(1, "enter", 5, 70002), (2, "enter", 5, 70001)])
+    >>> pairs.collect(final=True)
+    {('shop.py:Cart', 'add', 'total')}
+    """
+
+    name = "method-pairs"
+    family = "CovCon"
+    paper = (
+        "Choudhary, Lu, Pradel: Efficient Detection of Thread Safety Violations via Coverage-Guided Generation of "
+        "Concurrent Tests"
+    )
+    shape = "(class, method, method)"
+    summary = "one public method of an object started while the other was active in another thread"
+    cost = LINEAR
+    total_known = True
+
+    def __init__(self) -> None:
+        self._methods: dict[int, _Method | None] = {}  # by site; the same in every execution
+        self._homes: dict[tuple[str, str], int] = {}
+        self.begin(Cast())
+
+    def begin(self, cast: Cast) -> None:
+        self._cast = cast
+        self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: functions entered, the innermost last
+        self._on: dict[int, _Active] = {}  # by object
+        self._of: dict[str, _Active] = {}  # by class
+        self._fresh: set[Key] = set()
+        self._told: set[Key] = set()
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        methods = self._methods
+        for thread, kind, target, site in steps:
+            if kind == "enter" or kind == "leave":
+                method = methods[site] if site in methods else self._method_at(site)
+                if method is None:
+                    continue
+                if kind == "enter":
+                    self._enter(thread, target, method)
+                else:
+                    self._leave(thread, method)
+            elif kind == "end":
+                for _, call in self._calls.pop(thread, ()):  # generators that nobody ran to their end
+                    self._stop(call)
+
+    def _method_at(self, number: int) -> _Method | None:
+        function = self._cast.functions.get(number, "")
+        found = class_and_method(function)
+        method = _Method(function, *found) if found is not None and is_public(found[1]) else None
+        self._methods[number] = method
+        return method
+
+    def _enter(self, thread: int, target: int, method: _Method) -> None:
+        owner = self._cast.classes.get(target, method.owner) if target else method.owner
+        call = _Call(thread, target, owner, method.name)
+        of_class = self._of.setdefault(owner, {})
+        for other in self._on.get(target, ()) if target else of_class:
+            self._meet(call, other)
+        if target:
+            for other in self._on.get(0, ()):
+                self._meet(call, other)
+        on_object = self._on.setdefault(target, {})
+        on_object[call] = on_object.get(call, 0) + 1
+        of_class[call] = of_class.get(call, 0) + 1
+        self._calls.setdefault(thread, []).append((method.function, call))
+
+    def _meet(self, call: _Call, other: _Call) -> None:
+        if other.thread != call.thread and other.owner == call.owner:
+            names = (call.name, other.name) if call.name < other.name else (other.name, call.name)
+            self._fresh.add((call.owner, *names))
+
+    def _leave(self, thread: int, method: _Method) -> None:
+        """A generator may be left by another thread than the one that entered it, and before its caller."""
+        others = (calls for other, calls in self._calls.items() if other != thread)
+        for calls in (self._calls.get(thread, []), *others):
+            for place in range(len(calls) - 1, -1, -1):
+                if calls[place][0] == method.function:
+                    self._stop(calls.pop(place)[1])
+                    return
+
+    def _stop(self, call: _Call) -> None:
+        for active in (self._on[call.target], self._of[call.owner]):
+            if active[call] > 1:
+                active[call] -= 1
+            else:
+                del active[call]
+        if not self._on[call.target]:
+            del self._on[call.target]
+
+    def collect(self, *, final: bool) -> set[Key]:
+        fresh = self._fresh - self._told
+        self._fresh = set()
+        self._told |= fresh
+        return fresh
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        owner, one, other = key
+        name = owner.rpartition(":")[2].rpartition("<locals>.")[2]
+        return f"thread A start `{name}.{one}` while thread B was in `{name}.{other}`"
+
+    def home(self, key: Key) -> int:
+        """Where the first method begins; known once a model was seen."""
+        owner, one, other = key
+        return self._homes.get((owner, one)) or self._homes.get((owner, other), 0)
+
+    def static_total(self, model: Model) -> Total:
+        self._note_homes(model)
+        return Total(sum(len(methods) * (len(methods) + 1) // 2 for methods in model.methods.values()), STATIC)
+
+    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+        self._note_homes(model)
+        for owner in sorted(model.methods):
+            names = sorted(model.methods[owner])
+            for place, one in enumerate(names):
+                for other in names[place:]:
+                    yield owner, one, other
+
+    def _note_homes(self, model: Model) -> None:
+        for owner, methods in model.methods.items():
+            for name, site in methods.items():
+                self._homes[owner, name] = site

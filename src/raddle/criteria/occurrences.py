@@ -1,0 +1,84 @@
+"""Occurrences of patterns in one execution: many at once, as masks, until somebody asks for their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raddle.criteria.patterns import PATTERNS, identify
+from raddle.tally import Key
+
+Middle = int | tuple[int, int] | None  # between the first step and the last: none, one, or one at x and one at y
+
+
+class Accesses:
+    """The ways in which an abstract variable was accessed so far; the number of each is a bit of a mask."""
+
+    __slots__ = ("counts", "name", "numbers", "owner", "sites", "writes")
+
+    def __init__(self, owner: str, name: str) -> None:
+        self.owner = owner
+        self.name = name
+        self.numbers: dict[tuple[bool, int], int] = {}
+        self.sites: list[int] = []
+        self.writes: list[bool] = []
+        self.counts = [0, 0]  # of reads, of writes
+
+    def number(self, writes: bool, site: int) -> int:
+        """Of an access, which may be new."""
+        number = self.numbers.get((writes, site))
+        if number is None:
+            number = self.numbers[writes, site] = len(self.sites)
+            self.sites.append(site)
+            self.writes.append(writes)
+            self.counts[writes] += 1
+        return number
+
+
+class Occurrences:
+    """Those of one pattern that end with one access.
+
+    >>> x = Accesses("log.py:Log", "th")
+    >>> numbers = [x.number(writes, site) for writes, site in ((False, 70004), (True, 70009), (False, 70005))]
+    >>> found = Occurrences(4, x, x, last=2)
+    >>> found.add(0b001, middle=1), found.add(0b001, middle=1)  # the second time nothing is new
+    (1, 0)
+    >>> list(found.keys(0b001, middle=1))
+    [(4, 'log.py:Log', 'th', '', 70004, 70009, 70005)]
+    """
+
+    __slots__ = ("_key", "_last", "_order", "_pattern", "_x", "_y", "count", "masks")
+
+    def __init__(self, pattern: int, x: Accesses, y: Accesses, *, last: int) -> None:
+        self.masks: dict[Middle, int] = {}  # the first steps, by those in the middle
+        self.count = 0
+        self._pattern = PATTERNS[pattern]
+        self._x = x
+        self._y = y
+        self._last = last
+        places = tuple(range(len(self._pattern.parts)))
+        number, one, other, self._order = identify(pattern, x.name, y.name if self._pattern.pair else "", places)
+        self._key = (number, x.owner, one, other)
+
+    def add(self, mask: int, *, middle: Middle) -> int:
+        """What of it is new."""
+        old = self.masks.get(middle, 0)
+        new = mask & ~old
+        if new:
+            self.masks[middle] = old | new
+            self.count += new.bit_count()
+        return new
+
+    def keys(self, mask: int, *, middle: Middle) -> Iterator[Key]:
+        """The requirements that they cover."""
+        x, y = self._x.sites, self._y.sites
+        if isinstance(middle, tuple):
+            between = [x[middle[0]], y[middle[1]]]
+            if self._pattern.parts[1].variable == "y":
+                between.reverse()
+        else:
+            between = [] if middle is None else [x[middle]]
+        while mask:
+            lowest = mask & -mask
+            mask ^= lowest
+            sites = (x[lowest.bit_length() - 1], *between, y[self._last])
+            yield (*self._key, *(sites[index] for index in self._order))

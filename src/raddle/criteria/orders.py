@@ -1,0 +1,184 @@
+"""Whole orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
+
+A requirement is the order of all accesses to shared variables in an execution, of those of two threads, or of
+those of two threads to one variable. So the execution is remembered (four bytes for each access), nothing is
+covered before its end, and the time is linear in its length for `all`, and the length times the number of threads
+for `tpair` and `svar`.
+
+An order can be of any length. Its key holds the number of accesses with a digest of the whole, and the
+beginning, for people. The digest is of names (see `raddle.criteria.accesses`), but it loses nothing by their being
+coarse: where threads do the same, another interleaving is another order of threads.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import combinations
+from typing import ClassVar
+
+from raddle.cast import AbstractVariable, Cast
+from raddle.criteria.accesses import OCCURRENCES, READ, WRITE, Access, Variable
+from raddle.criteria.base import WHOLE
+from raddle.criteria.lu import LuCriterion, where
+from raddle.site import Site
+from raddle.step import Step
+from raddle.tally import Key
+
+BEGINNING = 12  # accesses of an order that its key tells
+_SAID = {READ: "read", WRITE: "wrote"}
+
+
+class OrderCriterion(LuCriterion[Variable]):
+    """Requirements that are orders."""
+
+    cost: ClassVar[str] = WHOLE
+    _variable = Variable
+
+    def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
+        self._known: dict[tuple[AbstractVariable, Access], bytes] = {}
+        super().__init__(occurrences=occurrences)
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._log = array("I")  # every access, by number
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
+        log = self._log.append
+        for step in steps:
+            kind = step[1]
+            if kind in ("read", "write"):
+                spot = spots.get(step) or new_spot(step)
+                access = spot.access
+                if access != spot.last:
+                    spot.access = access = access + 1
+                log(access)
+            elif kind == "start":
+                start(step[0], step[2])
+
+    def collect(self, *, final: bool) -> set[Key]:
+        if not final:
+            return set()
+        self._names.settle(final=True)
+        self._digests = {access: self._digest(variable, access) for variable, access in self._names.of_shared()}
+        self.seen.executions += 1
+        keys = set(self._orders([access for access in self._log if access in self._digests]))
+        self.begin(Cast())
+        return keys
+
+    @abstractmethod
+    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
+        """The orders that are in the order of all accesses to shared variables; notes in `seen` what it shows."""
+
+    def _digest(self, variable: AbstractVariable, access: int) -> bytes:
+        name = self._names.named(access)
+        digest = self._known.get((variable, name))
+        if digest is None:
+            text = "\n".join(map(str, (*variable, *name)))
+            digest = self._known[variable, name] = blake2b(text.encode(), digest_size=8).digest()
+        return digest
+
+    def _order(self, log: Iterable[int]) -> str:
+        """How many accesses, and a digest of their order."""
+        digests = b"".join(map(self._digests.__getitem__, log))
+        return f"{len(digests) // 8}:{blake2b(digests, digest_size=16).hexdigest()}"
+
+    def _beginning(self, log: Iterable[int]) -> Key:
+        names = self._names
+        named = ((names.named(access), str(names.abstract(names.step(access)[2]))) for access in log)
+        return tuple((label, kind, variable, site) for (label, kind, site, _), variable in named)
+
+    def _line(self, variable: AbstractVariable | None, label: str, log: Sequence[int]) -> None:
+        self.seen.lines.add((variable, label, len(log), self._order(log).partition(":")[2]))
+
+    def _by_label(self, log: Sequence[int]) -> dict[str, list[int]]:
+        """The places in the log of each thread, threads sorted by label."""
+        places: dict[int, list[int]] = {}
+        for place, access in enumerate(log):
+            places.setdefault(self._names.step(access)[0], []).append(place)
+        labelled = {self._names.named(log[own[0]])[0]: own for own in places.values()}
+        return dict(sorted(labelled.items()))
+
+    def _couples(self, log: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
+        """The orders of every two threads."""
+        places = self._by_label(log)
+        for label, own in places.items():
+            self._line(variable, label, [log[place] for place in own])
+        for one, other in combinations(places, 2):
+            both = [log[place] for place in sorted(places[one] + places[other])]  # two runs: linear
+            yield one, other, self._order(both), self._beginning(both[:BEGINNING])
+
+    def home(self, key: Key) -> int:
+        return 0  # an order belongs to no one file
+
+
+class All(OrderCriterion):
+    """Criterion 1."""
+
+    name: ClassVar[str] = "all"
+    shape: ClassVar[str] = "(number of accesses and digest of their order, how it begins)"
+    summary: ClassVar[str] = "all accesses to shared variables happen in a certain order"
+
+    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
+        if log:
+            places = self._by_label(log)
+            self.seen.meetings.add(tuple(places))
+            for label, own in places.items():
+                self._line(None, label, [log[place] for place in own])
+            yield self._order(log), self._beginning(log[:BEGINNING])
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        return f"all accesses to shared variables in this order: {_told(sites, *key)}"
+
+
+class ThreadPair(OrderCriterion):
+    """Criterion 2."""
+
+    name: ClassVar[str] = "tpair"
+    shape: ClassVar[str] = "(thread, thread, number of accesses and digest of their order, how it begins)"
+    summary: ClassVar[str] = "all accesses of two threads to shared variables happen in a certain order"
+
+    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
+        if log:
+            self.seen.meetings.add(tuple(self._by_label(log)))
+            yield from self._couples(log, None)
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        one, other, *order = key
+        return f"the accesses of threads {one} and {other} to shared variables in this order: {_told(sites, *order)}"
+
+
+class SingleVariable(OrderCriterion):
+    """Criterion 3."""
+
+    name: ClassVar[str] = "svar"
+    shape: ClassVar[str] = "(variable, thread, thread, number of accesses and digest of their order, how it begins)"
+    summary: ClassVar[str] = "all accesses of two threads to one shared variable happen in a certain order"
+
+    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
+        logs: dict[int, list[int]] = {}
+        for access in log:
+            logs.setdefault(self._names.step(access)[2], []).append(access)
+        for number, own in logs.items():
+            variable = self._names.abstract(number)
+            for key in self._couples(own, variable):
+                yield variable, *key
+
+    def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
+        variable, one, other, *order = key
+        whose = f"the accesses of threads {one} and {other} to `{AbstractVariable(*variable)}`"
+        return f"{whose} in this order: {_told(sites, *order)}"
+
+    def home(self, key: Key) -> int:
+        site: int = key[4][0][3]
+        return site
+
+
+def _told(sites: Mapping[int, Site], order: str, beginning: Key) -> str:
+    number, _, digest = order.partition(":")
+    told = ", ".join(f"{label} {_SAID[kind]} `{name}` {where(site, sites)}" for label, kind, name, site in beginning)
+    more = int(number) - len(beginning)
+    return f"{told}{f', and {more:,} more' if more else ''} (order {digest[:8]})"

@@ -1,0 +1,71 @@
+"""A requirement of MAP-coverage in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from raddle.cast import AbstractVariable
+from raddle.criteria.patterns import PATTERNS, READ
+from raddle.site import Site
+from raddle.tally import Key
+
+
+class _Step(NamedTuple):
+    thread: str
+    does: str
+    did: str
+    variable: str
+    where: str
+
+
+def clause(key: Key, sites: Mapping[int, Site]) -> str:
+    """What reads well after "no execution yet had".
+
+    >>> lines = {70000 + line: Site("m.py", line, 0, "", "th", "", switchable=True) for line in (4, 5, 9)}
+    >>> clause((4, "m.py:Log", "th", "", 70004, 70009, 70005), lines)
+    'thread A read `Log.th` at m.py:4 before thread B wrote it at m.py:9 and A read it again at m.py:5 (pattern 4)'
+    """
+    number, owner, x, y, *numbers = key
+    pattern = PATTERNS[number]
+    steps = [
+        _Step(
+            part.thread,
+            part.kind,
+            "read" if part.kind == READ else "wrote",
+            f"`{AbstractVariable(owner, '', x if part.variable == 'x' else y)}`",
+            _where(site, sites),
+        )
+        for part, site in zip(pattern.parts, numbers, strict=True)
+    ]
+    said = _crossing(*steps) if pattern.pair and len(pattern.orders) > 1 else _chain(*steps)
+    same = sorted({reading.number for reading in pattern.readings})
+    return f"{said} (pattern {', '.join(map(str, same[:-1]))}{' or ' if same[1:] else ''}{same[-1]})"
+
+
+def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
+    """Each step after the one before it."""
+    said = (
+        f"thread {one.thread} {one.does} {one.variable} {one.where} before thread {two.thread} {two.did} it {two.where}"
+    )
+    if not rest:
+        return said
+    last = rest[-1]
+    if len(rest) == 1:
+        again = " again" if last.does == one.does else ""
+        return f"{said} and {last.thread} {last.did} it{again} {last.where}"
+    then = f"and then {rest[0].variable} {rest[0].where}"
+    return f"{said} {then}, and only after that {last.thread} {last.did} {last.variable} {last.where}"
+
+
+def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
+    """The first two steps, in any order, before the last two."""
+    first = f"thread {one.thread} {one.does} {one.variable} {one.where}"
+    second = f"thread {two.thread} {two.does} {two.variable} {two.where}"
+    last = " and ".join(f"{step.thread} {step.did} {step.variable} {step.where}" for step in (three, four))
+    return f"{first} and {second}, both before {last}"
+
+
+def _where(number: int, sites: Mapping[int, Site]) -> str:
+    site = sites.get(number)
+    return f"at {site.file}:{site.line}" if site is not None else "in code without probes"

@@ -1,0 +1,152 @@
+"""The seventeen memory-access patterns of Wang et al. (ASE 2019, Table I), and which of them are the same.
+
+As sequences, the patterns of two variables come twice for each pair: once with x, once with y first. The paper's
+Algorithm 3 takes both; its formula for T_C takes each pair once. Both are right if a pattern is taken for what it
+says about the order of steps: neighbouring steps of different threads on different variables can change places, and
+no program can tell. Then, for x and y,
+
+* 9, 12 and 14 are chains, where nothing can change places: they stay, with x first and with y first;
+* 10 and 11 are one, whichever variable comes first;
+* 13 is 17, and it is 15 and 16 with x and y exchanged: so there are two, with x first and with y first.
+
+That makes 2 + 1 = 3 times Wx² Wy² and 2 + 2 + 2 = 6 times Wx Rx Wy Ry for each unordered pair: exactly the formula.
+So a requirement is counted under the least of the patterns that are the same, and what was covered can never
+be more than T_C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+READ, WRITE = "read", "write"
+
+_TABLE = {
+    1: "ARx BWx",
+    2: "AWx BRx",
+    3: "AWx BWx",
+    4: "ARx BWx ARx",
+    5: "AWx BWx ARx",
+    6: "AWx BRx AWx",
+    7: "ARx BWx AWx",
+    8: "AWx BWx AWx",
+    9: "AWx BWx BWy AWy",
+    10: "AWx BWy BWx AWy",
+    11: "AWx BWy AWy BWx",
+    12: "AWx BRx BRy AWy",
+    13: "AWx BRy BRx AWy",
+    14: "ARx BWx BWy ARy",
+    15: "ARx BWy BWx ARy",
+    16: "ARx BWy ARy BWx",
+    17: "AWx BRy AWy BRx",
+}
+
+
+class Part(NamedTuple):
+    """One step of a pattern."""
+
+    thread: str  # "A" or "B"
+    kind: str
+    variable: str  # "x" or "y"
+
+
+Order = tuple[int, ...]  # of the parts, by index
+
+
+class Reading(NamedTuple):
+    """A pattern that another one is the same as."""
+
+    number: int
+    exchanged: bool  # is its x the other's y?
+    order: Order  # its n-th part is this part of the other
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One line of the table."""
+
+    number: int
+    parts: tuple[Part, ...]
+    readings: tuple[Reading, ...]  # all that are the same, itself among them
+
+    @property
+    def pair(self) -> bool:
+        """Is it about two variables?"""
+        return len(self.parts) > 3
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """In which the parts may come."""
+        return tuple(reading.order for reading in self.readings)
+
+    @property
+    def counted_as(self) -> tuple[Reading, ...]:
+        """The least of those that are the same; two, if it is the same with x and y exchanged."""
+        least = min(self.readings).number
+        return tuple(reading for reading in self.readings if reading.number == least)
+
+    @property
+    def counted(self) -> bool:
+        """Do requirements have its number?"""
+        return self.counted_as[0].number == self.number
+
+    @property
+    def symmetric(self) -> bool:
+        """Is it the same with x and y exchanged?"""
+        return len({reading.exchanged for reading in self.counted_as}) > 1
+
+
+def identify(number: int, x: str, y: str, sites: tuple[int, ...]) -> tuple[int, str, str, tuple[int, ...]]:
+    """What an occurrence of a pattern is counted as.
+
+    >>> identify(9, "y", "x", (1, 2, 3, 4))
+    (9, 'y', 'x', (1, 2, 3, 4))
+    >>> identify(11, "x", "y", (1, 2, 3, 4))  # A writes y and B writes x last: in either order
+    (10, 'x', 'y', (1, 2, 4, 3))
+    >>> identify(15, "x", "y", (1, 2, 3, 4))
+    (13, 'y', 'x', (2, 1, 4, 3))
+    """
+    return min(
+        (reading.number, y if exchanged else x, x if exchanged else y, tuple([sites[index] for index in reading.order]))
+        for reading, exchanged in _COUNTED_AS[number]
+    )
+
+
+def _parse(text: str) -> tuple[Part, ...]:
+    kinds = {"R": READ, "W": WRITE}
+    return tuple(Part(step[0], kinds[step[1]], step[2]) for step in text.split())
+
+
+def _orders(parts: tuple[Part, ...]) -> Iterator[Order]:
+    """Every order that neighbours which commute can be brought into."""
+    found = [tuple(range(len(parts)))]
+    for order in found:
+        yield order
+        for left in range(len(order) - 1):
+            one, other = parts[order[left]], parts[order[left + 1]]
+            if one.thread != other.thread and one.variable != other.variable:
+                changed = (*order[:left], order[left + 1], order[left], *order[left + 2 :])
+                if changed not in found:
+                    found.append(changed)
+
+
+def _renamed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The first thread is A, the first variable x."""
+    first = parts[0]
+    return tuple(
+        Part("A" if part.thread == first.thread else "B", part.kind, "x" if part.variable == first.variable else "y")
+        for part in parts
+    )
+
+
+def _readings(parts: tuple[Part, ...]) -> Iterator[Reading]:
+    for order in _orders(parts):
+        turned = tuple(parts[index] for index in order)
+        yield Reading(_NUMBERS[_renamed(turned)], turned[0].variable != "x", order)
+
+
+_NUMBERS = {_parse(text): number for number, text in _TABLE.items()}
+PATTERNS = {number: Pattern(number, parts, tuple(_readings(parts))) for parts, number in _NUMBERS.items()}
+_COUNTED_AS = {p.number: tuple((reading, reading.exchanged) for reading in p.counted_as) for p in PATTERNS.values()}
+COUNTED = tuple(pattern for pattern in PATTERNS.values() if pattern.counted)

@@ -1,0 +1,205 @@
+"""Prefixes of patterns: follows what threads do to variables, and tells which patterns that completes.
+
+What has to be remembered, and why no more, is said in `raddle.criteria.levels`. A step that changes nothing there is
+idle until something changes in its object: then it costs one look-up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from raddle.cast import Cast
+from raddle.criteria.levels import (
+    NOBODY,
+    Ends,
+    K,
+    Levels,
+    Object,
+    Pair,
+    Variable,
+    Visits,
+    note,
+    note_chains,
+    note_first,
+)
+from raddle.criteria.occurrences import Accesses, Middle, Occurrences
+from raddle.step import Step
+from raddle.tally import Key
+
+News = list[tuple[Occurrences, Middle, int]]
+
+# What a last step completes that reads, that writes: do B's steps write, does A's first one, and the patterns.
+_THREE = (
+    ((True, False, 4), (True, True, 5)),
+    ((False, True, 6), (True, False, 7), (True, True, 8)),
+)
+_FOUR = (
+    ((True, False, 14, 15),),
+    ((True, True, 9, 10), (False, True, 12, 13)),
+)
+
+
+class Prefixes:
+    """Follows one execution.
+
+    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> prefixes = Prefixes(make_cast(variables=[AbstractVariable("log.py:Log", "", "th")]))
+    >>> prefixes.feed([(1, "read", 0, 70004), (2, "write", 0, 70009), (1, "read", 0, 70005)])
+    >>> [key[0] for key in prefixes.news()]
+    [1, 2, 4]
+    """
+
+    def __init__(self, cast: Cast) -> None:
+        self._cast = cast
+        self._variables: dict[int, Variable] = {}
+        self._objects: dict[int, Object] = {}
+        self._accesses: dict[tuple[str, str], Accesses] = {}
+        self._ends: dict[tuple[str, str, str], Ends] = {}  # the same for all objects of an owner
+        self._last: dict[int, dict[Step, int]] = {}  # by thread: stamp of the last time
+        self._idle: set[Step] = set()
+        self._news: News = []
+
+    def feed(self, steps: Iterable[Step]) -> None:
+        """These steps happened, in this order."""
+        idle = self._idle
+        for step in steps:
+            if step in idle:
+                continue
+            kind = step[1]
+            if kind == "read" or kind == "write":
+                if step[3]:  # without a site it is nobody's requirement
+                    self._access(step)
+            elif kind == "end":
+                self._forget(step[0])
+
+    def news(self) -> Iterable[Key]:
+        """The requirements covered since this was asked last; those of crossings may come once more."""
+        news, self._news = self._news, []
+        for found, middle, mask in news:
+            yield from found.keys(mask, middle=middle)
+
+    def _access(self, step: Step) -> None:
+        thread, kind, target, site = step
+        variable = self._variables.get(target)
+        if variable is None:
+            variable = self._variables[target] = self._add(target, thread)
+        elif not variable.several and thread != variable.first:
+            self._share(variable)
+        whole = variable.object
+        whole.stamp += 1
+        last = self._last.setdefault(thread, {})
+        since = last.get(step, 0)
+        last[step] = whole.stamp
+        writes = kind == "write"
+        number = variable.accesses.number(writes, site)
+        visits = variable.visits[writes].get(thread)
+        if visits is None:
+            visits = variable.visits[writes][thread] = Visits()
+        known = number in visits.levels
+        changed = not known
+        if variable.several:
+            self._complete(variable, thread, writes, number, since)
+            changed = note(variable, visits, thread, writes, number, since) or changed
+        if variable.into:
+            changed = note_chains(variable, thread, writes, number, since) or changed
+        if not known:
+            note_first(variable, thread, number, visits)
+        if changed:
+            if whole.idle:
+                self._idle.difference_update(whole.idle)
+                whole.idle.clear()
+        else:
+            self._idle.add(step)
+            whole.idle.append(step)
+
+    def _add(self, target: int, thread: int) -> Variable:
+        abstract = self._cast.variables[target]
+        group = self._cast.groups[target]
+        whole = self._objects.get(group)
+        if whole is None:
+            whole = self._objects[group] = Object()
+        name = (abstract.owner, abstract.name)
+        accesses = self._accesses.get(name)
+        if accesses is None:
+            accesses = self._accesses[name] = Accesses(*name)
+        variable = Variable(accesses, whole, self._ends.setdefault((*name, ""), {}), thread)
+        for other in whole.variables:
+            if other.several:
+                self._pair(other, variable)
+        whole.variables.append(variable)
+        return variable
+
+    def _share(self, variable: Variable) -> None:
+        """A second thread comes."""
+        variable.several = True
+        for other in variable.object.variables:
+            if other is not variable:
+                self._pair(variable, other)
+
+    def _pair(self, x: Variable, y: Variable) -> None:
+        """Two threads have been at x, so it can begin patterns that y completes."""
+        owner, one, other = x.accesses.owner, x.accesses.name, y.accesses.name
+        if owner == y.accesses.owner and one != other:
+            pair = Pair(x, y, self._ends.setdefault((owner, one, other), {}))
+            x.onward.append(pair)
+            y.into.append(pair)
+
+    def _forget(self, thread: int) -> None:
+        """The thread has ended: it does not come back."""
+        steps = self._last.pop(thread, {})
+        self._idle.difference_update(steps)
+        for kind, target in {step[1:3] for step in steps}:
+            del self._variables[target].visits[kind == "write"][thread]
+
+    def _complete(self, y: Variable, thread: int, writes: bool, number: int, since: int) -> None:
+        """The patterns whose last step this is."""
+        news, ends, accesses = self._news, y.ends, y.accesses
+        for first in reversed(y.starts):
+            stamp, one, other = y.starts[first]
+            if stamp <= since:
+                break
+            if (one != thread or other != NOBODY) and (writes or accesses.writes[first]):
+                pattern = 1 if not accesses.writes[first] else 3 if writes else 2
+                found = _found(ends, pattern, y, y, number)
+                new = found.add(1 << first, middle=None)
+                if new:
+                    news.append((found, None, new))
+        counts = accesses.counts
+        for between, first_writes, pattern in _THREE[writes]:
+            own = y.visits[first_writes].get(thread)
+            if own is not None and y.levels[between]:
+                found = _found(ends, pattern, y, y, number)
+                if found.count < counts[first_writes] * counts[between]:
+                    _search(found, y.levels[between], own, thread, since, news)
+        for pair in y.into:
+            x = pair.x
+            for between, first_writes, chain, crossing in _FOUR[writes]:
+                own = x.visits[first_writes].get(thread)
+                if own is None or pair.raised[between] <= since:
+                    continue
+                most = x.accesses.counts[first_writes] * x.accesses.counts[between] * counts[between]
+                for pattern, levels in ((chain, pair.chains[between]), (crossing, pair.crossings[between])):
+                    if levels:
+                        found = _found(pair.ends, pattern, x, y, number)
+                        if found.count < most:
+                            _search(found, levels, own, thread, since, news)
+
+
+def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occurrences:
+    found = ends.get((pattern, last))
+    if found is None:
+        found = ends[pattern, last] = Occurrences(pattern, x.accesses, y.accesses, last=last)
+    return found
+
+
+def _search(found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, news: News) -> None:
+    """The steps in the middle that rose since, each with the first steps below its level."""
+    times, masks, known = visits.times, visits.masks, found.masks
+    for middle in reversed(levels):
+        stamp, level, who, others = levels[middle]
+        if stamp <= since:
+            break
+        below = bisect_left(times, others if who == thread else level)
+        if below and masks[below - 1] & ~known.get(middle, 0):
+            news.append((found, middle, found.add(masks[below - 1], middle=middle)))

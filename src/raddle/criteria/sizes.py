@@ -1,0 +1,259 @@
+"""How many requirements the criteria of Lu, Jiang and Zhou (2007) have, by the paper's formulas.
+
+The formulas suppose that each thread does the same in every interleaving and that any interleaving can happen.
+For such a program they are exact; locks, joins and branches make some requirements impossible, so for others they
+give more than there are. Three readings of the paper:
+
+* Only accesses to variables that two threads touch count, as in its model. Two threads of which one has no such
+  access, or none to the variable in question, have nothing to interleave: the paper's sum over all pairs would add
+  a requirement for them that every execution covers.
+* Of LR-Def and LR-Inv it says only that they lie between N and 2N. Exactly: a read can always read a local value
+  (its thread may run alone up to there), and a remote one if another thread writes the variable. A pair can always
+  go without an unserializable access, and have one if another thread has an access of the kind that does it.
+* For programs with branches, what a thread did is a set: of accesses, of consecutive pairs, of whole lines of
+  accesses. The formulas then sum over it, so that nothing that was covered is ever left out of the sum.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
+from math import comb, log10
+
+from raddle.cast import AbstractVariable
+from raddle.criteria.accesses import READ, WRITE, Access, AccessesSeen
+from raddle.tally import STATIC, UNKNOWN, Total
+
+INITIAL = "initial"  # the source of a read that comes before all writes
+# The kind of a remote access that makes two consecutive local ones unserializable (Lu et al., AVIO, 2006).
+UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
+    (READ, READ): WRITE,
+    (WRITE, READ): WRITE,
+    (WRITE, WRITE): READ,
+    (READ, WRITE): WRITE,
+}
+
+MOST_DIGITS = 4000  # CPython refuses to write whole numbers of more than 4300
+
+Program = Sequence[Sequence[tuple[str, str]]]  # by thread: the kind of each access and its variable
+Lengths = Counter[int]  # how many lines of accesses of one thread have so many accesses
+
+
+def sizes(program: Program) -> dict[str, int]:
+    """The size of each criterion for a program without branches and synchronization.
+
+    The paper's example, four threads that each read v, read u, write v, write u:
+
+    >>> thread = [("read", "v"), ("read", "u"), ("write", "v"), ("write", "u")]
+    >>> sizes([thread] * 4)
+    {'all': 63063000, 'tpair': 420, 'svar': 72, 'def-use': 32, 'pinv': 56, 'lr-def': 16, 'lr-inv': 16}
+    """
+    return sizes_seen(_seen(program))
+
+
+def sizes_seen(seen: AccessesSeen) -> dict[str, int]:
+    """The size of each criterion for a program of which executions showed this.
+
+    >>> x = AbstractVariable("m.py", "", "x")
+    >>> seen = AccessesSeen(1, {(x, ("T1", "read", 70001, 1)), (x, ("T2", "write", 70002, 1))})
+    >>> sizes_seen(seen)["lr-def"]  # what T1 reads was there before, or T2 wrote it
+    2
+    """
+    return {name: formula(seen) for name, formula in FORMULAS.items()}
+
+
+def total_seen(criterion: str, seen: AccessesSeen) -> Total:
+    """The same for one criterion; unknown if nothing was seen, or if the number is too long to be written.
+
+    >>> str(total_seen("pinv", AccessesSeen())), str(total_seen("pinv", AccessesSeen(1)))
+    ('unknown', 'nothing to cover')
+    """
+    groups = GROUPS[criterion](seen) if criterion in GROUPS else ()
+    if not seen.executions or any(map(_too_long, groups)):
+        return Total(None, UNKNOWN)
+    return Total(FORMULAS[criterion](seen), STATIC)
+
+
+def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
+    """How many interleavings have these accesses, each given by thread and index, in this order.
+
+    Two threads of two accesses each have six interleavings. In five of them the first one's first access comes
+    before the other's last; the sixth is the one where the other runs first:
+
+    >>> thread = [("read", "v"), ("write", "v")]
+    >>> satisfied_by([thread, thread], [(0, 0), (1, 1)])
+    5
+    """
+    shared = _shared(program)
+    kept = [[index for index, (_, variable) in enumerate(line) if variable in shared] for line in program]
+    for thread, index in order:
+        if index not in kept[thread]:
+            raise ValueError(f"no other thread touches the variable of access {index} of thread {thread}: leave it out")
+    involved = sorted({thread for thread, _ in order})
+    chains = [len(kept[thread]) for thread in involved]
+    others = [len(line) for thread, line in enumerate(kept) if thread not in involved]
+    wanted = [(involved.index(thread), kept[thread].index(index)) for thread, index in order]
+    # Those involved are as one thread to the others.
+    return _orders(chains, wanted) * _interleavings([Counter([length]) for length in (sum(chains), *others)])
+
+
+def size_of_def_use(seen: AccessesSeen) -> int:
+    """One local source for each read, and each write of another thread: N^r + Σ N_iv^r · N_jv^w."""
+    counts = _counts(seen)
+    reads = [(variable, access[0]) for variable, access in seen.accesses if access[1] == READ]
+    return len(seen.sources) + sum(_remote(counts[variable], thread, WRITE) for variable, thread in reads)
+
+
+def size_of_pinv(seen: AccessesSeen) -> int:
+    """Nothing between a pair, or each access of another thread: PN + Σ PN_iv · N_jv."""
+    counts = _counts(seen)
+    return sum(1 + _remote(counts[variable], first[0], READ, WRITE) for variable, first, _ in seen.pairs)
+
+
+def size_of_lr_def(seen: AccessesSeen) -> int:
+    """N^r, and once more each read of what another thread writes."""
+    counts = _counts(seen)
+    reads = [(variable, access[0]) for variable, access in seen.accesses if access[1] == READ]
+    return sum(1 + bool(_remote(counts[variable], thread, WRITE)) for variable, thread in reads)
+
+
+def size_of_lr_inv(seen: AccessesSeen) -> int:
+    """PN, and once more each pair that another thread can make unserializable."""
+    counts = _counts(seen)
+    return sum(
+        1 + bool(_remote(counts[variable], first[0], UNSERIALIZABLE_BY[first[1], second[1]]))
+        for variable, first, second in seen.pairs
+    )
+
+
+def groups_of_all(seen: AccessesSeen) -> list[list[Lengths]]:
+    """All threads of an execution: Π C(N_i + … + N_M, N_i) interleavings."""
+    lengths = _lengths(seen)
+    return [[lengths[None, thread] for thread in meeting] for meeting in seen.meetings]
+
+
+def groups_of_tpair(seen: AccessesSeen) -> list[list[Lengths]]:
+    """Every two threads: Σ C(N_i + N_j, N_i) interleavings, a sum that the scan of the paper lost."""
+    lengths = _lengths(seen)
+    couples = {couple for meeting in seen.meetings for couple in combinations(meeting, 2)}
+    return [[lengths[None, thread] for thread in couple] for couple in couples]
+
+
+def groups_of_svar(seen: AccessesSeen) -> list[list[Lengths]]:
+    """What every two threads do to one variable: Σ C(N_iv + N_jv, N_iv) interleavings."""
+    lines: dict[AbstractVariable, list[Lengths]] = defaultdict(list)
+    for (variable, _), lengths in _lengths(seen).items():
+        if variable is not None:
+            lines[variable].append(lengths)
+    return [[one, other] for touching in lines.values() for one, other in combinations(touching, 2)]
+
+
+GROUPS: Mapping[str, Callable[[AccessesSeen], list[list[Lengths]]]] = {
+    "all": groups_of_all,
+    "tpair": groups_of_tpair,
+    "svar": groups_of_svar,
+}
+FORMULAS: Mapping[str, Callable[[AccessesSeen], int]] = {
+    "all": lambda seen: sum(map(_interleavings, groups_of_all(seen))),
+    "tpair": lambda seen: sum(map(_interleavings, groups_of_tpair(seen))),
+    "svar": lambda seen: sum(map(_interleavings, groups_of_svar(seen))),
+    "def-use": size_of_def_use,
+    "pinv": size_of_pinv,
+    "lr-def": size_of_lr_def,
+    "lr-inv": size_of_lr_inv,
+}
+
+
+def _interleavings(group: Iterable[Lengths]) -> int:
+    """Of one line of each thread, for every choice of lines."""
+    ways = {0: 1}  # accesses of the threads so far -> interleavings of so many
+    for lengths in group:
+        wider: dict[int, int] = defaultdict(int)
+        for before, number in ways.items():
+            for length, lines in lengths.items():
+                wider[before + length] += number * lines * comb(before + length, length)
+        ways = wider
+    return sum(ways.values())
+
+
+def _too_long(group: Sequence[Lengths]) -> bool:
+    # At each access one of the threads is next; that is more than all interleavings of their longest lines.
+    accesses = sum(max(lengths) for lengths in group)
+    return accesses * log10(len(group)) + sum(log10(lengths.total()) for lengths in group) > MOST_DIGITS
+
+
+def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
+    """Interleavings of chains of such lengths in which the wanted elements come in that order."""
+    after = {later: earlier for earlier, later in pairwise(wanted)}
+    ways = Counter({tuple(0 for _ in chains): 1})  # how far each chain has come -> in how many ways
+    for _ in range(sum(chains)):
+        further: Counter[tuple[int, ...]] = Counter()
+        for done, number in ways.items():
+            for chain, index in enumerate(done):
+                before, needed = after.get((chain, index), (chain, -1))
+                if index < chains[chain] and done[before] > needed:
+                    step = (*done[:chain], index + 1, *done[chain + 1 :])
+                    further[step] += number
+        ways = further
+    return sum(ways.values())
+
+
+def _lengths(seen: AccessesSeen) -> dict[tuple[AbstractVariable | None, str], Lengths]:
+    lengths: dict[tuple[AbstractVariable | None, str], Lengths] = defaultdict(Counter)
+    for variable, thread, length, _ in seen.lines:
+        lengths[variable, thread][length] += 1
+    return lengths
+
+
+def _counts(seen: AccessesSeen) -> dict[AbstractVariable, Counter[tuple[str, str]]]:
+    """By variable: how many accesses of each kind each thread has, and under "" all of them together."""
+    counts: dict[AbstractVariable, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for variable, (thread, kind, _, _) in seen.accesses:
+        counts[variable][thread, kind] += 1
+        counts[variable]["", kind] += 1
+    return counts
+
+
+def _remote(counts: Counter[tuple[str, str]], thread: str, *kinds: str) -> int:
+    return sum(counts["", kind] - counts[thread, kind] for kind in kinds)
+
+
+def _shared(program: Program) -> set[str]:
+    threads: dict[str, set[int]] = defaultdict(set)
+    for thread, line in enumerate(program):
+        for kind, variable in line:
+            if kind not in (READ, WRITE):
+                raise ValueError(f"an access is a read or a write, not {kind!r}")
+            threads[variable].add(thread)
+    return {variable for variable, touching in threads.items() if len(touching) > 1}
+
+
+def _seen(program: Program) -> AccessesSeen:
+    """What every execution of the program shows."""
+    shared, seen = _shared(program), AccessesSeen(1)
+    meeting = []
+    for number, line in enumerate(program):
+        label, kept = f"T{number}", [(kind, name) for kind, name in line if name in shared]
+        if kept:
+            meeting.append(label)
+            seen.lines.add((None, label, len(kept), ""))
+        for name in dict.fromkeys(name for _, name in kept):
+            _see_variable(seen, label, name, [kind for kind, other in kept if other == name])
+    if meeting:
+        seen.meetings.add(tuple(meeting))
+    return seen
+
+
+def _see_variable(seen: AccessesSeen, label: str, name: str, kinds: Sequence[str]) -> None:
+    variable = AbstractVariable("", "", name)
+    accesses: list[Access] = [(label, kind, index, 1) for index, kind in enumerate(kinds)]
+    source: Access | str = INITIAL
+    for access in accesses:
+        if access[1] == READ:
+            seen.sources.add((variable, source, access))
+        else:
+            source = access
+    seen.accesses.update((variable, access) for access in accesses)
+    seen.pairs.update((variable, *pair) for pair in pairwise(accesses))
+    seen.lines.add((variable, label, len(kinds), ""))

@@ -1,0 +1,79 @@
+"""What the metrics of Křena, Letko and Vojnar about synchronization have in common.
+
+While an execution runs they note tuples of numbers, each once; what the numbers stand for is looked up at `collect`.
+A step in code without probes has no location, and is in no requirement.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from raddle.cast import AbstractThread, Cast
+from raddle.criteria.actors import Actor, Actors, Pending
+from raddle.criteria.base import LINEAR, Criterion
+from raddle.site import Site
+from raddle.tally import Key
+
+Note = tuple[Any, ...]
+
+
+class SynchronizationMetric(Criterion):
+    """Keeps what was noted until it is asked for."""
+
+    family = "Křena et al."
+    paper = (
+        "Křena, Letko, Vojnar: Coverage Metrics for Saturation-Based and Search-Based Testing of Concurrent Software"
+    )
+    cost = LINEAR
+    by_thread: ClassVar[bool] = False  # does a requirement name threads?
+
+    def __init__(self) -> None:
+        self._pending = Pending()
+        self._actors = Actors()
+        self._notes: set[Note] = set()
+        self.begin(Cast())
+
+    def begin(self, cast: Cast) -> None:
+        self._cast = cast
+        self._pending.begin(cast)
+        self._actors.begin()
+        self._notes.clear()
+        self._final = False
+        self._named: dict[int, Actor] = {}  # of one `collect`
+        self._first: dict[AbstractThread, Actor] = {}
+
+    def collect(self, *, final: bool) -> set[Key]:
+        self._final, self._named, self._first = final, {}, {}
+        for note in self._notes:
+            self._pending.add(self._key(note))
+        self._notes.clear()
+        return self._pending.collect(final=final)
+
+    def _actor(self, number: int) -> Actor:
+        """An actor for a key: of all that are one abstract thread already the first, so that keys that will be the
+        same are the same at once. There can be many more actors than abstract threads."""
+        found = self._named.get(number)
+        if found is None:
+            found = Actor(number)
+            if self._final or self._cast.settled(number):
+                found = self._first.setdefault(self._cast.thread(number), found)
+            self._named[number] = found
+        return found
+
+    @abstractmethod
+    def _key(self, note: Note) -> Key:
+        """The requirement that was noted, with `_actor` for its threads."""
+
+
+def said_site(number: int, sites: Mapping[int, Site]) -> str:
+    """A site by itself.
+
+    >>> said_site(70001, {70001: Site("log.py", 4, 0, "read", "self.th", "f", switchable=False)})
+    'log.py:4'
+    >>> said_site(0, {})
+    'code without probes'
+    """
+    site = sites.get(number)
+    return f"{site.file}:{site.line}" if site is not None else "code without probes"

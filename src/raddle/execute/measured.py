@@ -1,0 +1,277 @@
+"""A controller that tells criteria what happens, as steps (see `raddle.step`).
+
+The executions are those of the plain controller: the same scheduling points, the same decisions. Steps at
+variables that no two threads can be in each other's way at are left out at the end: they are most of all
+steps, and no criterion is about them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
+from raddle.execute.controller import Controller
+from raddle.execute.kinds import CONTENT, container_base
+from raddle.execute.learned import Learned, Variable
+from raddle.execute.naming import (
+    CONSTRUCTORS, first_argument, function_name, in_its_constructor, place_of_creation, thread_type,
+)  # fmt: skip
+from raddle.instrument.owners import class_owner, declaring_owner, method_sites
+from raddle.model import Model
+from raddle.site import SiteTable
+from raddle.step import Step
+from raddle.sync.carrier import Carrier
+
+_ACCESSES = ("read", "write")
+_STEPS = frozenset({"notify", "set", "clear", "put", "get", "task-done", "join-queue"})
+
+
+class Measured(Controller):
+    """Executions whose steps are wanted."""
+
+    def __init__(
+        self,
+        learned: Learned,
+        *,
+        table: SiteTable,
+        model: Callable[[], Model],
+        step_limit: int,
+        switchable: set[int] | None = None,
+        methods: int = METHODS,
+    ) -> None:
+        super().__init__(learned, step_limit=step_limit, switchable=switchable)
+        self.table = table
+        self.observing = self.measuring = True
+        self._survey = model
+        self._methods = methods
+        self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a method
+        self._releasing: dict[int, bool] = {}
+
+    def _place_points(self) -> None:
+        super()._place_points()
+        self._model = self._survey()  # now: what makes it uses locks, and those would be seen
+        self.stream: list[Step] = []
+        self.cast = Cast(methods=self._methods)
+        self.cast.functions = method_sites(self.table)
+        self._seen: list[Variable] = []
+        self._created: dict[int, str] = {}  # by id of an object: where it was made
+        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
+        self._resources: dict[int, int] = {}
+        self._groups: dict[int, int] = {}
+        self._kept: list[object] = []  # ids are names here, so whatever has one must not go
+        self._taken: dict[int, int] = {}  # by id of a lock: the site where it was acquired
+        self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
+        self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
+
+    # -- what came of it ----------------------------------------------------------------------------
+
+    def observed(self) -> tuple[tuple[Step, ...], Cast]:
+        """The steps of the execution just run, and who took part."""
+        shared = [variable.conflicted for variable in self._seen]
+        return tuple([step for step in self.stream if step[1] not in _ACCESSES or shared[step[2]]]), self.cast
+
+    def touched(self) -> set[tuple[int, str, str, str]]:
+        """Which site touched which shared variable how: (site, owner, name, kind)."""
+        steps, cast = self.observed()
+        return {(s, cast.variables[t].owner, cast.variables[t].name, k) for _, k, t, s in steps if k in _ACCESSES}
+
+    # -- accesses -----------------------------------------------------------------------------------
+
+    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+        if self.aborting:
+            return
+        number = variable.number
+        if number < 0:
+            number = self._introduce(variable, site)
+        if kind == "read":
+            self.stream.append((me.index, "read", number, site))
+            return
+        self.stream.append((me.index, "write", number, site))
+        if variable.name != CONTENT and container_base(value.__class__) is not None and id(value) not in self._holders:
+            self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
+            self._kept.append(value)
+
+    def _introduce(self, variable: Variable, site: int) -> int:
+        """A variable is seen for the first time."""
+        owner = variable.owner
+        group = self._group(owner)
+        if variable.name == CONTENT:
+            holder = self._holders.get(id(owner))
+            if holder is not None:
+                named, group = holder
+                abstract = named._replace(name=named.name + CONTENT)
+            else:
+                abstract = self._content_of(owner, site)
+        else:
+            abstract = self._attribute_of(owner, variable.name, site)
+        variable.number = self.cast.add_variable(abstract, group)
+        self._seen.append(variable)
+        return variable.number
+
+    def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
+        if isinstance(owner, type):
+            return AbstractVariable(declaring_owner(self._model, self.table, owner, name), "", name)
+        if type(owner) is dict or type(owner) is object or isinstance(owner, str):  # globals, cells of a call
+            known = self._model.named_at(site)
+            return AbstractVariable(known[0] if known else self.table[site].file, "", name)
+        if id(owner) not in self._created:
+            made = in_its_constructor(owner, depth=2)
+            self._created[id(owner)] = place_of_creation(self.table, depth=2) if made else ""
+        return AbstractVariable(
+            declaring_owner(self._model, self.table, type(owner), name), self._created[id(owner)], name
+        )
+
+    def _content_of(self, container: Any, site: int) -> AbstractVariable:
+        """A container that nobody was seen to keep: a global, a local that threads share."""
+        known = self._model.named_at(site)
+        if known is not None:
+            return AbstractVariable(known[0], "", known[1])
+        written = self.table[site].name
+        name = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
+        return AbstractVariable(type(container).__name__, "", name.rpartition(".")[2] + CONTENT)
+
+    def _group(self, owner: object) -> int:
+        number = self._groups.get(id(owner))
+        if number is None:
+            number = self._groups[id(owner)] = len(self._groups) + 1
+            self.cast.classes[number] = class_owner(self.table, owner if isinstance(owner, type) else type(owner))
+            self._kept.append(owner)
+        return number
+
+    # -- functions ----------------------------------------------------------------------------------
+
+    def entered(self, me: Carrier, site: int) -> None:
+        if self.aborting:
+            return
+        known = self._functions.get(site)
+        if known is None:
+            known = self._functions[site] = self._function_at(site)
+        name, is_method = known
+        self.cast.entered(self._actors[me.index], name)
+        self._depths[me.index] = self._depths.get(me.index, 0) + 1
+        self.stream.append((me.index, "enter", self._receiver() if is_method else 0, site))
+
+    def left(self, me: Carrier, site: int) -> None:
+        if self.aborting:
+            return
+        self.stream.append((me.index, "leave", 0, site))
+        depth = self._depths[me.index] = self._depths.get(me.index, 1) - 1
+        if depth <= 0:
+            me.site = 0  # back in code without probes, as a pool's worker between two tasks
+
+    def passed_block(self, me: Carrier, site: int) -> None:
+        if not self.aborting:
+            self.stream.append((me.index, "block", 0, site))
+
+    def _function_at(self, site: int) -> tuple[str, bool]:
+        where = self.table[site]
+        around, _, name = where.function.rpartition(".")
+        is_method = bool(around) and not around.endswith("<locals>") and name not in CONSTRUCTORS
+        return f"{where.file}:{where.function}", is_method
+
+    def _receiver(self) -> int:
+        """The number of the object whose method just began."""
+        frame = sys._getframe(3 if self.switchable is None else 4)
+        receiver = first_argument(frame)
+        return self._group(receiver) if receiver is not None else 0
+
+    # -- synchronization ----------------------------------------------------------------------------
+
+    def reach(self, me: Carrier) -> None:
+        if me.ready is not None and not me.ready():
+            self._blocked(me)
+        super().reach(me)
+
+    @property
+    def reach_access(self) -> Callable[[Carrier], None]:
+        return super().reach
+
+    def _blocked(self, me: Carrier) -> None:
+        if not self.aborting and me.kind in ("acquire", "down", "get", "put", "wait-set"):
+            self.stream.append((me.index, "blocked", self._resource(me.target), me.site))
+
+    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+        if self.aborting:
+            return
+        index, site, add = me.index, me.site, self.stream.append
+        if kind == "acquire":
+            self._acquired(me, target)
+        elif kind == "release":
+            add((index, "release", self._resource(target), self._released_at(target, site)))
+        elif kind == "up":
+            add((index, "up", self._resource(target), self._released_at(target, site)))
+        elif kind == "wait":
+            lock = target._lock  # type: ignore[attr-defined]
+            add((index, "release", self._resource(lock), site))
+            add((index, "wait", self._resource(target), site))
+        elif kind == "woken":
+            if value:
+                add((index, "woken", self._resource(target), site))
+            self._acquired(me, target._lock)  # type: ignore[attr-defined]
+        elif kind in ("wait-set", "down"):
+            if value:
+                add((index, kind, self._resource(target), site))
+                self._taken[id(target)] = site
+        elif kind in _STEPS:
+            add((index, kind, self._resource(target), site))
+        elif isinstance(target, Carrier):
+            self._of_thread(me, kind, target)
+
+    def _of_thread(self, me: Carrier, kind: str, other: Carrier) -> None:
+        add = self.stream.append
+        if kind == "start":
+            actor = self._actors[other.index] = self.cast.add_actor(thread_type(other.thread, other.run_now))
+            add((me.index, "start", other.index, me.site))
+            add((other.index, "begin", actor, 0))
+        elif kind == "end":
+            self.cast.ended(self._actors[me.index])
+            add((me.index, "end", me.index, 0))
+        elif kind == "join" and other.done:
+            add((me.index, "join", other.index, me.site))
+
+    def noted(self, me: Carrier, kind: str, target: Any) -> None:
+        if self.aborting:
+            return
+        if kind == "made":
+            self._created[id(target)] = place_of_creation(self.table, depth=2)
+            self._kept.append(target)
+        elif kind == "task":
+            self.cast.ended(self._actors[me.index])
+            actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
+            self.stream.append((me.index, "task", actor, 0))
+        else:
+            self.stream.append((me.index, kind, self._resource(target), me.site))
+
+    def _acquired(self, me: Carrier, lock: Any) -> None:
+        number = self._resource(lock)
+        self.stream.append((me.index, "acquire", number, me.site))
+        self._taken[id(lock)] = me.site
+        for other in self.live:  # who came before, and has to wait now
+            if other.target is lock and other.kind == "acquire" and other is not me:
+                self.stream.append((other.index, "blocked", number, other.site))
+
+    def _released_at(self, lock: object, site: int) -> int:  # or a semaphore
+        """The call of `release`; for a `with` statement, which has none, the statement."""
+        called = self._releasing.get(site)
+        if called is None:
+            called = self._releasing[site] = site in self.table and self.table[site].name.endswith("release")
+        return site if called else self._taken.get(id(lock), site)
+
+    def _resource(self, resource: Any) -> int:
+        number = self._resources.get(id(resource))
+        if number is None:
+            abstract = AbstractObject(type(resource).__name__, self._made_at(resource))
+            number = self._resources[id(resource)] = self.cast.add_resource(abstract)
+            self._kept.append(resource)
+        return number
+
+    def _made_at(self, resource: Any) -> str:
+        """Where a resource was made: as its lock, for one that has a lock inside."""
+        for name in ("mutex", "_cond", "_lock"):
+            place = self._created.get(id(resource))
+            if place is not None:
+                return place
+            resource = getattr(resource, name, resource)
+        return self._created.get(id(resource), "")

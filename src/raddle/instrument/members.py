@@ -1,0 +1,82 @@
+"""What the statements of classes and functions say about names: which are code, which hold containers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from raddle.instrument.evidence import is_container_type, makes_container
+from raddle.instrument.nodes import dotted
+from raddle.instrument.receivers import OF_CLASS, Holder, Receivers
+from raddle.instrument.scopes import CLASS, Scope
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_MAKERS_OF_CODE = frozenset({"property", "staticmethod", "classmethod", "partialmethod", "cached_property"})
+
+
+def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[tuple[Holder, str]]:
+    """Variables to which some statement gives a container, with those who have them."""
+    for scope in scopes:
+        for statement in _statements(getattr(scope.node, "body", None)):
+            for target in _given_container(statement):
+                if isinstance(target, ast.Name) and scope.kind == CLASS:
+                    yield Holder(OF_CLASS, scope.qualname), scope.mangled(target.id)
+                elif isinstance(target, ast.Name):
+                    yield receivers.scope_of(target.id, scope), scope.mangled(target.id)
+                elif isinstance(target, ast.Attribute):
+                    yield receivers.of(target.value, scope), scope.mangled(target.attr)
+
+
+def code_in(scope: Scope) -> set[str]:
+    """Names of a class that stand for code: methods, properties, other classes."""
+    code: set[str] = set()
+    for statement in _statements(getattr(scope.node, "body", None)):
+        if isinstance(statement, _DEFINITIONS):
+            code.add(scope.mangled(statement.name))
+        elif isinstance(statement, ast.Assign) and _is_code(statement.value):
+            code |= {scope.mangled(target.id) for target in statement.targets if isinstance(target, ast.Name)}
+    return code
+
+
+def slots_of(scope: Scope) -> set[str]:
+    """The attributes that `__slots__` names."""
+    for statement in _statements(getattr(scope.node, "body", None)):
+        if isinstance(statement, ast.Assign) and any(dotted(target) == "__slots__" for target in statement.targets):
+            texts = [node.value for node in ast.walk(statement.value) if isinstance(node, ast.Constant)]
+            return {scope.mangled(text) for text in texts if isinstance(text, str)}
+    return set()
+
+
+def _given_container(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        given = [pair for target in statement.targets for pair in _pairs(target, statement.value)]
+        return [target for target, value in given if makes_container(value)]
+    if not isinstance(statement, ast.AnnAssign):
+        return []
+    return [statement.target] if makes_container(statement.value) or is_container_type(statement.annotation) else []
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What gets which value, also in `a, b = [], {}`."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def _statements(body: object) -> Iterator[ast.stmt]:
+    """Those of one scope, also in branches and loops."""
+    if not isinstance(body, list):
+        return  # nothing, or a lambda's expression
+    for statement in body:
+        yield statement
+        if not isinstance(statement, _DEFINITIONS):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, name, None))
+            for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                yield from _statements(part.body)
+
+
+def _is_code(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return dotted(value.func).rpartition(".")[2] in _MAKERS_OF_CODE
+    return isinstance(value, ast.Lambda)

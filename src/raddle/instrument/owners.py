@@ -1,0 +1,108 @@
+"""What live objects and running functions are called, by the names that the static model has for them."""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+from weakref import WeakKeyDictionary
+
+from raddle.instrument.census import CONTENT
+from raddle.instrument.labels import label, label_of
+from raddle.model import Model, class_and_method, is_public
+from raddle.site import SiteTable
+
+
+class _Known:
+    """What was found out with one table, as long as nothing is added to it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.owners: dict[type, str] = {}
+        self.methods: dict[int, str] | None = None
+        self.model = Model()
+        self.declaring: dict[tuple[type, str], str] = {}  # with that model
+
+
+_known: WeakKeyDictionary[SiteTable, _Known] = WeakKeyDictionary()
+
+
+def _known_of(table: SiteTable) -> _Known:
+    known = _known.get(table)
+    if known is None or known.size != len(table):
+        known = _known[table] = _Known(len(table))
+    return known
+
+
+def declaring_owner(model: Model, table: SiteTable, cls: type, name: str) -> str:
+    """The owner of an attribute of a class or of its objects: the base-most class that is known to set it.
+
+    >>> class Base: ...
+    >>> class Cart(Base): ...
+    >>> base = declaring_owner(Model(), SiteTable(), Base, "total")
+    >>> declaring_owner(Model(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total") == base
+    True
+    """
+    known = _known_of(table)
+    if known.model is not model:
+        known.model, known.declaring = model, {}
+    owner = known.declaring.get((cls, name))
+    if owner is None:
+        owner = known.declaring[cls, name] = _find(model, table, cls, name)
+    return owner
+
+
+def _find(model: Model, table: SiteTable, cls: type, name: str) -> str:
+    attribute = name.removesuffix(CONTENT)
+    for kind in reversed(cls.__mro__):
+        owner = class_owner(table, kind)
+        if attribute in model.declared.get(owner, ()) or (owner, name) in model.variables:
+            return owner
+    return class_owner(table, cls)
+
+
+def class_owner(table: SiteTable, cls: type) -> str:
+    """How variables name a class as their owner.
+
+    >>> class_owner(SiteTable(), list), class_owner(SiteTable(), SiteTable)
+    ('list', 'raddle/site.py:SiteTable')
+    """
+    owners = _known_of(table).owners
+    owner = owners.get(cls)
+    if owner is None:
+        is_builtin = cls.__module__ == "builtins"
+        owner = owners[cls] = cls.__qualname__ if is_builtin else f"{_file(table, cls)}:{cls.__qualname__}"
+    return owner
+
+
+def _file(table: SiteTable, cls: type) -> str:
+    instrumented = set(table.paths().values())
+    for function in vars(cls).values():  # its methods know best: each cell of a notebook is a file
+        if isinstance(function, FunctionType) and function.__code__.co_filename in instrumented:
+            return table.label(function.__code__.co_filename)
+    module = sys.modules.get(cls.__module__)
+    if module is None:
+        return label(cls.__module__, None)
+    path = getattr(module, "__file__", None)
+    return table.label(path) if path in instrumented else label_of(module)
+
+
+def method_sites(table: SiteTable) -> dict[int, str]:
+    """Where public methods are entered and left, and what they are called, as `Cast.functions` has them.
+
+    >>> from raddle.site import Site
+    >>> table = SiteTable()
+    >>> sites = tuple(Site("m.py", 2, 4, "enter", "", name, switchable=True) for name in ("Cart.add", "f"))
+    >>> table.add(1 << 16, sites, file="m.py", path="/home/me/m.py")
+    >>> method_sites(table)
+    {65536: 'm.py:Cart.add'}
+    """
+    known = _known_of(table)
+    if known.methods is None:
+        known.methods = {}
+        for number in table:
+            site = table[number]
+            if site.kind in ("enter", "leave"):
+                method = class_and_method(site.function)
+                if method is not None and is_public(method[1]):
+                    known.methods[number] = f"{site.file}:{site.function}"
+    return known.methods

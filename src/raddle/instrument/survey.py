@@ -1,0 +1,176 @@
+"""The static model of instrumented code: which sites can touch which variables, which methods there are.
+
+What the source alone can say: `self.x` by class and inheritance, globals, closure variables, and the contents of
+containers that these hold. An attribute of anything else is a guess if only one class has such an attribute, and is
+marked so; otherwise it is left to executions, whose observations are added to the model.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from raddle.instrument.census import CONTENT, Access, Census, take_census
+from raddle.instrument.families import Families
+from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.owners import class_owner, declaring_owner, method_sites
+from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
+from raddle.instrument.rewrite import site_base
+from raddle.model import Accesses, Model, VariableName
+from raddle.site import INDEX_BITS, Site, SiteTable
+
+__all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
+
+MOST_RECENT = 2000  # modules whose census is remembered
+_OPTIONS = ((), (ASSERTIONS,))  # with which a module can have been rewritten
+
+_recent: dict[tuple[int, int], Census] = {}  # by base, which is a digest of the source, and number of sites
+
+
+def survey_table(table: SiteTable) -> Model:
+    """The model of every module in the table whose source is still there as it was instrumented."""
+    return survey(list(_censuses(table)))
+
+
+def observed(accesses: Iterable[tuple[int, str, str, str]]) -> Model:
+    """What executions saw, each as (site, owner, name, kind): to be added to what the source says.
+
+    >>> observed([(70001, "m.py:C", "x", "read"), (70002, "m.py:C", "x", "write")]).variables["m.py:C", "x"]
+    Accesses(reads=frozenset({70001}), writes=frozenset({70002}), guessed=frozenset())
+    """
+    reads: dict[VariableName, set[int]] = defaultdict(set)
+    writes: dict[VariableName, set[int]] = defaultdict(set)
+    for site, owner, name, kind in accesses:
+        (reads if kind == "read" else writes)[owner, name].add(site)
+    names = sorted(reads.keys() | writes.keys())
+    return Model({name: Accesses(frozenset(reads[name]), frozenset(writes[name])) for name in names})
+
+
+def survey(censuses: Sequence[Census]) -> Model:
+    """The model of several modules, which may inherit from each other.
+
+    >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
+    >>> survey([take_census("class Cart:\\n    def add(self): self.x = 1", sites, file="m.py", base=70000)]).variables
+    {('m.py:Cart', 'x'): Accesses(reads=frozenset(), writes=frozenset({70000}), guessed=frozenset())}
+    """
+    families = Families(censuses)
+    found = _Found(families, censuses)
+    for census in censuses:
+        for access in census.accesses:
+            found.add(census, access)
+    return Model(
+        variables=found.variables(),
+        methods=dict(_methods(families)),
+        blocks=frozenset().union(*(census.blocks for census in censuses)),
+        early=frozenset(found.early),
+        names={site: next(iter(names)) for site, names in sorted(found.names.items()) if len(names) == 1},
+        declared={owner: known.attributes for owner, known in families.classes.items()},
+    )
+
+
+class _Found:
+    """Accesses, by the variables that they can touch."""
+
+    def __init__(self, families: Families, censuses: Sequence[Census]) -> None:
+        self._families = families
+        self._containers = families.containers.union(*(census.containers for census in censuses))
+        self._reads: dict[VariableName, set[int]] = defaultdict(set)
+        self._writes: dict[VariableName, set[int]] = defaultdict(set)
+        self._guessed: dict[VariableName, set[int]] = defaultdict(set)
+        self.names: dict[int, set[VariableName]] = defaultdict(set)
+        self.early: set[int] = set()
+
+    def add(self, census: Census, access: Access) -> None:
+        if access.early:
+            self.early.add(access.site)
+        attribute = access.name.removesuffix(CONTENT)
+        owners, guessed = self._owners(census, access, attribute)
+        for owner in owners:
+            variable = (owner, access.name)
+            if not guessed:
+                self.names[access.site].add(variable)
+            if access.early or (access.name != attribute and (owner, attribute) not in self._containers):
+                continue
+            (self._writes if access.writes else self._reads)[variable].add(access.site)
+            if guessed:
+                self._guessed[variable].add(access.site)
+
+    def _owners(self, census: Census, access: Access, attribute: str) -> tuple[Iterable[str], bool]:
+        """Whose variable it can be, and whether that is a guess."""
+        kind, name = access.holder
+        if kind == OF_SCOPE:
+            return [name], False
+        if kind == OF_CLASS:
+            return self._of_class(f"{census.file}:{name}", attribute), False
+        if kind == OF_IMPORT:
+            meant = self._families.imported(name)
+            if meant is not None:
+                return self._of_class(meant, attribute) if ":" in meant else [meant], False
+            if not self._families.knows(name):
+                return [], False
+        only = self._families.only_owners.get(attribute)
+        return ([only] if only is not None and self._families.is_shared(only) else []), True
+
+    def _of_class(self, owner: str, attribute: str) -> Iterable[str]:
+        return self._families.owners(owner, attribute) if self._families.is_shared(owner) else ()
+
+    def variables(self) -> dict[VariableName, Accesses]:
+        """Those that are written, see `CONSTRUCTORS`."""
+        return {
+            variable: Accesses(
+                frozenset(self._reads[variable]), frozenset(self._writes[variable]), frozenset(self._guessed[variable])
+            )
+            for variable in sorted(self._writes)
+        }
+
+
+def _methods(families: Families) -> Iterator[tuple[str, dict[str, int]]]:
+    for owner in families.classes:
+        methods = families.methods(owner)
+        if methods and not _is_test_case(owner, methods):
+            yield owner, methods
+
+
+def _is_test_case(owner: str, methods: Iterable[str]) -> bool:
+    """A class whose methods a test runner calls, one after the other."""
+    name = owner.rpartition(":")[2].rpartition(".")[2]
+    is_called_so = name.startswith("Test") or name.endswith(("Test", "Tests", "TestCase"))
+    return is_called_so and any(method.startswith("test") for method in methods)
+
+
+def _censuses(table: SiteTable) -> Iterator[Census]:
+    modules: dict[int, list[int]] = defaultdict(list)
+    for number in table:
+        modules[number >> INDEX_BITS << INDEX_BITS].append(number)
+    for base, numbers in modules.items():
+        key = base, len(numbers)
+        census = _recent.get(key)
+        if census is None:
+            sites = [table[number] for number in sorted(numbers)]
+            census = _take(base, sites, table.path(sites[0].file))
+        if census is not None:
+            _recent[key] = census
+            yield census
+    while len(_recent) > MOST_RECENT:
+        del _recent[next(iter(_recent))]
+
+
+def _take(base: int, sites: Sequence[Site], path: str) -> Census | None:
+    file = sites[0].file
+    try:
+        source = _read(path)
+        if source is None or not any(site_base(file, source, *options) == base for options in _OPTIONS):
+            return None
+        return take_census(source, sites, file=file, base=base)
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def _read(path: str) -> bytes | None:
+    if os.path.isfile(path):
+        with open(path, "rb") as stream:
+            return stream.read()
+    lines = linecache.getlines(path)  # cells of a notebook
+    return "".join(lines).encode() if lines else None

@@ -1,0 +1,55 @@
+"""Numbers of a report, as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from raddle.report.coverage import Row
+from raddle.tally import ESTIMATED, PRUNED
+
+LONGEST = 10**15  # whole numbers above are said by their power of ten
+
+
+def percent_text(row: Row) -> str:
+    """Never 100 % of less than all, never 0 % of more than nothing.
+
+    >>> from raddle.tally import Total
+    >>> [percent_text(Row("map", n, Total(3000, "static"), Total(3000, "static"), 1, 0)) for n in (0, 1, 2999, 3000)]
+    ['0 %', '0.1 %', '99.9 %', '100 %']
+    """
+    if row.percent is None:
+        return "-"
+    if row.covered == 0 or row.covered == row.total.number:
+        return f"{row.percent:.0f} %"
+    return f"{max(0.1, math.floor(row.percent * 10) / 10):.1f} %"
+
+
+def total_text(row: Row) -> str:
+    """The total, and what kind of total it is.
+
+    >>> from raddle.tally import Total
+    >>> total_text(Row("map", 3, Total(12, "pruned"), Total(16, "static"), 1, 0))
+    '12 (pruned from 16)'
+    """
+    total = row.total
+    if total.number is None:
+        return total.kind
+    if row.nothing:
+        return "nothing to cover" if total.kind != ESTIMATED else "nothing seen to cover"
+    said = total.kind
+    if total.kind == PRUNED and row.static_total.number is not None:
+        said += f" from {number_text(row.static_total.number)}"
+    if total.low is not None and total.high is not None:
+        said += f", {number_text(total.low)} to {number_text(total.high)}"
+    if row.raised:
+        said += ", raised"
+    return f"{number_text(total.number)} ({said})"
+
+
+def number_text(number: int) -> str:
+    """With commas; by its power of ten where it is too long to be read.
+
+    >>> number_text(63_063_000), number_text(7**400)
+    ('63,063,000', 'about 10^338')
+    """
+    return f"{number:,}" if number < LONGEST else f"about 10^{int(math.log10(number))}"

@@ -1,0 +1,92 @@
+"""A summary: everything that a report says, before anybody decides how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.caution import Caution
+from raddle.checks.cautions import say
+from raddle.criteria.base import Criterion
+from raddle.report.coverage import Row, as_json
+from raddle.report.files import Cell, by_file, files_as_json
+from raddle.report.missing import LIMIT, Missing, missing
+from raddle.store.contents import Contents
+
+SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is known from a data file, of the criteria that were asked for."""
+
+    rows: tuple[Row, ...]
+    files: Mapping[str, Mapping[str, Cell]]
+    paths: Mapping[str, str]
+    missing: tuple[Missing, ...]
+    warnings: tuple[tuple[Caution, str], ...]  # with their sentences
+    findings: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    runs: int
+    executions: int
+    met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
+
+    @property
+    def nothing(self) -> str:
+        """Why there is nothing to cover; "" where there is something."""
+        asked = [row for row in self.rows if row.name not in SEQUENTIAL] or self.rows
+        if not asked:
+            return "nothing to cover: no criterion was measured"
+        if self.met or any(row.covered for row in asked):
+            return ""
+        return (
+            f"nothing to cover: in {count(self.executions, 'execution')} no two threads met; "
+            "there were none, or nothing that they share is in the measured code"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "criteria": {row.name: as_json(row) for row in self.rows},
+            "files": files_as_json(self.files, self.paths),
+            "missing": [gap.as_json() for some in self.missing for gap in some.gaps],
+            "not_listed": {some.criterion: {"more": some.more, "remarks": list(some.remarks)} for some in self.missing},
+            "warnings": [{**caution.as_json(), "sentence": sentence} for caution, sentence in self.warnings],
+            "findings": len(self.findings),
+            "notes": list(self.notes),
+            "runs": self.runs,
+            "executions": self.executions,
+        }
+
+
+def summarize(
+    contents: Contents,
+    rows: Sequence[Row],
+    *,
+    missing_of: Iterable[Row] = (),
+    limit: int = LIMIT,
+    criteria: Mapping[str, Criterion] | None = None,
+) -> Summary:
+    """All about these criteria, with the gaps of some of them."""
+    return Summary(
+        rows=tuple(rows),
+        files=by_file(contents, rows, criteria=criteria),
+        paths=contents.paths,
+        missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
+        warnings=tuple((caution, say(caution, contents.sites)) for caution in contents.cautions),
+        findings=contents.findings,
+        notes=contents.notes,
+        runs=len(contents.runs),
+        executions=sum(run.executions for run in contents.runs),
+        met=any(keys for name, keys in contents.tally.covered.items() if name not in SEQUENTIAL),
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """The number with its noun.
+
+    >>> count(1, "run"), count(2000, "run")
+    ('1 run', '2,000 runs')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,85 @@
+"""The report as tables, for a terminal or for a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from raddle.report.coverage import Row
+from raddle.report.files import Cell
+from raddle.report.missing import Missing
+from raddle.report.numbers import percent_text, total_text
+from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
+
+MOST_COLUMNS = 8  # criteria side by side
+
+_MEANINGS = {
+    STATIC: "by a formula over the source, or over the accesses seen: more than can really happen",
+    PRUNED: "without what the order of the threads, or the locks that they hold, makes impossible",
+    EXACT: "every execution was seen: there is no more",
+    ESTIMATED: "from how often each was covered (Chao2), with its interval of 95 %",
+    UNKNOWN: "too few executions for an estimate",
+}
+_RAISED = "more was covered than the static model knew of"
+
+
+def criteria_table(rows: Iterable[Row]) -> Table:
+    """A line for each criterion."""
+    table = _table("criterion", "covered", "total", "percent", "executions", "since new")
+    for row in rows:
+        style = "green" if row.covered == row.total.number and row.covered else ""
+        table.add_row(
+            row.name,
+            f"{row.covered:,}",
+            total_text(row),
+            Text(percent_text(row), style=style),
+            f"{row.executions:,}",
+            f"{row.since_new:,}",
+        )
+    return table
+
+
+def legend(rows: Sequence[Row]) -> list[str]:
+    """What the words in the table mean, as far as they are there."""
+    kinds = {row.total.kind for row in rows if not row.nothing}
+    said = [f"{kind}: {meaning}" for kind, meaning in _MEANINGS.items() if kind in kinds]
+    if any(row.raised for row in rows):
+        said.append(f"raised: {_RAISED}")
+    return [*said, "since new: executions after the last that covered anything new"]
+
+
+def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) -> list[Table]:
+    """A line for each file, a column for each criterion; several tables where these are many."""
+    names = [row.name for row in rows if any(row.name in cells for cells in files.values())]
+    tables = []
+    for start in range(0, len(names), MOST_COLUMNS):
+        some = names[start : start + MOST_COLUMNS]
+        table = _table("file", *some)
+        for file, cells in files.items():
+            if any(name in cells for name in some):
+                table.add_row(file, *(str(cells[name]) if name in cells else "-" for name in some))
+        tables.append(table)
+    return tables
+
+
+def missing_lines(missing: Missing) -> list[str]:
+    """The sentences, file by file."""
+    lines, file = [], None
+    for gap in missing.gaps:
+        if gap.file != file:
+            file = gap.file
+            lines.append(f"{file}:")
+        lines.append(f"  {gap.sentence}")
+    if missing.more:
+        lines.append(f"... and {missing.more:,} more; --limit shows more of them")
+    return [*lines, *missing.remarks]
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="left" if name == "total" else "right")
+    return table

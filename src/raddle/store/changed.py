@@ -1,0 +1,165 @@
+"""Sources that changed: what was measured in code that is no longer there is dropped."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from raddle.facts import Facts
+from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.rewrite import site_base
+from raddle.site import INDEX_BITS, MOST_SITES
+from raddle.store.contents import Contents
+from raddle.store.reading import key_of
+from raddle.store.writing import json_text, text
+
+FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
+
+
+def digests_now(label: str, path: str) -> frozenset[int]:
+    """Of the source as it lies there now, in each of its forms; none where it cannot be read.
+
+    >>> digests_now("nowhere.py", "/nowhere.py")
+    frozenset()
+    """
+    try:
+        source = Path(path).read_bytes()
+        return frozenset(site_base(label, source, *form) >> INDEX_BITS for form in FORMS)
+    except (OSError, ValueError, SyntaxError):  # not there, not text, of no encoding that Python knows
+        return frozenset()
+
+
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Do both paths lead to one file?"""
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
+
+
+def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[str, ...]:
+    """Drop what is stored about files of which the contents have another source; the notes that say so.
+
+    Two files may have one label, as `conftest.py` in two folders: both stay. A file in another form than
+    before goes like one that changed: one place with two numbers would be counted twice.
+    """
+    coming: dict[str, set[int]] = {}
+    for label, digest in contents.files:
+        if digest:
+            coming.setdefault(text(label), set()).add(digest)
+    paths = {text(label): text(path) for label, path in contents.paths.items()}
+    gone, notes = [], set()
+    for number, label, digest, path in connection.execute("select number, label, digest, path from file where digest"):
+        if digest in coming.get(label, {digest}):
+            continue
+        is_there = digest in digests_now(label, path)
+        if is_there and not same_file(path, paths.get(label, "")):
+            continue
+        gone.append((number, label, digest))
+        how = "is instrumented in another form (by pytest)" if is_there else "was changed"
+        notes.add(f"{label} {how}: what was measured in it before is dropped")
+    if gone:
+        _drop(connection, gone, contents)
+    return tuple(sorted(notes))
+
+
+def _drop(connection: sqlite3.Connection, gone: list[tuple[int, str, int]], contents: Contents) -> None:
+    labels = frozenset(label for _, label, _ in gone)
+    digests = frozenset(digest for *_, digest in gone)
+    _drop_requirements(connection, labels, digests)
+    _drop_facts(connection, labels, digests)
+    _doubt_runs(connection, [number for number, _, _ in gone], contents)
+    for number, label, digest in gone:
+        _drop_file(connection, number, label, digest)
+    _drop_findings(connection, labels)
+    connection.execute("delete from extra")  # they are about all files at once, and come again with the next runs
+
+
+def _drop_requirements(connection: sqlite3.Connection, labels: frozenset[str], digests: frozenset[int]) -> None:
+    stale = [
+        (criterion, key)
+        for criterion, key in connection.execute("select criterion, key from requirement")
+        if any(_is_about(part, labels, digests) for part in _parts(key_of(key)))
+    ]
+    connection.executemany("delete from requirement where criterion = ? and key = ?", stale)
+    doubtful = [
+        row
+        for row in connection.execute("select kind, subject, sites, note from caution")
+        if any(_is_about(site, labels, digests) for site in json.loads(row[2]))
+    ]
+    connection.executemany("delete from caution where kind = ? and subject = ? and sites = ? and note = ?", doubtful)
+
+
+def _parts(key: tuple[Any, ...]) -> Iterator[Any]:
+    for part in key:
+        if isinstance(part, tuple):
+            yield from _parts(part)
+        else:
+            yield part
+
+
+def _is_about(part: Any, labels: frozenset[str], digests: frozenset[int]) -> bool:
+    """Does a part of a key name a site in one of the files, or a class, a line or a function of it?"""
+    if isinstance(part, str):
+        return part in labels or part.partition(":")[0] in labels
+    return isinstance(part, int) and part >= MOST_SITES and part >> INDEX_BITS in digests
+
+
+def _drop_facts(connection: sqlite3.Connection, labels: frozenset[str], digests: frozenset[int]) -> None:
+    """All of an owner's facts, if any of them is about a file that is gone: they hang together."""
+    row = connection.execute("select value from facts").fetchone()
+    owners = Facts.from_json(json.loads(row[0])).owners if row is not None else {}
+    kept = {
+        owner: facts
+        for owner, facts in owners.items()
+        if not any(_is_about(part, labels, digests) for part in (owner, *(site for _, site in facts.accesses)))
+    }
+    connection.execute("update facts set value = ?", (json_text(Facts(kept).as_json()),))
+
+
+def _doubt_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
+    """What a run of the former code exhausted says nothing about this code.
+
+    Where the same is run again now, by the same criteria, the former run leaves nothing open that the new one
+    does not. A run of which nothing is left is forgotten.
+    """
+    runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
+    connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")
+    connection.executemany(
+        f"""
+        update run_criterion set exact = 1
+        where run in ({runs}) and run in (select number from run where origin = ?) and criterion = ?""",
+        [(text(run.origin), criterion) for run in contents.runs for criterion in run.criteria],
+    )
+    connection.execute(
+        f"delete from run_criterion where run in ({runs}) and criterion not in (select criterion from requirement)"
+    )
+    connection.execute(f"delete from run where number in ({runs}) and number not in (select run from run_criterion)")
+    connection.execute("delete from run_file where run not in (select number from run)")
+
+
+def _drop_file(connection: sqlite3.Connection, number: int, label: str, digest: int) -> None:
+    first, last = digest << INDEX_BITS, ((digest + 1) << INDEX_BITS) - 1
+    for table, column in (("site", "number"), ("access", "site"), ("method", "site"), ("block", "site")):
+        connection.execute(f"delete from {table} where {column} between ? and ?", (first, last))
+    connection.execute(
+        """
+        delete from variable where (owner = ? or substr(owner, 1, length(?) + 1) = ? || ':')
+        and number not in (select variable from access)""",
+        (label, label, label),
+    )
+    connection.execute("delete from run_file where file = ?", (number,))
+    connection.execute("delete from file where number = ?", (number,))
+
+
+def _drop_findings(connection: sqlite3.Connection, labels: frozenset[str]) -> None:
+    stale = [
+        (identity,)
+        for identity, value in connection.execute("select identity, value from finding")
+        if any(step.get("file") in labels for step in json.loads(value).get("steps", ()))
+    ]
+    connection.executemany("delete from finding where identity = ?", stale)

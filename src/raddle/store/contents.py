@@ -1,0 +1,108 @@
+"""Contents: everything that a data file holds, as values; every report is made from these alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from raddle.caution import Caution
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site
+from raddle.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One use of raddle that measured something."""
+
+    identity: str  # by which it is known again in other files
+    origin: str
+    mode: str
+    executions: int
+    before: int  # executions of earlier runs: its own are numbered from before + 1 on
+    added: str  # when, in UTC
+    criteria: frozenset[str] = frozenset()  # that it measured
+    exact: frozenset[str] = frozenset()  # those of which it covered everything that can be covered
+    files: frozenset[tuple[str, int]] = frozenset()  # that it was about: label and digest
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What runs measured, all of them together.
+
+    >>> runs = (Run("a", "run app.py", "native", 5, 0, "", frozenset({"map", "sync"})),
+    ...         Run("b", "run app.py", "native", 2, 5, "", frozenset({"sync"})))
+    >>> contents = Contents(runs=runs)
+    >>> contents.executions("map"), contents.executions("sync")
+    (5, 7)
+    """
+
+    runs: tuple[Run, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+    sites: Mapping[int, Site] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)  # file, as sites name it -> where it lies
+    model: Model = field(default_factory=Model)
+    facts: Facts = field(default_factory=Facts)
+    cautions: tuple[Caution, ...] = ()
+    findings: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)  # criterion -> what its total is made from
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Those that were measured, by name."""
+        return tuple(sorted({name for run in self.runs for name in run.criteria}))
+
+    @property
+    def exact(self) -> frozenset[str]:
+        """Criteria of which every run covered everything that could be covered."""
+        inexact = {name for run in self.runs for name in run.criteria - run.exact}
+        return frozenset(self.criteria) - inexact
+
+    def executions(self, criterion: str) -> int:
+        """How many of them were measured by the criterion."""
+        return sum(run.executions for run in self.runs if criterion in run.criteria)
+
+    def since_new(self, criterion: str) -> int:
+        """Executions measured by the criterion after the last that covered anything new."""
+        last = max((seen.first for seen in self.tally.covered.get(criterion, {}).values()), default=0)
+        measured = (run for run in self.runs if criterion in run.criteria)
+        return sum(max(0, min(run.executions, run.before + run.executions - last)) for run in measured)
+
+    @property
+    def files(self) -> frozenset[tuple[str, int]]:
+        """Label and digest of each source file; the digest is 0 where a file has no sites."""
+        with_sites = {(site.file, number >> INDEX_BITS) for number, site in self.sites.items()}
+        labels = {label for label, _ in with_sites}
+        return frozenset(with_sites | {(label, 0) for label in self.paths if label not in labels})
+
+
+def contents_of(record: Record, *, identity: str = "", added: str = "") -> Contents:
+    """What a file would hold if it held nothing else."""
+    measured = frozenset(record.tally.covered) | record.exact | frozenset(record.extras)
+    contents = Contents(
+        tally=record.tally,
+        sites=record.sites,
+        paths=record.paths,
+        model=record.model,
+        facts=record.facts,
+        cautions=record.cautions,
+        findings=record.findings,
+        notes=record.notes,
+        extras=record.extras,
+    )
+    run = Run(
+        identity,
+        record.origin,
+        record.mode,
+        record.tally.executions,
+        before=0,
+        added=added,
+        criteria=measured,
+        exact=record.exact,
+        files=contents.files,
+    )
+    return replace(contents, runs=(run,))

@@ -1,0 +1,66 @@
+"""The data file: what runs measured, one after the other or at the same time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import uuid
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+
+from raddle.record import Record
+from raddle.store import connection
+from raddle.store.changed import drop_changed
+from raddle.store.contents import Contents, contents_of
+from raddle.store.reading import read_contents
+from raddle.store.writing import add_contents, add_notes
+
+DATA_FILE = ".raddle"  # in the current folder, unless told otherwise
+
+
+def add(
+    path: str | os.PathLike[str], record: Record, *, busy_seconds: float = connection.BUSY_SECONDS
+) -> tuple[str, ...]:
+    """Add what a run measured: all of it, or nothing if this is interrupted. The notes that are to be shown.
+
+    Many processes may do this at once. Where a source file has changed since it was measured, what was stored
+    about it is dropped, and a note says so.
+
+    >>> import tempfile
+    >>> from raddle.tally import Tally
+    >>> tally = Tally()
+    >>> tally.add(1, "sync", [(70000, "visited")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for _ in range(2):
+    ...         notes = add(f"{folder}/data", Record("run app.py", "native", tally, {}, {}))
+    ...     read(f"{folder}/data").tally.covered["sync"]
+    {(70000, 'visited'): Covered(executions=2, first=1)}
+    """
+    contents = contents_of(record, identity=uuid.uuid4().hex, added=_now())
+
+    def change(file: sqlite3.Connection) -> tuple[str, ...]:
+        notes = drop_changed(file, contents)
+        add_contents(file, contents, keep_paths=False)
+        add_notes(file, notes)
+        return notes
+
+    return connection.write(Path(path), change, busy_seconds=busy_seconds)
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Everything in the file. `NoDataError` is raised where there is none."""
+    return connection.read(Path(path), read_contents)
+
+
+def check(path: str | os.PathLike[str]) -> None:
+    """Can something be added here? A file that is not there yet, or empty, is fine; else an error says what is wrong.
+
+    >>> check("/nowhere/data")
+    """
+    with suppress(connection.NoDataError):
+        connection.read(Path(path), lambda _: None)
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -1,0 +1,104 @@
+"""Merging data files, also those of other machines."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from raddle.errors import UsageError
+from raddle.store import connection
+from raddle.store.changed import digests_now, same_file
+from raddle.store.contents import Contents
+from raddle.store.file import read
+from raddle.store.reading import read_contents
+from raddle.store.writing import add_contents
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """What combining did."""
+
+    added: tuple[str, ...]  # files whose runs are in the target now
+    skipped: tuple[str, ...]  # files whose runs were there already
+    runs: int  # in the target now
+    executions: int
+
+
+def combine(target: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]]) -> Combined:
+    """Add what is in other data files; they stay as they are. All of it is added, or nothing."""
+    where = Path(target)
+    itself = [os.fspath(source) for source in sources if same_file(where, source)]
+    named = [(os.fspath(source), read(source)) for source in sources if os.fspath(source) not in itself]
+    _new_among(named, known=set())  # before a file is made that nothing would come into
+    _refuse_other_sources(named)
+
+    def change(file: sqlite3.Connection) -> Combined:
+        present = read_contents(file)
+        _refuse_other_sources([(os.fspath(target), present), *named])
+        new = _new_among(named, known={run.identity for run in present.runs})
+        for _, contents in new:
+            add_contents(file, contents, keep_paths=True)
+        added = [name for name, _ in new]
+        runs, executions = file.execute("select count(*), coalesce(sum(executions), 0) from run").fetchone()
+        skipped = [*itself, *(name for name, _ in named if name not in added)]
+        return Combined(tuple(added), tuple(skipped), runs, executions)
+
+    return connection.write(where, change)
+
+
+def _new_among(named: Sequence[tuple[str, Contents]], *, known: set[str]) -> list[tuple[str, Contents]]:
+    """Those whose runs are not known yet; none may have some that are and some that are not."""
+    new, known = [], set(known)
+    for name, contents in named:
+        runs = {run.identity for run in contents.runs}
+        if runs <= known:
+            continue
+        if runs & known:
+            raise _overlap(name, contents, known)
+        known |= runs
+        new.append((name, contents))
+    return new
+
+
+def _refuse_other_sources(named: Sequence[tuple[str, Contents]]) -> None:
+    for (one_name, one), (other_name, other) in combinations(named, 2):
+        label = _differing(one, other)
+        if label is not None:
+            raise UsageError(
+                "different-source",
+                f"{label} is not the same in {one_name} and {other_name}: measurements of different sources "
+                "cannot be combined. Nothing was changed; measure the same source, in the same way, on both sides",
+            )
+
+
+def _differing(one: Contents, other: Contents) -> str | None:
+    """A file whose sources are not the same here and there; one may know more forms of it than the other."""
+    mine, theirs = _digests(one), _digests(other)
+    for label in sorted(mine.keys() & theirs.keys()):
+        if mine[label] <= theirs[label] or theirs[label] <= mine[label]:
+            continue
+        paths = {contents.paths.get(label, "") for contents in (one, other)} - {""}
+        if not any(mine[label] | theirs[label] <= digests_now(label, path) for path in paths):
+            return label
+    return None
+
+
+def _digests(contents: Contents) -> dict[str, set[int]]:
+    digests: dict[str, set[int]] = {}
+    for label, digest in contents.files:
+        if digest:
+            digests.setdefault(label, set()).add(digest)
+    return digests
+
+
+def _overlap(name: str, contents: Contents, known: set[str]) -> UsageError:
+    run = next(run for run in contents.runs if run.identity in known)
+    return UsageError(
+        "overlapping-data",
+        f"some runs of {name} are in the target or in a file before it ({run.origin}, {run.added}), others are not: "
+        "they would be counted twice. Nothing was changed; combine files that do not overlap into a new one",
+    )

@@ -1,0 +1,128 @@
+"""Contents out of tables."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from typing import Any
+
+from raddle.caution import Caution
+from raddle.facts import Facts
+from raddle.model import Accesses, Model
+from raddle.site import Site
+from raddle.store.contents import Contents, Run
+from raddle.tally import Covered, Key, Tally
+
+
+def read_contents(connection: sqlite3.Connection) -> Contents:
+    """Everything."""
+    runs = _runs(connection)
+    return Contents(
+        runs=runs,
+        tally=_tally(connection, runs),
+        sites=_sites(connection),
+        paths=dict(connection.execute("select label, path from file where path != '' order by number")),
+        model=_model(connection),
+        facts=_facts(connection),
+        cautions=_cautions(connection),
+        findings=tuple(json.loads(value) for (value,) in connection.execute("select value from finding")),
+        notes=tuple(note for (note,) in connection.execute("select text from note order by number")),
+        extras={name: json.loads(value) for name, value in connection.execute("select criterion, value from extra")},
+    )
+
+
+def key_of(text: str) -> Key:
+    """A requirement's key, from its JSON.
+
+    >>> key_of('[70000,["log.py:Appender","","th"],true]')
+    (70000, ('log.py:Appender', '', 'th'), True)
+    """
+    key = _tuples(json.loads(text))
+    if not isinstance(key, tuple):
+        raise ValueError(f"{text!r} is not the key of a requirement")
+    return key
+
+
+def _tuples(value: Any) -> Any:
+    return tuple([_tuples(part) for part in value]) if isinstance(value, list) else value
+
+
+def _runs(connection: sqlite3.Connection) -> tuple[Run, ...]:
+    criteria: dict[int, set[str]] = defaultdict(set)
+    exact: dict[int, set[str]] = defaultdict(set)
+    for number, criterion, is_exact in connection.execute("select run, criterion, exact from run_criterion"):
+        criteria[number].add(criterion)
+        if is_exact:
+            exact[number].add(criterion)
+    files: dict[int, set[tuple[str, int]]] = defaultdict(set)
+    of_runs = "select run, label, digest from run_file join file on file.number = run_file.file"
+    for number, label, digest in connection.execute(of_runs):
+        files[number].add((label, digest))
+    rows = "select number, identity, origin, mode, executions, before, added from run order by number"
+    return tuple(
+        Run(
+            identity,
+            origin,
+            mode,
+            executions,
+            before,
+            added,
+            criteria=frozenset(criteria[number]),
+            exact=frozenset(exact[number]),
+            files=frozenset(files[number]),
+        )
+        for number, identity, origin, mode, executions, before, added in connection.execute(rows)
+    )
+
+
+def _tally(connection: sqlite3.Connection, runs: tuple[Run, ...]) -> Tally:
+    names = sorted({name for run in runs for name in run.criteria})
+    covered: dict[str, dict[Key, Covered]] = {name: {} for name in names}
+    rows = "select criterion, key, executions, first from requirement order by criterion, key"
+    for criterion, key, executions, first in connection.execute(rows):
+        covered.setdefault(criterion, {})[key_of(key)] = Covered(executions, first)
+    last = max((run.before + run.executions for run in runs), default=0)
+    return Tally() + Tally(last, covered)  # the sum knows how coverage grew
+
+
+def _sites(connection: sqlite3.Connection) -> dict[int, Site]:
+    rows = """
+    select site.number, label, line, "column", kind, name, function, switchable
+    from site join file on file.number = site.file order by site.number"""
+    return {
+        number: Site(file, line, column, kind, name, function, bool(switchable))
+        for number, file, line, column, kind, name, function, switchable in connection.execute(rows)
+    }
+
+
+def _model(connection: sqlite3.Connection) -> Model:
+    sites: dict[tuple[str, str], tuple[set[int], set[int], set[int]]] = {
+        (owner, name): (set(), set(), set())
+        for owner, name in connection.execute("select owner, name from variable order by owner, name")
+    }
+    rows = """
+    select owner, name, site, reads, writes, guessed from access join variable on variable.number = access.variable"""
+    for owner, name, site, *flags in connection.execute(rows):
+        for some, flag in zip(sites[owner, name], flags, strict=True):
+            if flag:
+                some.add(site)
+    methods: dict[str, dict[str, int]] = {}
+    for owner, name, site in connection.execute("select class, name, site from method order by class, name"):
+        methods.setdefault(owner, {})[name] = site
+    # The sum with nothing leaves out guesses about sites of which somebody knows better.
+    return Model() + Model(
+        variables={name: Accesses(*map(frozenset, some)) for name, some in sites.items()},
+        methods=methods,
+        blocks=frozenset(site for (site,) in connection.execute("select site from block")),
+    )
+
+
+def _facts(connection: sqlite3.Connection) -> Facts:
+    row = connection.execute("select value from facts").fetchone()
+    return Facts.from_json(json.loads(row[0])) if row is not None else Facts()
+
+
+def _cautions(connection: sqlite3.Connection) -> tuple[Caution, ...]:
+    rows = connection.execute("select kind, subject, sites, note from caution")
+    return tuple(Caution(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows)

@@ -1,0 +1,169 @@
+"""Contents into tables: what is there already is added to."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
+
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.site import INDEX_BITS
+from raddle.store.contents import Contents
+from raddle.tally import Tally
+
+# Both merged and added rows count: a requirement covered by several runs was covered by all their executions.
+_REQUIREMENT = """
+insert into requirement values (?, ?, ?, ?) on conflict do update
+set executions = executions + excluded.executions, first = min(first, excluded.first)"""
+# As `Accesses.__add__` has it: a guess is one until somebody knows.
+_ACCESS = """
+insert into access values ((select number from variable where owner = ? and name = ?), ?, ?, ?, ?) on conflict do
+update set reads = max(reads, excluded.reads), writes = max(writes, excluded.writes),
+guessed = min(guessed, excluded.guessed)"""
+_SITE = """
+insert or ignore into site values (?, (select number from file where label = ? and digest = ?), ?, ?, ?, ?, ?, ?)"""
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True)
+
+
+def json_text(value: Any) -> str:
+    """JSON, the same for equal values.
+
+    >>> json_text((70000, ("log.py:Appender", "", "th"), True))
+    '[70000,["log.py:Appender","","th"],true]'
+    """
+    return _ENCODER.encode(value)
+
+
+def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_paths: bool) -> None:
+    """Add runs to those that are there; their executions are numbered on.
+
+    `keep_paths` says whose word counts where a file lies: the one who was there first, or the one who comes.
+    """
+    (before,) = connection.execute("select coalesce(max(before + executions), 0) from run").fetchone()
+    _add_files(connection, contents, keep_paths=keep_paths)
+    _add_runs(connection, contents, before)
+    connection.executemany(_REQUIREMENT, _requirements(contents.tally, before))
+    _add_model(connection, contents.model)
+    _add_facts(connection, contents.facts)
+    for criterion, extra in sorted(contents.extras.items()):
+        _add_extra(connection, criterion, extra)
+    connection.executemany(
+        "insert or ignore into caution values (?, ?, ?, ?)",
+        [(c.kind, text(c.subject), json_text(c.sites), text(c.note)) for c in contents.cautions],
+    )
+    connection.executemany(
+        "insert or ignore into finding values (?, ?)",
+        [(json_text(_finding_identity(finding)), json_text(finding)) for finding in contents.findings],
+    )
+    add_notes(connection, contents.notes)
+
+
+def add_notes(connection: sqlite3.Connection, notes: tuple[str, ...]) -> None:
+    """Each is said once."""
+    connection.executemany("insert or ignore into note (text) values (?)", [(text(note),) for note in notes])
+
+
+def text(given: str) -> str:
+    """Text that SQLite can hold: file names that are no Unicode come as lone surrogates.
+
+    >>> text("caf\\udce9.py")
+    'caf\\\\udce9.py'
+    """
+    return given.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _add_files(connection: sqlite3.Connection, contents: Contents, *, keep_paths: bool) -> None:
+    path = "path" if keep_paths else "excluded.path"
+    connection.executemany(
+        f"insert into file (label, digest, path) values (?, ?, ?) on conflict do update set path = {path}",
+        [(text(label), digest, text(contents.paths.get(label, ""))) for label, digest in sorted(contents.files)],
+    )
+    connection.executemany(
+        _SITE,
+        [
+            (
+                number,
+                text(site.file),
+                number >> INDEX_BITS,
+                site.line,
+                site.column,
+                site.kind,
+                text(site.name),
+                text(site.function),
+                site.switchable,
+            )
+            for number, site in sorted(contents.sites.items())
+        ],
+    )
+
+
+def _add_runs(connection: sqlite3.Connection, contents: Contents, before: int) -> None:
+    for run in contents.runs:
+        number = connection.execute(
+            "insert into run (identity, origin, mode, before, executions, added) values (?, ?, ?, ?, ?, ?)",
+            (run.identity, text(run.origin), run.mode, before + run.before, run.executions, run.added),
+        ).lastrowid
+        connection.executemany(
+            "insert into run_criterion values (?, ?, ?)",
+            [(number, criterion, criterion in run.exact) for criterion in sorted(run.criteria)],
+        )
+        connection.executemany(
+            "insert or ignore into run_file select ?, number from file where label = ? and digest = ?",
+            [(number, text(label), digest) for label, digest in sorted(run.files)],
+        )
+
+
+def _requirements(tally: Tally, before: int) -> Iterator[tuple[str, str, int, int]]:
+    for criterion, covered in tally.covered.items():
+        rows = ((json_text(key), seen) for key, seen in covered.items())
+        for key, seen in sorted(rows, key=itemgetter(0)):  # as the table is
+            yield criterion, key, seen.executions, before + seen.first
+
+
+def _add_model(connection: sqlite3.Connection, model: Model) -> None:
+    connection.executemany(
+        "insert or ignore into variable (owner, name) values (?, ?)",
+        [(text(owner), text(name)) for owner, name in sorted(model.variables)],
+    )
+    connection.executemany(
+        _ACCESS,
+        [
+            (text(owner), text(name), site, site in at.reads, site in at.writes, site in at.guessed)
+            for (owner, name), at in sorted(model.variables.items(), key=lambda item: item[0])
+            for site in sorted(at.reads | at.writes | at.guessed)
+        ],
+    )
+    connection.executemany(
+        "insert into method values (?, ?, ?) on conflict do update set site = max(site, excluded.site)",
+        [
+            (text(owner), text(name), site)
+            for owner, methods in sorted(model.methods.items())
+            for name, site in sorted(methods.items())
+        ],
+    )
+    connection.executemany("insert or ignore into block values (?)", [(site,) for site in sorted(model.blocks)])
+
+
+def _add_facts(connection: sqlite3.Connection, facts: Facts) -> None:
+    row = connection.execute("select value from facts").fetchone()
+    if row is not None:
+        facts = Facts.from_json(json.loads(row[0])) + facts
+    connection.execute("insert or replace into facts values (1, ?)", (json_text(facts.as_json()),))
+
+
+def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> None:
+    from raddle.criteria.accesses import AccessesSeen  # whatever criteria keep is of this kind
+
+    row = connection.execute("select value from extra where criterion = ?", (criterion,)).fetchone()
+    if row is not None:
+        extra = (AccessesSeen.from_json(json.loads(row[0])) + AccessesSeen.from_json(extra)).as_json()
+    connection.execute("insert or replace into extra values (?, ?)", (criterion, json_text(extra)))
+
+
+def _finding_identity(finding: dict[str, Any]) -> list[Any]:
+    return [finding.get(name) for name in ("kind", "message", "thread", "schedule")]

@@ -1,0 +1,107 @@
+"""Programs made up at random: methods with locks, called by threads that are started and joined; and their executions.
+
+Each object has locks of its own. A program is a list of operations (kind, target, site) for each thread, the same in
+every schedule.
+"""
+
+from __future__ import annotations
+
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.model import Accesses, Model
+
+OWNER = "m.py:C"
+
+
+class LockedProgram:
+    def __init__(self, chance):
+        self._chance = chance
+        self._objects, self._names, self._locks = chance.randint(1, 2), "xyz"[: chance.randint(1, 3)], chance.randint(1, 2)
+        self.cast = Cast()
+        for number in range(self._objects):
+            for name in self._names:
+                self.cast.add_variable(AbstractVariable(OWNER, f"m.py:{number}", name), number + 1)
+            for lock in range(self._locks):  # now and then two locks of an object have the same abstract name
+                place = number if chance.random() < 0.5 else 10 + lock
+                self.cast.add_resource(AbstractObject("Lock", f"m.py:{place}"))
+        self._methods = [self._method(1000 * index) for index in range(1, chance.randint(2, 5))]
+        workers = range(1, chance.randint(2, 4))
+        self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
+
+    def _method(self, base):
+        """Operations on an object that is not known yet."""
+        body, held = [], []
+        for index in range(self._chance.randint(1, 5)):
+            dice = self._chance.random()
+            free = [lock for lock in range(self._locks) if lock not in held]
+            if dice < 0.35 and free:
+                held.append(self._chance.choice(free))
+                body.append(("acquire", held[-1], 0))
+            elif dice < 0.5 and held:
+                body.append(("release", held.pop(), 0))
+            else:
+                place = self._chance.randrange(len(self._names))
+                kind = self._chance.choice(("read", "write"))
+                common = 70000 + 10 * place + (kind == "write")  # a site that several methods share
+                body.append((kind, place, common if dice > 0.8 else 70000 + base + index))
+        return body + [("release", lock, 0) for lock in reversed(held)]
+
+    def _call(self):
+        number = self._chance.randrange(self._objects)
+        for kind, target, site in self._chance.choice(self._methods):
+            size = self._locks if kind in ("acquire", "release") else len(self._names)
+            yield kind, number * size + target, site
+
+    def _worker(self, thread):
+        calls = [operation for _ in range(self._chance.randint(1, 3)) for operation in self._call()]
+        return [*calls, ("end", thread, 0)]
+
+    def _main(self, waiting):
+        made = [("write", number, 90000 + number % len(self._names)) for number in range(len(self.cast.variables))]
+        running = []
+        while waiting or running:
+            dice = self._chance.random()
+            if dice < 0.5 and waiting:
+                running.append(waiting.pop(0))
+                made.append(("start", running[-1], 0))
+            elif dice < 0.8 and running:
+                made.append(("join", running.pop(0), 0))
+            else:
+                made += self._call()
+        return [*made, ("read", 0, 95000)]
+
+    def model(self):
+        variables = {}
+        for kind, target, site in (operation for thread in self.threads for operation in thread):
+            if kind in ("read", "write"):
+                name = (OWNER, self.cast.variables[target].name)
+                more = Accesses(**{f"{kind}s": frozenset({site})})
+                variables[name] = variables[name] + more if name in variables else more
+        return Model(variables)
+
+    def execute(self):
+        """Steps in an order that a random schedule brings about; not all of them if it comes to a deadlock."""
+        position, alive, ended, holders, steps = [0] * len(self.threads), [0], set(), {}, []
+
+        def enabled(thread):
+            if position[thread] == len(self.threads[thread]):
+                return False
+            kind, target, _ = self.threads[thread][position[thread]]
+            return not (kind == "acquire" and target in holders) and not (kind == "join" and target not in ended)
+
+        while able := [thread for thread in alive if enabled(thread)]:
+            thread = self._chance.choice(able)
+            for _ in range(self._chance.choice((1, 1, 2, 8))):
+                if not enabled(thread):
+                    break
+                kind, target, site = self.threads[thread][position[thread]]
+                position[thread] += 1
+                steps.append((thread, kind, target, site))
+                if kind == "acquire":
+                    holders[target] = thread
+                elif kind == "release":
+                    del holders[target]
+                elif kind == "start":
+                    alive.append(target)
+                elif kind == "end":
+                    ended.add(thread)
+        return steps

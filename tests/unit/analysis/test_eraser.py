@@ -1,0 +1,97 @@
+"""Eraser's automaton, transition by transition."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, STATES, VIRGIN, Guarded
+
+
+def after(*accesses):
+    """The variable after accesses written as "1 read 7 8": thread, what it does, locks held."""
+    variable = Guarded()
+    for access in accesses:
+        thread, kind, *locks = access.split()
+        variable.access(int(thread), write=kind == "write", held=frozenset(map(int, locks)))
+    return variable
+
+
+def test_there_are_six_states():
+    assert STATES == ("virgin", "exclusive", "exclusive'", "shared", "modified", "race")
+
+
+@pytest.mark.parametrize(
+    ("accesses", "state"),
+    [
+        ((), VIRGIN),
+        # virgin -> exclusive, by reading and by writing
+        (("1 read",), EXCLUSIVE),
+        (("1 write",), EXCLUSIVE),
+        # exclusive is left by another thread only
+        (("1 write", "1 read", "1 write"), EXCLUSIVE),
+        (("1 write", "2 read"), EXCLUSIVE_AGAIN),
+        (("1 read", "2 write"), EXCLUSIVE_AGAIN),
+        # exclusive' is left by any thread but the second: the first one, or a third
+        (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_AGAIN),
+        (("1 write", "2 write", "1 read"), SHARED),
+        (("1 write", "2 write", "3 read"), SHARED),
+        (("1 write", "2 write", "1 write 7"), MODIFIED),
+        (("1 write", "2 write", "3 write 7"), MODIFIED),
+        (("1 write", "2 write", "3 write"), RACE),  # modified without a lock
+        # shared remains so while it is only read, with locks or without
+        (("1 write", "2 write", "1 read", "2 read", "3 read"), SHARED),
+        (("1 write", "2 write", "1 read 7", "2 read 7", "1 write 7"), MODIFIED),
+        (("1 write", "2 write", "1 read 7", "2 read", "1 write 7"), RACE),  # 7 was lost while it was shared
+        # modified is left when no lock is common to all accesses since it was shared
+        (("1 write", "2 write", "1 write 7 8", "2 read 7 8", "3 write 7"), MODIFIED),
+        (("1 write", "2 write", "1 write 7 8", "2 read 7", "3 write 8"), RACE),
+        (("1 write", "2 write", "1 write 7", "2 read"), RACE),
+        # race is never left
+        (("1 write", "2 write", "1 write", "2 write 7", "1 write 7", "3 read 7"), RACE),
+    ],
+)
+def test_transitions(accesses, state):
+    assert after(*accesses).state == state
+
+
+def test_locks_count_from_when_the_variable_is_shared():
+    # What the first two threads held while they had it to themselves does not matter.
+    assert after("1 write", "2 write 9", "1 write 7 8").candidates == {7, 8}
+    assert after("1 write", "2 write 9", "1 write 7 8", "2 write 8 9").candidates == {8}
+    assert after("1 write 7", "2 write 7").candidates == set()  # none are kept yet
+
+
+def by_definition(accesses):
+    """The state after some accesses, read off all of them at once."""
+    if not accesses:
+        return VIRGIN
+    threads = [thread for thread, _, _ in accesses]
+    second = next((i for i, thread in enumerate(threads) if thread != threads[0]), None)
+    if second is None:
+        return EXCLUSIVE
+    third = next((i for i, thread in enumerate(threads) if i > second and thread != threads[second]), None)
+    if third is None:
+        return EXCLUSIVE_AGAIN
+    since = accesses[third:]
+    for end in range(1, len(since) + 1):
+        writes = any(write for _, write, _ in since[:end])
+        if writes and not frozenset.intersection(*(held for _, _, held in since[:end])):
+            return RACE
+    return MODIFIED if any(write for _, write, _ in since) else SHARED
+
+
+def test_agrees_with_the_definition_on_random_accesses():
+    choose = random.Random(1)
+    seen = set()
+    for _ in range(3000):
+        variable, accesses = Guarded(), []
+        for _ in range(choose.randrange(12)):
+            held = frozenset(lock for lock in (7, 8, 9) if choose.random() < 0.85)
+            access = (choose.choice([1, 1, 2, 3]), choose.random() < 0.3, held)
+            accesses.append(access)
+            variable.access(access[0], write=access[1], held=held)
+            assert variable.state == by_definition(accesses)
+            seen.add(variable.state)
+    assert seen == set(STATES) - {VIRGIN}

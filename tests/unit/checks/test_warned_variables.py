@@ -1,0 +1,174 @@
+"""Cautions about variables: Eraser's race, and Avio's unserializable cases."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from raddle.cast import AbstractObject, AbstractVariable, make_cast
+from raddle.caution import LOCKSET, UNSERIALIZABLE, Caution
+from raddle.checks.warned_variables import WarnedVariables
+
+S = 70_000  # sites are S + something
+SERIALIZABLE = {
+    ("read", "read", "read"),
+    ("read", "read", "write"),
+    ("write", "read", "read"),
+    ("write", "write", "write"),
+}
+CASES = list(itertools.product(["read", "write"], repeat=3))
+
+
+def cautions(*texts, kind=None):
+    """Of one execution; steps are "1 read 4" (thread, kind, site), or "1 acquire 0" (thread, kind, target)."""
+    check = WarnedVariables()
+    watch(check, *texts)
+    return [caution for caution in check.cautions() if kind in (None, caution.kind)]
+
+
+def watch(check, *texts):
+    variables = [AbstractVariable("m.py:C", "", "n")]
+    resources = [AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2"), AbstractObject("Queue", "m.py:3")]
+    check.begin(make_cast(variables=variables, resources=resources, actors=["main", "one", "two"]))
+    check.feed([as_step(text) for text in texts])
+
+
+def as_step(text):
+    thread, kind, number = text.split()
+    access = kind in ("read", "write")
+    return (int(thread), kind, 0 if access else int(number), S + int(number) if access else 0)
+
+
+# -- Avio ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("first", "between", "second"), CASES)
+def test_four_of_eight_cases_are_unserializable(first, between, second):
+    # r/w/r, w/w/r, w/r/w and r/w/w, in the paper's words.
+    found = cautions(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
+    assert bool(found) == ((first, between, second) not in SERIALIZABLE)
+
+
+def test_what_is_said_about_it():
+    assert cautions("1 read 1", "2 write 9", "1 write 2", kind=UNSERIALIZABLE) == [
+        Caution(UNSERIALIZABLE, "C.n", (S + 1, S + 9, S + 2), "read, written, written")
+    ]
+
+
+def test_an_access_in_between_counts_even_if_it_was_not_the_last():
+    # The last to come between reads, which alone would be serializable.
+    (found,) = cautions("1 read 1", "2 write 8", "2 read 9", "1 read 2", kind=UNSERIALIZABLE)
+    assert found.sites == (S + 1, S + 8, S + 2)
+    (found,) = cautions("1 write 1", "2 read 8", "3 write 9", "1 write 2", kind=UNSERIALIZABLE)
+    assert found.sites == (S + 1, S + 8, S + 2)
+
+
+def test_what_came_before_the_block_is_not_in_between():
+    assert cautions("2 write 9", "1 read 1", "2 read 8", "1 read 2", kind=UNSERIALIZABLE) == []
+
+
+def test_a_locked_check_and_a_locked_act_are_not_one_although_each_is_guarded():
+    def locked(text):
+        return (f"{text[0]} acquire 0", text, f"{text[0]} release 0")
+
+    steps = ("1 enter 0", *locked("1 read 1"), *locked("2 write 9"), *locked("1 write 2"), "1 leave 0")
+    assert len(cautions(*steps, kind=UNSERIALIZABLE)) == 1
+    assert cautions(*steps, kind=LOCKSET) == []
+
+
+def test_two_calls_are_no_block():
+    # A method that is called twice, each time under a lock, say.
+    calls = ("1 enter 0", "1 read 1", "1 leave 0", "2 write 9", "1 enter 0", "1 write 2", "1 leave 0")
+    assert cautions(*calls, kind=UNSERIALIZABLE) == []
+    # A call in between does not cut the block of the one around it.
+    around = ("1 enter 0", "1 read 1", "1 enter 0", "1 leave 0", "2 write 9", "1 write 2", "1 leave 0")
+    assert len(cautions(*around, kind=UNSERIALIZABLE)) == 1
+
+
+def test_a_loop_that_comes_round_is_no_block():
+    assert cautions("1 write 2", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
+    assert cautions("1 read 1", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
+
+
+def test_two_tasks_of_a_worker_are_no_block():
+    assert cautions("1 read 1", "2 write 9", "1 task 2", "1 write 2", kind=UNSERIALIZABLE) == []
+
+
+def test_what_the_program_orders_itself_is_meant():
+    # A result that is set to nothing, computed by a thread that is then joined, and read.
+    steps = ["0 write 1", "0 start 1", "1 write 9", "1 end 1", "0 join 1", "0 read 2"]
+    assert cautions(*steps, kind=UNSERIALIZABLE) == []
+    # The same by messages; not if one of the two is missing.
+    there, back = ["0 put 2", "1 get 2"], ["1 put 2", "0 get 2"]
+    assert cautions("0 write 1", *there, "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE) == []
+    assert len(cautions("0 write 1", *there, "1 write 9", "0 read 2", kind=UNSERIALIZABLE)) == 1
+    assert len(cautions("0 write 1", "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE)) == 1
+
+
+def test_one_caution_for_each_block():
+    block = ("1 read 1", "2 write 9", "1 write 2")
+    assert len(cautions(*block, *block, "1 read 1", "3 write 8", "1 write 2", kind=UNSERIALIZABLE)) == 1
+
+
+# -- Eraser -------------------------------------------------------------------------------------------
+
+
+def test_a_variable_that_no_lock_guards_always():
+    # Virgin, exclusive, exclusive', modified with lock 0, race: thread 2 has another lock.
+    steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
+    assert cautions(*steps, kind=LOCKSET) == [
+        Caution(
+            LOCKSET, "C.n", (S + 3, S + 4),
+            "written under the Lock made at m.py:1, read under the Lock made at m.py:2",
+        )
+    ]  # fmt: skip
+
+
+def test_the_other_site_is_the_last_one_of_another_thread():
+    # Thread 1 comes back with a read, which is not a race, then writes; thread 2 was last at 3.
+    (found,) = cautions("1 write 1", "2 write 2", "2 read 3", "1 read 4", "1 write 5", kind=LOCKSET)
+    assert found.sites == (S + 3, S + 5)
+
+
+def test_one_caution_for_each_variable_over_all_executions():
+    check = WarnedVariables()
+    for site in (4, 5):
+        watch(check, "1 write 1", "2 write 2", f"1 write {site}", "2 write 6")
+    assert [caution.sites for caution in check.cautions() if caution.kind == LOCKSET] == [(S + 2, S + 4)]
+
+
+def test_nothing_is_carried_from_one_execution_to_the_next():
+    check = WarnedVariables()
+    watch(check, "1 read 1", "2 write 9")
+    watch(check, "1 write 2")
+    assert check.cautions() == []
+
+
+# -- against the definition ---------------------------------------------------------------------------
+
+
+def unserializable_blocks(steps):
+    """Straight from the words above, without any order or calls: pairs of sites."""
+    for second, (thread, kind, _, site) in enumerate(steps):
+        mine = [i for i in range(second) if steps[i][0] == thread]
+        if mine and steps[mine[-1]][3] < site:
+            first = mine[-1]
+            if any((steps[first][1], steps[i][1], kind) not in SERIALIZABLE for i in range(first + 1, second)):
+                yield steps[first][3], site
+
+
+def test_finds_what_the_definition_finds():
+    choose = random.Random(3)
+    number = 0
+    for _ in range(1500):
+        texts = [
+            f"{choose.randrange(3)} {choose.choice(['read', 'write'])} {choose.randrange(1, 6)}"
+            for _ in range(choose.randrange(20))
+        ]
+        expected = set(unserializable_blocks([as_step(text) for text in texts]))
+        found = {(one.sites[0], one.sites[2]) for one in cautions(*texts, kind=UNSERIALIZABLE)}
+        assert found == expected
+        number += len(found)
+    assert number > 1000

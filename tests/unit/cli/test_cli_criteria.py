@@ -1,0 +1,81 @@
+"""`raddle criteria`, and criteria by the names that people give them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from raddle.cli.criteria import criteria
+from raddle.criteria import DEFAULT, NAMES, criterion_class, make_criteria, resolve
+from raddle.criteria.base import LINEAR, WHOLE
+from raddle.errors import UsageError
+
+
+def listed(capsys, *arguments):
+    assert criteria.main(list(arguments), standalone_mode=False) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_the_list_has_every_criterion(capsys):
+    out = listed(capsys)
+    names = [line.split()[0] for line in out.splitlines()[1 : 1 + len(NAMES)]]
+    assert names == list(NAMES)
+    assert len(NAMES) == 24  # map; seven of Lu et al.; fourteen of Křena et al., and blocks; method pairs
+
+
+def test_for_machines(capsys):
+    data = json.loads(listed(capsys, "--json"))["criteria"]
+    assert list(data) == list(NAMES)
+    for about in data.values():
+        assert all(about[word] for word in ("family", "paper", "shape", "summary"))
+        assert about["cost"] in (LINEAR, WHOLE)
+        assert isinstance(about["total_known"], bool)
+    assert [name for name in data if data[name]["default"]] == sorted(DEFAULT, key=NAMES.index)
+    assert {name for name in data if data[name]["cost"] == WHOLE} >= {"all", "tpair", "svar"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_criterion_is_found_by_its_name(name):
+    (criterion,) = make_criteria(name)
+    assert criterion.name == name
+    assert type(criterion) is criterion_class(name)
+
+
+def test_names_as_people_give_them():
+    assert resolve("Sync, AVIO-star ,avio,sync") == ("sync", "avio*", "avio")
+    assert resolve(["sync", "map,all"]) == ("sync", "map", "all")
+    assert resolve("default") == DEFAULT
+    assert resolve("every") == NAMES
+    assert resolve("sync,default")[0] == "sync"
+    assert len(resolve("sync,default")) == len(DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("avoi", "did you mean avio"),
+        ("hb-pair", "hbpair"),
+        ("defuse", "def-use"),
+        ("du-pair-star", "du-pairs*"),
+        ("xyzzy", "there is no criterion 'xyzzy'; `raddle criteria`"),
+        ("", "no criterion is named"),
+        (" , ", "no criterion is named"),
+    ],
+)
+def test_names_that_nobody_knows(text, said):
+    with pytest.raises(UsageError) as caught:
+        resolve(text)
+    assert caught.value.slug == "unknown-criterion"
+    assert said in str(caught.value)
+    assert "`raddle criteria`" in str(caught.value)
+
+
+def test_modules_are_imported_when_they_are_needed():
+    code = "import raddle.criteria, sys; print([m for m in sys.modules if m.startswith('raddle.criteria.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "['raddle.criteria.base']"

@@ -1,0 +1,211 @@
+"""`raddle report`: what it prints where, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from raddle.caution import Caution
+from raddle.cli.report import report
+from raddle.errors import UsageError
+from raddle.model import Accesses, Model
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site
+from raddle.store import add
+from raddle.tally import Tally
+
+BASE = 4711 << INDEX_BITS
+ENTER, READ, AGAIN, WRITE = range(BASE, BASE + 4)
+SITES = {
+    ENTER: Site("log.py", 3, 0, "enter", "", "Log.add", switchable=True),
+    READ: Site("log.py", 4, 0, "read", "self.th", "Log.add", switchable=True),
+    AGAIN: Site("log.py", 5, 0, "enter", "", "Log.total", switchable=True),
+    WRITE: Site("log.py", 9, 0, "write", "self.th", "Log.total", switchable=True),
+}
+# Two public methods: three pairs of methods.
+MODEL = Model(
+    {("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}))},
+    {"log.py:Log": {"add": ENTER, "total": AGAIN}},
+)
+ADD_TOTAL = ("log.py:Log", "add", "total")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_(*arguments):
+        code = report.main(list(arguments), standalone_mode=False)
+        return code, *capsys.readouterr()
+
+    return run_
+
+
+def store(*executions, **more):
+    tally = Tally()
+    for number, covered in enumerate(executions, start=1):
+        for name, keys in covered.items():
+            tally.add(number, name, keys)
+    add(".raddle", Record("run app.py", "native", tally, SITES, {"log.py": "/home/me/log.py"}, model=MODEL, **more))
+
+
+def test_no_data(run):
+    code, out, err = run()
+    assert (code, out) == (5, "")
+    assert "run `raddle run` or `raddle explore --criteria` first" in err
+    assert "[no-data]" in err
+
+
+def test_the_report(run):
+    store({"method-pairs": [ADD_TOTAL], "sync": [(READ, "visited")]}, notes=("a note",))
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["1", "run,", "1", "execution"] in lines
+    assert ["method-pairs", "1", "3", "(static)", "33.3", "%", "1", "0"] in lines
+    assert ["sync", "1", "unknown", "-", "1", "0"] in lines
+    assert ["file", "sync", "method-pairs"] in lines
+    assert ["log.py", "1", "1", "of", "3"] in lines
+    assert "note: a note" in out
+    assert "\x1b" not in out
+
+
+def test_warnings_and_findings(run):
+    caution = Caution("data-race", "Log.th", (READ, WRITE), "read, written")
+    finding = {"kind": "assertion", "message": "AssertionError: no\nmore", "steps": []}
+    store({"method-pairs": [ADD_TOTAL]}, cautions=(caution,), findings=(finding,))
+    code, out, _ = run()
+    assert code == 0
+    sentence = "`Log.th` is read at log.py:4 and written by another thread at log.py:9, and nothing orders the two"
+    assert f"warnings\n  {sentence}\n" in out
+    assert "1 finding:\n  assertion: AssertionError: no\n" in out
+
+
+def test_missing(run):
+    store({"method-pairs": [ADD_TOTAL], "sync": []})
+    code, out, _ = run("--missing", "Method-Pairs")
+    assert code == 0
+    assert "sync" not in out
+    # Of the three pairs of two methods, add-add and total-total are left.
+    assert "log.py:\n  no execution yet had thread A start `Log.add` while thread B was in `Log.add`\n" in out
+    assert "no execution yet had thread A start `Log.total` while thread B was in `Log.total`\n" in out
+    _, out, _ = run("--missing", "method-pairs", "--limit", "1")
+    assert "Log.total" not in out
+    assert "... and 1 more" in out
+
+
+def test_json(run):
+    store(
+        {"method-pairs": [ADD_TOTAL], "sync": []},
+        cautions=(Caution("data-race", "Log.th", (READ, WRITE), "read, written"),),
+        notes=("a note",),
+    )
+    code, out, err = run("--json", "--criteria", "method-pairs", "--missing", "method-pairs")
+    assert (code, err) == (0, "")
+    data = json.loads(out)
+    assert list(data["criteria"]) == ["method-pairs"]
+    row = data["criteria"]["method-pairs"]
+    assert (row["covered"], row["total"], row["total_kind"], row["static_total"]) == (1, 3, "static", 3)
+    assert (row["percent"], row["executions"], row["since_new"]) == (33.3333, 1, 0)
+    assert data["files"] == {
+        "log.py": {"path": "/home/me/log.py", "criteria": {"method-pairs": {"covered": 1, "total": 3}}}
+    }
+    assert [(gap["file"], gap["line"], gap["key"][1:]) for gap in data["missing"]] == [
+        ("log.py", 3, ["add", "add"]),
+        ("log.py", 5, ["total", "total"]),
+    ]
+    assert all(gap["sentence"].startswith("no execution yet had ") for gap in data["missing"])
+    assert data["warnings"][0]["kind"] == "data-race"
+    assert data["warnings"][0]["sentence"]
+    assert data["notes"] == ["a note"]
+
+
+@pytest.mark.parametrize(("percent", "code", "said"), [("33", 0, "33 % was asked for"), ("60", 6, "below the 60 %")])
+def test_fail_under(run, percent, code, said):
+    store({"method-pairs": [ADD_TOTAL]})
+    got, out, err = run("--fail-under", f"method-pairs={percent}")
+    assert got == code
+    assert said in err
+    assert "method-pairs" in out
+
+
+def test_the_worst_of_several_thresholds_counts(run):
+    store({"method-pairs": [ADD_TOTAL]})
+    code, _, err = run("--fail-under", "method-pairs=10", "--fail-under", "method-pairs=90")
+    assert code == 6
+    assert len(err.splitlines()) == 2
+
+
+def test_a_threshold_on_an_estimate_says_so(run):
+    store(*[{"sync": [(READ, "visited")]}] * 3)
+    code, _, err = run("--fail-under", "sync=60")
+    assert code == 0
+    assert "by estimate" in err
+
+
+def test_nothing_to_cover(run):
+    store({"method-pairs": [], "blocks": [(READ,)]})
+    code, out, err = run()
+    assert code == 5
+    assert "blocks" in out
+    assert "nothing to cover: in 1 execution no two threads met" in err
+    assert run("--criteria", "blocks")[0] == 0
+    assert run("--fail-under", "method-pairs=60")[0] == 6  # there was something to cover, by the static model
+
+
+def test_one_criterion_that_has_nothing_is_no_sign_of_no_threads(run):
+    store({"goodlock": [], "sync": [(READ, "visited")]})
+    code, out, err = run("--criteria", "goodlock")
+    assert (code, err) == (0, "")
+    assert "goodlock" in out
+
+
+def test_no_criterion_was_measured(run):
+    store({})
+    code, _, err = run()
+    assert code == 5
+    assert "no criterion was measured" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug", "said"),
+    [
+        (["--criteria", "avio*"], "not-measured", "the data file has method-pairs"),
+        (["--missing", "map"], "not-measured", "map was not measured"),
+        (["--criteria", "metod-pairs"], "unknown-criterion", "did you mean method-pairs"),
+        (["--fail-under", "method-pairs"], "bad-threshold", "as in map=60"),
+        (["--fail-under", "sync=60"], "not-measured", "sync was not measured"),
+    ],
+)
+def test_wrong_usage(run, arguments, slug, said):
+    store({"method-pairs": [ADD_TOTAL]})
+    with pytest.raises(UsageError) as caught:
+        run(*arguments)
+    assert caught.value.slug == slug
+    assert said in str(caught.value)
+
+
+def test_a_threshold_that_cannot_be_judged(run):
+    store({"sync": [(READ, "visited")]})
+    with pytest.raises(UsageError) as caught:
+        run("--fail-under", "sync=60")
+    assert caught.value.slug == "total-unknown"
+
+
+def test_words_for_many(run):
+    store({"method-pairs": [ADD_TOTAL], "sync": [], "all": []})
+    _, out, _ = run("--json", "--criteria", "every")
+    assert list(json.loads(out)["criteria"]) == ["all", "sync", "method-pairs"]
+    _, out, _ = run("--json", "--criteria", "default")
+    assert list(json.loads(out)["criteria"]) == ["sync", "method-pairs"]
+    _, out, _ = run("--json", "--criteria", "all")
+    assert list(json.loads(out)["criteria"]) == ["all"]
+
+
+def test_another_data_file(run, tmp_path):
+    store({"method-pairs": [ADD_TOTAL]})
+    (tmp_path / ".raddle").rename(tmp_path / "mine")
+    assert run()[0] == 5
+    assert run("--data-file", "mine")[0] == 0

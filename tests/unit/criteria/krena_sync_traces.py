@@ -1,0 +1,143 @@
+"""Random executions for the metrics about synchronization: every kind of step, in an order that can happen."""
+
+from __future__ import annotations
+
+from raddle.cast import AbstractObject, Cast
+
+SITE = 70000
+LOCKS, CONDITION, EVENT, SEMAPHORE, QUEUE = (0, 1, 2), 3, 4, 5, 6
+RESOURCES = [
+    AbstractObject("Lock", "m.py:1"),
+    AbstractObject("Lock", "m.py:1"),  # made in the same place as the first
+    AbstractObject("RLock", "m.py:2"),
+    AbstractObject("Condition", "m.py:3"),
+    AbstractObject("Event", "m.py:4"),
+    AbstractObject("Semaphore", "m.py:5"),
+    AbstractObject("Queue", "m.py:6"),
+]
+CALLS = [
+    ("notify", CONDITION), ("set", EVENT), ("clear", EVENT), ("wait-set", EVENT), ("up", SEMAPHORE),
+    ("down", SEMAPHORE), ("put", QUEUE), ("get", QUEUE), ("task-done", QUEUE), ("join-queue", QUEUE),
+    ("blocked", QUEUE), ("blocked", SEMAPHORE),
+    ("read", 0), ("read", 0), ("write", 0), ("write", 0), ("enter", 0), ("leave", 0), ("block", 0),
+]  # fmt: skip
+
+
+class RandomExecution:
+    """Steps and the cast. Actors are of few types, so that different ones are often the same abstract thread."""
+
+    def __init__(self, rng, *, length):
+        self.rng = rng
+        self.cast = Cast(methods=2)
+        for resource in RESOURCES:
+            self.cast.add_resource(resource)
+        self.cast.add_actor("main")
+        self.steps = []
+        self.alive, self.ended, self.actors = [0], [], {0: 0}
+        self.holders, self.waiting = {}, {}
+        for _ in range(2 * length):  # a thread that waits for a lock does nothing in its turn
+            if len(self.steps) < length:
+                self.go_on(rng.choice(self.alive))
+
+    def site(self):
+        return 0 if self.rng.random() < 0.1 else SITE + self.rng.randrange(6)
+
+    def add(self, thread, kind, target, site):
+        self.steps.append((thread, kind, target, site))
+
+    def go_on(self, thread):
+        chance = self.rng.random()
+        if thread in self.waiting:
+            self.stop_waiting(thread)
+        elif chance < 0.3:
+            self.lock(thread)
+        elif chance < 0.5:
+            self.unlock(thread)
+        elif chance < 0.55:
+            self.waiting[thread] = CONDITION
+            self.add(thread, "wait", CONDITION, self.site())
+        elif chance < 0.7:
+            self.thread_step(thread)
+        else:
+            kind, target = self.rng.choice(CALLS)
+            self.add(thread, kind, target, self.site())
+            if kind == "enter":
+                self.cast.entered(self.actors[thread], self.rng.choice("fg"))
+
+    def lock(self, thread):
+        lock = self.rng.choice(LOCKS)
+        if lock not in self.holders:
+            self.holders[lock] = thread
+            self.add(thread, "acquire", lock, self.site())
+        elif self.holders[lock] != thread:
+            self.add(thread, "blocked", lock, self.site())
+
+    def unlock(self, thread):
+        mine = [lock for lock, holder in self.holders.items() if holder == thread]
+        if self.rng.random() < 0.1:
+            mine = sorted(self.holders)  # also somebody else's
+        if mine:
+            lock = self.rng.choice(mine)
+            del self.holders[lock]
+            self.add(thread, "release", lock, self.site())
+
+    def stop_waiting(self, thread):
+        free = [lock for lock in LOCKS if lock not in self.holders]
+        if free:
+            del self.waiting[thread]
+            if self.rng.random() < 0.6:
+                self.add(thread, "woken", CONDITION, self.site())
+            self.holders[free[0]] = thread
+            self.add(thread, "acquire", free[0], self.site())
+
+    def thread_step(self, thread):
+        kind = self.rng.choice(["start", "end", "join", "task"])
+        if kind == "start" and len(self.alive) + len(self.ended) < 6:
+            new = len(self.alive) + len(self.ended)
+            self.alive.append(new)
+            self.actors[new] = self.cast.add_actor("worker")
+            self.add(thread, "start", new, self.site())
+            self.add(new, "begin", self.actors[new], 0)
+        elif kind == "task" and thread:
+            self.cast.ended(self.actors[thread])
+            self.actors[thread] = self.cast.add_actor("task")
+            self.add(thread, "task", self.actors[thread], 0)
+        elif kind == "end" and thread:
+            self.alive.remove(thread)
+            self.ended.append(thread)
+            self.cast.ended(self.actors[thread])
+            self.add(thread, "end", thread, 0)
+        elif kind == "join" and self.ended:
+            self.add(thread, "join", self.rng.choice(self.ended), self.site())
+
+
+def actors_of(steps):
+    """For each step the actor that did it."""
+    now, actors = {}, []
+    for thread, kind, target, _ in steps:
+        if kind in ("begin", "task"):
+            now[thread] = target
+        actors.append(now.get(thread, thread))
+    return actors
+
+
+def covered(criterion, execution, *, rng=None):
+    """Feed it in pieces, asking now and then what is known."""
+    criterion.begin(execution.cast)
+    found = set()
+    for step in execution.steps:
+        criterion.feed([step])
+        if rng is not None and rng.random() < 0.1:
+            more = criterion.collect(final=False)
+            assert not more & found
+            found |= more
+    more = criterion.collect(final=True)
+    assert not more & found
+    return found | more
+
+
+class Fed:
+    """A whole execution, written by hand."""
+
+    def __init__(self, steps, cast):
+        self.steps, self.cast = steps, cast

@@ -1,0 +1,148 @@
+"""Executions for the metrics about variables: written by hand, and made up at random together with their cast."""
+
+from __future__ import annotations
+
+from raddle.cast import AbstractObject, AbstractVariable, Cast, make_cast
+from raddle.criteria.avio import Avio, AvioByThread
+from raddle.criteria.du_pairs import DefinitionUsePairs, DefinitionUsePairsByThread
+from raddle.criteria.eraser import Eraser, EraserByThread
+from raddle.criteria.goldilocks import GoldiLock, GoldiLockByThread
+
+S = 70_000  # sites are S + something
+X, Y = 0, 1  # variables
+LOCK, OTHER, QUEUE = 0, 1, 2  # resources
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Avio, AvioByThread, DefinitionUsePairs, DefinitionUsePairsByThread,
+        Eraser, EraserByThread, GoldiLock, GoldiLockByThread,
+    )
+}  # fmt: skip
+
+VARIABLES = [AbstractVariable("m.py:C", "m.py:20", "x"), AbstractVariable("m.py:C", "m.py:20", "y")]
+RESOURCES = [AbstractObject("Lock", "m.py:21"), AbstractObject("Lock", "m.py:22"), AbstractObject("Queue", "m.py:23")]
+
+
+def small_cast(actors=("main", "one", "two", "three")):
+    """Actors that are told apart by their types."""
+    return make_cast(variables=VARIABLES, resources=RESOURCES, actors=actors)
+
+
+def steps_of(*texts, target=X):
+    """Steps from "1 read 4": thread, kind and, for an access, the site; for others, the target."""
+    steps = []
+    for text in texts:
+        thread, kind, number = text.split()
+        if kind in ("read", "write"):
+            steps.append((int(thread), kind, target, S + int(number)))
+        else:
+            steps.append((int(thread), kind, int(number), 0))
+    return steps
+
+
+def covered(name, steps, cast=None):
+    """What one execution covers."""
+    criterion = METRICS[name]()
+    criterion.begin(cast or small_cast())
+    criterion.feed(steps)
+    return criterion.collect(final=True)
+
+
+class RandomExecution:
+    """Steps with the moments at which actors enter methods and end, as a recorder would tell the cast."""
+
+    def __init__(self, choose, *, length=60):
+        self.cast = Cast(methods=2)
+        for variable in [*VARIABLES, VARIABLES[0]]:  # two objects that look alike
+            self.cast.add_variable(variable, 1)
+        for resource in [*RESOURCES, RESOURCES[0]]:
+            self.cast.add_resource(resource)
+        self.cast.add_actor("main")
+        self.steps, self._told = [], []
+        self._choose, self._holder = choose, {}
+        self._actors = {0: 0}
+        for thread in range(1, choose.randrange(2, 5)):
+            self._begin(thread, "begin")
+        while len(self.steps) < length:
+            self._do_something(choose.choice(sorted(self._actors)))
+
+    def batches(self):
+        """Some steps at a time; in between, the cast gets to know more."""
+        position = 0
+        for place, tell in self._told:
+            yield self.steps[position:place]
+            tell()
+            position = place
+        yield self.steps[position:]
+
+    def _begin(self, thread, kind):
+        actor = self._actors[thread] = self.cast.add_actor(self._choose.choice(["worker", "helper"]))
+        if kind == "begin":
+            self.steps.append((0, "start", thread, S))
+        self.steps.append((thread, kind, actor, 0))
+
+    def _do_something(self, thread):
+        choose, cast, actor = self._choose, self.cast, self._actors[thread]
+        what = choose.random()
+        if what < 0.7:
+            site = choose.randrange(4)
+            self.steps.append((thread, "read" if site < 2 else "write", choose.randrange(3), S + site))
+        elif what < 0.9:
+            lock = choose.choice([0, 1, 3])
+            if self._holder.get(lock) == thread:
+                del self._holder[lock]
+                self.steps.append((thread, "release", lock, S + 9))
+            elif lock not in self._holder:
+                self._holder[lock] = thread
+                self.steps.append((thread, "acquire", lock, S + 9))
+        elif what < 0.95:
+            method = choose.choice(["C.f", "C.g"])
+            self._told.append((len(self.steps), lambda: cast.entered(actor, method)))
+        elif what < 0.97 and thread:
+            self._told.append((len(self.steps), lambda: cast.ended(actor)))
+            self._begin(thread, "task")
+        elif what < 0.98:
+            self.steps.append((thread, "put", QUEUE, S + 8))
+        elif what < 0.99:
+            self.steps.append((thread, "get", QUEUE, S + 8))
+
+
+def actor_of(steps, index):
+    """The actor that did a step."""
+    thread = steps[index][0]
+    turns = [step[2] for step in steps[:index] if step[0] == thread and step[1] in ("begin", "task")]
+    return turns[-1] if turns else thread
+
+
+def accesses_to(steps, variable):
+    """Indices, in order."""
+    return [i for i, step in enumerate(steps) if step[1] in ("read", "write") and step[2] == variable]
+
+
+def shared_variables(steps):
+    """Those that two threads touched, each with its accesses."""
+    for variable in sorted({step[2] for step in steps if step[1] in ("read", "write")}):
+        accesses = accesses_to(steps, variable)
+        if len({steps[i][0] for i in accesses}) > 1:
+            yield variable, accesses
+
+
+def agrees(name, expected, choose, *, executions):
+    """Compare a criterion with its definition, collecting now and then; how many requirements there were."""
+    criterion = METRICS[name]()
+    number = 0
+    for _ in range(executions):
+        execution = RandomExecution(choose)
+        criterion.begin(execution.cast)
+        parts = []
+        for batch in execution.batches():
+            criterion.feed(batch)
+            if choose.random() < 0.5:
+                parts.append(criterion.collect(final=False))
+        parts.append(criterion.collect(final=True))
+        found = set().union(*parts)
+        assert found == expected(execution.steps, execution.cast)
+        assert sum(map(len, parts)) == len(found)  # nothing twice
+        number += len(found)
+    return number

@@ -1,0 +1,61 @@
+"""Basic blocks as a criterion."""
+
+from __future__ import annotations
+
+import random
+
+from raddle.cast import make_cast
+from raddle.criteria import make_criteria
+from raddle.criteria.blocks import Blocks
+from raddle.facts import Facts
+from raddle.model import Model
+from raddle.site import Site
+from raddle.step import Step
+
+# Blocks begin at sites 70001, 70002 and 70003.
+MODEL = Model(blocks=frozenset({70003, 70001, 70002}))
+
+
+def test_whoever_runs_it() -> None:
+    criterion = Blocks()
+    criterion.begin(make_cast())
+    criterion.feed([(0, "block", 0, 70001), (1, "block", 0, 70003), (1, "enter", 0, 70002)])
+    assert criterion.collect(final=True) == {(70001,), (70003,)}
+
+
+def test_told_once_in_each_execution() -> None:
+    criterion = Blocks()
+    for _ in range(2):
+        criterion.begin(make_cast())
+        criterion.feed([(0, "block", 0, 70001)])
+        assert criterion.collect(final=False) == {(70001,)}
+        criterion.feed([(0, "block", 0, 70001), (0, "block", 0, 70002)])
+        assert criterion.collect(final=True) == {(70002,)}
+
+
+def test_total() -> None:
+    criterion = Blocks()
+    assert str(criterion.total(MODEL, Facts())) == "3 (static)"
+    assert list(criterion.requirements(MODEL, Facts())) == [(70001,), (70002,), (70003,)]
+    assert str(criterion.total(Model(), Facts())) == "nothing to cover"
+
+
+def test_said_to_people() -> None:
+    (criterion,) = make_criteria("blocks")
+    sites = {70001: Site("shop/cart.py", 9, 8, "block", "", "Cart.add", switchable=False)}
+    assert criterion.explain((70001,), sites) == "a thread run the block of `Cart.add` that begins at shop/cart.py:9"
+    assert criterion.explain((0,), sites) == "a thread run a block of code without probes"
+    assert criterion.home((70001,)) == 70001
+
+
+def test_random_traces() -> None:
+    rng = random.Random(5)
+    criterion = Blocks()
+    for _ in range(500):
+        steps: list[Step] = [
+            (rng.randrange(3), rng.choice(["block", "read", "enter"]), rng.randrange(2), 70000 + rng.randrange(9))
+            for _ in range(rng.randrange(30))
+        ]
+        criterion.begin(make_cast())
+        criterion.feed(steps)
+        assert criterion.collect(final=True) == {(site,) for _, kind, _, site in steps if kind == "block"}

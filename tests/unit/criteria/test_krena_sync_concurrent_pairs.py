@@ -1,0 +1,50 @@
+"""ConcurPairs: consecutive sites, by hand and against the definition."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+from krena_sync_traces import SITE, Fed, RandomExecution, covered
+
+from raddle.cast import make_cast
+from raddle.criteria.concurrent_pairs import ConcurrentPairs
+from raddle.site import Site
+
+NOT_MONITORED = {"enter", "leave", "block", "blocked", "begin", "task", "end"}
+
+
+def pairs(steps):
+    return covered(ConcurrentPairs(), Fed(steps, make_cast()))
+
+
+def test_the_switch_is_told():
+    steps = [(0, "read", 0, SITE + 1), (0, "write", 0, SITE + 2), (1, "acquire", 0, SITE + 1)]
+    assert pairs(steps) == {(SITE + 1, SITE + 2, False), (SITE + 2, SITE + 1, True)}
+
+
+def test_what_is_not_monitored_comes_not_between():
+    between = [(1, kind, 0, SITE + 9) for kind in sorted(NOT_MONITORED)] + [(1, "read", 0, 0)]
+    assert pairs([(0, "read", 0, SITE + 1), *between, (0, "read", 0, SITE + 2)]) == {(SITE + 1, SITE + 2, False)}
+
+
+def by_definition(steps):
+    monitored = [(thread, site) for thread, kind, _, site in steps if kind not in NOT_MONITORED and site]
+    return {(a[1], b[1], a[0] != b[0]) for a, b in itertools.pairwise(monitored)}
+
+
+def test_agrees_with_the_definition_on_random_executions():
+    rng = random.Random(70)
+    criterion = ConcurrentPairs()
+    for _ in range(2000):
+        execution = RandomExecution(rng, length=rng.randrange(10, 60))
+        assert covered(criterion, execution, rng=rng) == by_definition(execution.steps)
+
+
+def test_said():
+    sites = {SITE + n: Site("m.py", 10 + n, 0, "read", "x", "f", switchable=False) for n in (1, 2)}
+    explain = ConcurrentPairs().explain
+    assert explain((SITE + 1, SITE + 2, True), sites) == "thread A at m.py:11 and right after it thread B at m.py:12"
+    assert explain((SITE + 1, SITE + 2, False), sites) == (
+        "thread A at m.py:11 and right after it the same thread at m.py:12"
+    )

@@ -1,0 +1,122 @@
+"""avio and avio*: the last access of another thread between two of one thread."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from krena_variable_traces import (
+    METRICS,
+    VARIABLES,
+    S,
+    X,
+    Y,
+    accesses_to,
+    actor_of,
+    agrees,
+    covered,
+    small_cast,
+    steps_of,
+)
+
+from raddle.site import Site
+
+CASES = list(itertools.product(["read", "write"], repeat=3))
+
+
+@pytest.mark.parametrize(("first", "between", "second"), CASES)
+def test_all_eight_cases_count_whether_serializable_or_not(first, between, second):
+    steps = steps_of(f"1 {first} 1", f"2 {between} 3", f"1 {second} 2")
+    assert covered("avio", steps) == {(S + 1, S + 2, S + 3)}
+
+
+def test_only_the_last_access_in_between_counts():
+    steps = steps_of("1 read 1", "2 write 3", "3 read 4", "1 read 2")
+    assert covered("avio", steps) == {(S + 1, S + 2, S + 4)}
+
+
+def test_consecutive_accesses_only():
+    # Thread 1's block is from 2 to 5; its first access is not next to the last.
+    steps = steps_of("1 read 1", "1 write 2", "2 write 3", "1 read 5")
+    assert covered("avio", steps) == {(S + 2, S + 5, S + 3)}
+
+
+def test_nothing_where_nobody_came_between():
+    assert covered("avio", steps_of("1 read 1", "1 write 2", "2 read 3", "2 write 4")) == set()
+
+
+def test_blocks_of_two_threads_may_overlap():
+    # Block 1-3 of thread 1 has 2 in between, block 2-4 of thread 2 has 3.
+    steps = steps_of("1 read 1", "2 read 2", "1 write 3", "2 write 4")
+    assert covered("avio", steps) == {(S + 1, S + 3, S + 2), (S + 2, S + 4, S + 3)}
+
+
+def test_another_variable_is_no_part_of_it():
+    steps = [*steps_of("1 read 1"), *steps_of("2 write 3", "2 write 4", target=Y), *steps_of("1 write 2")]
+    assert covered("avio", steps) == set()
+
+
+def test_a_block_does_not_span_two_tasks_of_a_worker():
+    cast = small_cast(["main", "task", "other", "task"])
+    before, after = ["1 begin 1", "1 read 1", "2 write 3"], ["1 read 2"]
+    assert len(covered("avio", steps_of(*before, *after), cast)) == 1
+    assert covered("avio", steps_of(*before, "1 task 3", *after), cast) == set()
+
+
+def test_the_starred_one_names_variable_and_threads():
+    cast = small_cast()
+    steps = steps_of("1 begin 1", "2 begin 2", "1 read 1", "2 write 3", "1 write 2")
+    key = (S + 1, S + 2, S + 3, VARIABLES[X], cast.thread(1), cast.thread(2))
+    assert covered("avio*", steps, cast) == {key}
+
+
+def test_sentences():
+    sites = {
+        S + 1: Site("log.py", 4, 0, "read", "th", "f", switchable=False),
+        S + 2: Site("log.py", 5, 0, "write", "th", "f", switchable=False),
+        S + 3: Site("log.py", 9, 0, "write", "th", "g", switchable=False),
+    }
+    avio, starred = METRICS["avio"](), METRICS["avio*"]()
+    assert avio.explain((S + 1, S + 2, S + 3), sites) == (
+        "thread A read `th` at log.py:4 and then wrote it at log.py:5, where the last to come between was thread B, "
+        "which wrote it at log.py:9"
+    )
+    key = (S + 1, S + 2, 0, ("log.py:Appender", "", "th"), ("worker", "aa"), ("main", "bb"))
+    assert starred.explain(key, sites) == (
+        "thread A (worker#aa) read `Appender.th` at log.py:4 and then wrote it at log.py:5, where the last to come "
+        "between was thread B (main#bb), which touched it in code without probes"
+    )
+    assert starred.home(key) == S + 1
+
+
+def blocks(steps):
+    """Straight from the definition: (first, second, between) as indices."""
+    for variable in {step[2] for step in steps if step[1] in ("read", "write")}:
+        accesses = accesses_to(steps, variable)
+        for second in accesses:
+            thread = steps[second][0]
+            mine = [i for i in accesses if i < second and steps[i][0] == thread]
+            if mine and actor_of(steps, mine[-1]) == actor_of(steps, second):
+                between = [i for i in accesses if mine[-1] < i < second]
+                if between:
+                    yield mine[-1], second, between[-1]
+
+
+def plain(steps, cast):
+    return {tuple(steps[i][3] for i in block) for block in blocks(steps)}
+
+
+def starred(steps, cast):
+    return {
+        (
+            *[steps[i][3] for i in (first, second, between)], cast.variables[steps[first][2]],
+            cast.thread(actor_of(steps, first)), cast.thread(actor_of(steps, between)),
+        )
+        for first, second, between in blocks(steps)
+    }  # fmt: skip
+
+
+def test_agree_with_their_definitions():
+    assert agrees("avio", plain, random.Random(1), executions=1000) > 5000
+    assert agrees("avio*", starred, random.Random(2), executions=1000) > 10_000

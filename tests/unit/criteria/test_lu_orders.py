@@ -1,0 +1,195 @@
+"""all, tpair and svar: whole orders of accesses."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+from lu_programs import (
+    LIKE,
+    SITE,
+    like_cast,
+    named_accesses,
+    program_cast,
+    program_steps,
+    random_steps,
+    variable,
+    watch,
+)
+
+from raddle.cast import AbstractVariable, make_cast
+from raddle.criteria.orders import BEGINNING, All, SingleVariable, ThreadPair
+from raddle.site import Site
+
+# T1 reads x and writes y, T2 writes x and writes y.
+PROGRAM = [[("read", "x"), ("write", "y")], [("write", "x"), ("write", "y")]]
+
+
+def covered(criterion, program, order):
+    return watch(criterion, program_cast(program), program_steps(program, order))
+
+
+def test_another_order_is_another_key():
+    one, other = [(0, 0), (0, 1), (1, 0), (1, 1)], [(0, 0), (1, 0), (0, 1), (1, 1)]
+    assert covered(All(), PROGRAM, one) == covered(All(), PROGRAM, one)
+    assert covered(All(), PROGRAM, one) != covered(All(), PROGRAM, other)
+    assert covered(ThreadPair(), PROGRAM, one) != covered(ThreadPair(), PROGRAM, other)
+    # The two differ only in the order of T1's y and T2's x: on each variable T1 comes first in both.
+    assert covered(SingleVariable(), PROGRAM, one) == covered(SingleVariable(), PROGRAM, other)
+
+
+def test_what_keys_hold():
+    order = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    ((digest, beginning),) = covered(All(), PROGRAM, order)
+    assert digest.startswith("4:")
+    assert beginning == (
+        ("T1", "read", "C.x", SITE + 100),
+        ("T1", "write", "C.y", SITE + 101),
+        ("T2", "write", "C.x", SITE + 200),
+        ("T2", "write", "C.y", SITE + 201),
+    )
+    assert covered(ThreadPair(), PROGRAM, order) == {("T1", "T2", digest, beginning)}
+    keys = {key[:3]: key[4] for key in covered(SingleVariable(), PROGRAM, order)}
+    assert keys == {
+        (variable("x"), "T1", "T2"): (beginning[0], beginning[2]),
+        (variable("y"), "T1", "T2"): (beginning[1], beginning[3]),
+    }
+
+
+def test_only_shared_variables_count():
+    # z is T1's own: with and without it the order is the same.
+    program = [[("read", "x"), ("write", "z"), ("write", "y")], PROGRAM[1]]
+    (key,) = covered(All(), program, [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1)])
+    assert key[0].startswith("4:")
+    assert covered(All(), [[("read", "x")], [("write", "y")]], [(0, 0), (1, 0)]) == set()
+    assert covered(SingleVariable(), program, [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1)]) == covered(
+        SingleVariable(), [[("read", "x"), ("read", "x"), ("write", "y")], PROGRAM[1]], [(0, 0), (1, 0), (0, 2), (1, 1)]
+    )
+
+
+def test_nothing_is_covered_before_the_end():
+    criterion = All()
+    criterion.begin(program_cast(PROGRAM))
+    criterion.feed(program_steps(PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)]))
+    assert criterion.collect(final=False) == set()
+    assert len(criterion.collect(final=True)) == 1
+
+
+def test_long_orders_differ_beyond_their_beginning():
+    # 40 accesses each; only the very last two are exchanged.
+    program = [[("read", "x")] * 40, [("write", "x")] * 40]
+    order = [(thread, index) for index in range(40) for thread in (0, 1)]
+    for criterion in (All(), ThreadPair(), SingleVariable()):
+        (one,) = covered(criterion, program, order)
+        (other,) = covered(criterion, program, [*order[:-2], order[-1], order[-2]])
+        assert one[-1] == other[-1]
+        assert len(one[-1]) == BEGINNING
+        assert one[-2] != other[-2]
+
+
+def test_the_total_of_what_was_seen():
+    # Two accesses each: C(4, 2) = 6; two variables with one access each: 2 + 2.
+    sizes = {All: 6, ThreadPair: 6, SingleVariable: 4}
+    for make, size in sizes.items():
+        criterion = make()
+        assert criterion.seen_total().number is None
+        covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
+        assert criterion.seen_total().number == size
+
+
+def test_branches_add_lines():
+    # Once T1 does only its read of x, so that y is T2's own. Lines: T1 has one of 2 accesses and one of 1, T2 also.
+    # All choices of lines: C(4, 2) + C(3, 1) + C(3, 1) + C(2, 1) = 14.
+    criterion = All()
+    covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0), (1, 1)])
+    covered(criterion, PROGRAM, [(0, 0), (1, 0), (1, 1)])
+    assert criterion.seen_total().number == 14
+
+
+def test_threads_that_never_met_have_no_order():
+    # T1 and T2 share x in one execution, T2 and T3 in another: C(2, 1) for each couple, none for T1 and T3.
+    criterion = ThreadPair()
+    starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
+    for couple in ((1, 2), (2, 3)):
+        accesses = [(thread, "write", 0, SITE + thread) for thread in couple]
+        watch(criterion, make_cast(variables=[variable("x")]), starts + accesses)
+    assert criterion.seen_total().number == 4
+
+
+def test_lines_of_the_same_length_are_told_apart():
+    # T1 reads x here or there; with T2's one write that makes 2 · C(2, 1).
+    for make in (All, ThreadPair, SingleVariable):
+        criterion = make()
+        for site in (SITE + 1, SITE + 2):
+            steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), (1, "read", 0, site), (2, "write", 0, SITE)]
+            watch(criterion, make_cast(variables=[variable("x")]), steps)
+        assert criterion.seen_total().number == 4
+
+
+def test_a_total_that_cannot_be_written_is_unknown():
+    # C(20000, 10000) has more than 6000 digits; of 16 accesses of each thread there are C(32, 16).
+    steps = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
+    for length, number in ((16, 601080390), (10_000, None)):
+        criterion = ThreadPair()
+        accesses = [(thread, "write", 0, SITE) for thread in (1, 2) for _ in range(length)]
+        watch(criterion, make_cast(variables=[variable("x")]), steps + accesses)
+        assert criterion.seen_total().number == number
+
+
+def orders_by_definition(name, steps, occurrences):
+    """The orders themselves, in place of digests."""
+    accesses = [(variable(LIKE[number]), number, access) for number, _, access in named_accesses(steps, occurrences)]
+    called = sorted({access[0] for _, _, access in accesses})
+    if name == "all":
+        return {tuple((where, access) for where, _, access in accesses)} - {()}
+    numbers = [None] if name == "tpair" else sorted({number for _, number, _ in accesses})
+    orders = set()
+    for number in numbers:
+        kept = [(where, access) for where, which, access in accesses if number in (None, which)]
+        for couple in combinations(called, 2):
+            if set(couple) <= {access[0] for _, access in kept}:
+                orders.add(tuple((where, access) for where, access in kept if access[0] in couple))
+    return orders
+
+
+def _said(order):
+    """How many accesses, and the first of them."""
+    said = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:BEGINNING])
+    return str(len(order)), tuple(said)
+
+
+def test_keys_are_the_same_where_orders_are():
+    random = Random(5)
+    for make in (All, ThreadPair, SingleVariable):
+        criterion = make(occurrences=3)
+        key_of, order_of = {}, {}
+        for _ in range(1500):
+            steps = random_steps(random, length=random.choice([4, 5, 6, 12]))
+            keys = watch(criterion, like_cast(), steps, chunks=[3])
+            orders = orders_by_definition(criterion.name, steps, 3)
+            assert len(keys) == len(orders)
+            assert {(key[-2].split(":")[0], key[-1]) for key in keys} == {_said(order) for order in orders}
+            if len(orders) == 1:
+                (key,), (order,) = keys, orders
+                assert key_of.setdefault(order, key) == key
+                assert order_of.setdefault(key, order) == order
+        assert 100 < len(key_of) < 1500
+        assert criterion.seen_total().number >= len(key_of)
+
+
+def test_the_sentences():
+    sites = {SITE + line: Site("log.py", line, 0, "read", "th", "f", switchable=True) for line in (4, 9)}
+    owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "", "th"))
+    beginning = (("T1", "read", "AppenderSkeleton.th", SITE + 4), ("T2", "write", "AppenderSkeleton.th", SITE + 9))
+    told = "T1 read `AppenderSkeleton.th` at log.py:4, T2 wrote `AppenderSkeleton.th` at log.py:9"
+    assert All().explain(("2:0123456789", beginning), sites) == (
+        f"all accesses to shared variables in this order: {told} (order 01234567)"
+    )
+    assert ThreadPair().explain(("T1", "T2", "1002:0123456789", beginning), sites) == (
+        f"the accesses of threads T1 and T2 to shared variables in this order: {told}, and 1,000 more (order 01234567)"
+    )
+    key = (owner, "T1", "T2", "2:0123456789", beginning)
+    assert SingleVariable().explain(key, sites) == (
+        f"the accesses of threads T1 and T2 to `AppenderSkeleton.th` in this order: {told} (order 01234567)"
+    )
+    assert (All().home(("2:0123456789", beginning)), SingleVariable().home(key)) == (0, SITE + 4)

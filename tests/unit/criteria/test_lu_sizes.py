@@ -1,0 +1,127 @@
+"""Sizes by formula: the paper's numbers, its formulas word by word, and counting."""
+
+from __future__ import annotations
+
+from math import comb
+from random import Random
+
+import pytest
+from lu_programs import interleavings, random_program
+
+from raddle.criteria.accesses import AccessesSeen
+from raddle.criteria.sizes import satisfied_by, sizes, total_seen
+from raddle.tally import STATIC, UNKNOWN, Total
+
+# Figure 2: four threads, four accesses each.
+THREAD = [("read", "v"), ("read", "u"), ("write", "v"), ("write", "u")]
+PAPER = [THREAD] * 4
+
+
+def test_the_paper_s_example():
+    found = sizes(PAPER)
+    assert found["all"] == 63_063_000
+    assert found["tpair"] == 420
+    assert found["svar"] == 72
+    assert found["def-use"] == 32
+    assert found["pinv"] == 56
+    # Between N^r = 8 and 16: other threads write what each read reads. The same for PN = 8 pairs (read, write).
+    assert (found["lr-def"], found["lr-inv"]) == (16, 16)
+
+
+def test_interleavings_that_satisfy_one_property_of_the_paper():
+    # TPAIR: all of thread 1, then all of thread 2.
+    assert satisfied_by(PAPER, [(thread, index) for thread in (0, 1) for index in range(4)]) == 900_900
+    # SVAR: r_1^1, w_3^1, then thread 2's read and write of v; also with thread 2 as in figure 2, v before u.
+    assert satisfied_by(PAPER, [(0, 0), (0, 2), (1, 0), (1, 2)]) == 4_504_500
+    figure = [THREAD, [("read", "v"), ("write", "v"), ("read", "u"), ("write", "u")], THREAD, THREAD]
+    assert satisfied_by(figure, [(0, 0), (0, 2), (1, 0), (1, 1)]) == 4_504_500
+
+
+def test_an_order_that_contradicts_a_thread_is_satisfied_by_none():
+    assert satisfied_by(PAPER, [(0, 1), (0, 0)]) == 0
+
+
+def test_an_access_that_is_not_shared_is_in_no_order():
+    with pytest.raises(ValueError, match="access 1 of thread 0"):
+        satisfied_by([[("read", "v"), ("read", "w")], [("read", "v")]], [(0, 1), (1, 0)])
+
+
+def test_satisfied_by_agrees_with_counting():
+    random = Random(6)
+    for _ in range(200):
+        program = random_program(random, threads=random.choice([2, 3]), accesses=3, names="v")
+        orders = interleavings(program)
+        some = random.choice(orders)
+        wanted = [access for access in some if random.random() < 0.6]
+        counted = sum([access for access in order if access in wanted] == wanted for order in orders)
+        assert satisfied_by(program, wanted) == counted
+
+
+def formulas(program):
+    """As the paper prints them, for programs in which all threads touch all variables."""
+    threads, names = range(len(program)), sorted({name for line in program for _, name in line})
+    couples = [(i, j) for i in threads for j in threads if i != j]
+
+    def n(i, v=None, kind=None):
+        return sum(v in (None, name) and kind in (None, what) for what, name in program[i])
+
+    all_ = 1
+    for i in threads:
+        all_ *= comb(sum(n(j) for j in threads if j >= i), n(i))
+    pairs = {(i, v): max(0, n(i, v) - 1) for i in threads for v in names}
+    return {
+        "all": all_,
+        "tpair": sum(comb(n(i) + n(j), n(i)) for i, j in couples if i < j),
+        "svar": sum(comb(n(i, v) + n(j, v), n(i, v)) for i, j in couples if i < j for v in names),
+        "def-use": sum(n(i, kind="read") for i in threads)
+        + sum(n(i, v, "read") * n(j, v, "write") for i, j in couples for v in names),
+        "pinv": sum(pairs.values()) + sum(pairs[i, v] * n(j, v) for i, j in couples for v in names),
+    }, sum(n(i, kind="read") for i in threads), sum(pairs.values())  # fmt: skip
+
+
+def test_sizes_are_the_paper_s_formulas():
+    random = Random(7)
+    checked = 0
+    while checked < 300:
+        program = random_program(random, threads=random.choice([2, 3, 4]), accesses=5, names="uv")
+        if any({name for _, name in line} != {"u", "v"} for line in program):
+            continue
+        checked += 1
+        expected, reads, pairs = formulas(program)
+        found = sizes(program)
+        assert {name: found[name] for name in expected} == expected
+        assert reads <= found["lr-def"] <= 2 * reads
+        assert pairs <= found["lr-inv"] <= 2 * pairs
+
+
+def test_what_is_not_shared_does_not_count():
+    # w is the first thread's own; the third thread shares nothing. What is left is read v | write v: two orders;
+    # the read reads the initial value or that of the other thread; no pairs.
+    program = [[("read", "v"), ("write", "w")], [("write", "v")], [("read", "z")]]
+    assert sizes(program) == {
+        "all": 2, "tpair": 2, "svar": 2, "def-use": 2, "pinv": 0, "lr-def": 2, "lr-inv": 0
+    }  # fmt: skip
+
+
+def test_nothing_to_cover():
+    for program in ([], [[]], [[("read", "v"), ("write", "v")]], [[("read", "u")], [("read", "v")]]):
+        assert set(sizes(program).values()) == {0}
+
+
+def test_only_some_pairs_can_be_unserializable():
+    # Two reads with only reads elsewhere; two writes with only writes elsewhere: always serializable.
+    assert sizes([[("read", "v"), ("read", "v")], [("read", "v")]])["lr-inv"] == 1
+    assert sizes([[("write", "v"), ("write", "v")], [("write", "v")]])["lr-inv"] == 1
+    assert sizes([[("write", "v"), ("write", "v")], [("read", "v")]])["lr-inv"] == 2
+    # Nobody else writes what the first thread reads; what the second reads is there before or the first's: 1 + 2.
+    assert sizes([[("write", "v"), ("read", "v")], [("read", "v")]])["lr-def"] == 3
+
+
+def test_bad_kind():
+    with pytest.raises(ValueError, match="'delete'"):
+        sizes([[("delete", "v")], [("read", "v")]])
+
+
+def test_totals_of_what_was_seen():
+    assert total_seen("all", AccessesSeen()) == Total(None, UNKNOWN)
+    assert total_seen("all", AccessesSeen(executions=3)) == Total(0, STATIC)

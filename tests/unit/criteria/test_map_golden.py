@@ -1,0 +1,278 @@
+"""MAP-coverage on the paper's example, and pattern by pattern."""
+
+from __future__ import annotations
+
+import pytest
+
+from raddle.cast import AbstractVariable, Cast, make_cast
+from raddle.criteria.memory_access import MemoryAccessPatterns, by_pattern
+from raddle.facts import Facts
+from raddle.model import Accesses, Model
+from raddle.site import Site
+from raddle.tally import STATIC, Total
+
+OWNER = "log.py:AppenderSkeleton"
+S4, S5, S9 = 70004, 70005, 70009
+FIGURE_1 = Model({(OWNER, "th"): Accesses(reads=frozenset({S4, S5}), writes=frozenset({S9}))})
+SITES = {70000 + line: Site("log.py", line, 4, "", "th", "", switchable=True) for line in range(1, 12)}
+
+
+def covered(cast, steps):
+    criterion = MemoryAccessPatterns()
+    criterion.begin(cast)
+    criterion.feed(steps)
+    return criterion.collect(final=True)
+
+
+def appender():
+    return make_cast(variables=[AbstractVariable(OWNER, "app.py:2", "th")])
+
+
+def th(number, *sites):
+    return (number, OWNER, "th", "", *sites)
+
+
+# -- the example: Fig. 1 to 3 -----------------------------------------------------------------------
+
+
+def test_the_total_of_figure_1():
+    # 2·2·1 + 1² + 2²·1 + 3·2·1² + 1³
+    assert MemoryAccessPatterns().static_total(FIGURE_1) == Total(16, STATIC)
+    assert MemoryAccessPatterns().total(FIGURE_1, Facts()) == Total(16, STATIC)
+
+
+def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
+    keys = covered(appender(), [(1, "read", 0, S4), (2, "write", 0, S9), (1, "read", 0, S5)])
+    assert keys == {th(1, S4, S9), th(2, S9, S5), th(4, S4, S9, S5)}
+    assert 100 * len(keys) / 16 == 18.75
+
+
+def test_all_requirements_of_figure_1():
+    # The paper lists the first seven of them, in another order.
+    listed = [
+        th(1, S4, S9), th(1, S5, S9), th(2, S9, S4), th(2, S9, S5),
+        th(4, S4, S9, S5), th(4, S5, S9, S4), th(5, S9, S9, S4),
+    ]  # fmt: skip
+    rest = [
+        th(3, S9, S9),
+        th(4, S4, S9, S4), th(4, S5, S9, S5),
+        th(5, S9, S9, S5),
+        th(6, S9, S4, S9), th(6, S9, S5, S9),
+        th(7, S4, S9, S9), th(7, S5, S9, S9),
+        th(8, S9, S9, S9),
+    ]  # fmt: skip
+    keys = list(MemoryAccessPatterns().requirements(FIGURE_1, Facts()))
+    assert len(keys) == 16
+    assert set(keys) == {*listed, *rest}
+    assert keys == list(MemoryAccessPatterns().requirements(FIGURE_1, Facts()))
+
+
+def test_numbers_per_pattern():
+    numbers = MemoryAccessPatterns().per_pattern(FIGURE_1)
+    assert numbers == {1: 2, 2: 2, 3: 1, 4: 4, 5: 2, 6: 2, 7: 2, 8: 1, 9: 0, 10: 0, 12: 0, 13: 0, 14: 0}
+    nothing = dict.fromkeys(numbers, 0)
+    assert by_pattern([th(4, S4, S9, S5), th(4, S5, S9, S4), th(1, S4, S9)]) == {**nothing, 1: 1, 4: 2}
+
+
+# -- pattern by pattern -----------------------------------------------------------------------------
+
+NAMES = "xyz"
+
+
+def cast_of_one_object(*names):
+    return make_cast(variables=[AbstractVariable("m.py:C", "", name) for name in names or NAMES])
+
+
+def steps(text):
+    """The n-th step is at site 70000 + n: "AWx BRx" is thread A writing x, then thread B reading it."""
+    kinds = {"R": "read", "W": "write"}
+    return [
+        ("ABC".index(thread), kinds[kind], NAMES.index(name), 70001 + index)
+        for index, (thread, kind, name) in enumerate(text.split())
+    ]
+
+
+def on(number, names, *sites):
+    x, y = (*names, "")[:2]
+    return (number, "m.py:C", x, y, *(70000 + site for site in sites))
+
+
+CASES = {
+    1: ("ARx BWx", on(1, "x", 1, 2), "ARx AWx"),
+    2: ("AWx BRx", on(2, "x", 1, 2), "AWx ARx"),
+    3: ("AWx BWx", on(3, "x", 1, 2), "AWx AWx"),
+    4: ("ARx BWx ARx", on(4, "x", 1, 2, 3), "ARx BWx CRx"),
+    5: ("AWx BWx ARx", on(5, "x", 1, 2, 3), "AWx BWx CRx"),
+    6: ("AWx BRx AWx", on(6, "x", 1, 2, 3), "AWx BRx CWx"),
+    7: ("ARx BWx AWx", on(7, "x", 1, 2, 3), "ARx BWx CWx"),
+    8: ("AWx BWx AWx", on(8, "x", 1, 2, 3), "AWx BWx CWx"),
+    9: ("AWx BWx BWy AWy", on(9, "xy", 1, 2, 3, 4), "AWx BWx CWy AWy"),
+    10: ("AWx BWy BWx AWy", on(10, "xy", 1, 2, 3, 4), "AWx BWy CWx AWy"),
+    11: ("AWx BWy AWy BWx", on(10, "xy", 1, 2, 4, 3), "AWx BWy AWy CWx"),
+    12: ("AWx BRx BRy AWy", on(12, "xy", 1, 2, 3, 4), "AWx BRx BRy CWy"),
+    13: ("AWx BRy BRx AWy", on(13, "xy", 1, 2, 3, 4), "AWx BRy CRx AWy"),
+    14: ("ARx BWx BWy ARy", on(14, "xy", 1, 2, 3, 4), "ARx BWx BWy CRy"),
+    15: ("ARx BWy BWx ARy", on(13, "yx", 2, 1, 4, 3), "ARx BWy BWx CRy"),
+    16: ("ARx BWy ARy BWx", on(13, "yx", 2, 1, 3, 4), "ARx BWy CRy BWx"),
+    17: ("AWx BRy AWy BRx", on(13, "xy", 1, 2, 4, 3), "AWx BRy CWy BRx"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", CASES)
+def test_the_pattern_is_found(number):
+    text, key, _ = CASES[number]
+    keys = covered(cast_of_one_object(), steps(text))
+    assert {found for found in keys if len(found) == len(key)} == {key}
+
+
+@pytest.mark.parametrize("number", CASES)
+def test_a_near_miss_is_not(number):
+    """One step is done by a thread too many, or too few: no pattern of that length is left."""
+    _, key, miss = CASES[number]
+    assert not [found for found in covered(cast_of_one_object(), steps(miss)) if len(found) == len(key)]
+
+
+@pytest.mark.parametrize("text", ["AWx AWy BWx BWy", "AWx ARy BRx BWy BWx", "ARx AWx ARx BWx BRx BWx"])
+def test_one_thread_after_the_other_covers_pairs_only(text):
+    keys = covered(cast_of_one_object(), steps(text))
+    assert keys
+    assert {key[0] for key in keys} <= {1, 2, 3}
+
+
+def test_steps_need_not_be_adjacent():
+    # AWx and BRx, 1 and 4, with other things and other threads in between.
+    assert on(2, "x", 1, 4) in covered(cast_of_one_object(), steps("AWx ARy CRx BRx"))
+
+
+def test_one_thread_alone_covers_nothing():
+    assert covered(cast_of_one_object(), steps("AWx ARx AWy AWx ARy")) == set()
+
+
+def test_the_same_site_can_take_several_steps():
+    # setThreshold twice by each thread: patterns 3 and 8 with the one site there is.
+    write = [(thread, "write", 0, S9) for thread in (1, 2, 1)]
+    assert covered(appender(), write) == {th(3, S9, S9), th(8, S9, S9, S9)}
+
+
+def test_which_thread_and_which_object_it_was_does_not_matter():
+    cast = Cast()
+    for group in (1, 2):
+        cast.add_variable(AbstractVariable(OWNER, f"app.py:{group}", "th"), group)
+    pair = [(1, "read", 0, S4), (2, "write", 0, S9), (4, "read", 1, S4), (3, "write", 1, S9)]
+    assert covered(cast, pair) == {th(1, S4, S9)}
+
+
+def test_variables_of_different_objects_make_no_pairs():
+    cast = Cast()
+    for group, name in enumerate("xyz"):
+        cast.add_variable(AbstractVariable("m.py:C", "", name), group)
+    assert {len(key) for key in covered(cast, steps("AWx BWx BWy AWy"))} == {6}
+
+
+def test_a_step_without_a_site_is_nobodys_requirement():
+    assert covered(appender(), [(1, "read", 0, S4), (2, "write", 0, 0), (1, "read", 0, S5)]) == set()
+
+
+def test_a_thread_that_ended_counts_as_the_other_one():
+    keys = covered(appender(), [(1, "write", 0, S9), (1, "end", 1, 0), (2, "read", 0, S4)])
+    assert keys == {th(2, S9, S4)}
+
+
+def test_everything_is_collected_once():
+    # 11 and then 10 for the same sites: A writes x at 1, B y at 2, then A y at 3 and B x at 4, in both orders.
+    criterion = MemoryAccessPatterns()
+    criterion.begin(cast_of_one_object())
+    criterion.feed(steps("AWx BWy AWy BWx"))
+    first = criterion.collect(final=False)
+    assert on(10, "xy", 1, 2, 4, 3) in first
+    criterion.feed([(0, "write", 1, 70003)])
+    assert first.isdisjoint(criterion.collect(final=True))
+
+
+def test_a_new_execution_begins_with_nothing():
+    criterion = MemoryAccessPatterns()
+    for _ in range(2):
+        criterion.begin(appender())
+        criterion.feed([(1, "read", 0, S4), (2, "write", 0, S9)])
+        assert criterion.collect(final=True) == {th(1, S4, S9)}
+
+
+# -- totals of two variables ------------------------------------------------------------------------
+
+
+def accesses(reads, writes, base):
+    return Accesses(frozenset(range(base, base + reads)), frozenset(range(base + 50, base + 50 + writes)))
+
+
+def test_pairs_of_one_owner_only():
+    # x: R=1, W=2, y: R=2, W=1, one owner; z: R=1, W=1, another one.
+    model = Model(
+        {
+            ("m.py:C", "x"): accesses(1, 2, 70000),
+            ("m.py:C", "y"): accesses(2, 1, 70100),
+            ("m.py:D", "z"): accesses(1, 1, 70200),
+        }
+    )
+    x = 2 * 1 * 2 + 2**2 + 1**2 * 2 + 3 * 1 * 2**2 + 2**3  # 30
+    y = 16
+    z = 2 + 1 + 1 + 3 + 1  # 8
+    pair = 3 * 2**2 * 1**2 + 6 * 2 * 1 * 1 * 2  # 36
+    assert MemoryAccessPatterns().static_total(model) == Total(x + y + z + pair, STATIC)
+    assert len(set(MemoryAccessPatterns().requirements(model, Facts()))) == x + y + z + pair
+    numbers = MemoryAccessPatterns().per_pattern(model)
+    # 9 for (x, y) and (y, x), 10 once, 12 to 14 for (x, y) and (y, x); Wx² Wy² = 4, Wx Rx Wy Ry = 4
+    assert {number: numbers[number] for number in (9, 10, 12, 13, 14)} == {9: 8, 10: 4, 12: 8, 13: 8, 14: 8}
+
+
+def test_a_model_without_variables_has_nothing_to_cover():
+    assert str(MemoryAccessPatterns().total(Model(), Facts())) == "nothing to cover"
+
+
+# -- words ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        (
+            th(1, S4, S9),
+            "thread A read `AppenderSkeleton.th` at log.py:4 before thread B wrote it at log.py:9 (pattern 1)",
+        ),
+        (
+            th(3, S9, S9),
+            "thread A write `AppenderSkeleton.th` at log.py:9 before thread B wrote it at log.py:9 (pattern 3)",
+        ),
+        (
+            th(4, S4, S9, S5),
+            "thread A read `AppenderSkeleton.th` at log.py:4 before thread B wrote it at log.py:9"
+            " and A read it again at log.py:5 (pattern 4)",
+        ),
+        (
+            th(5, S9, S9, S4),
+            "thread A write `AppenderSkeleton.th` at log.py:9 before thread B wrote it at log.py:9"
+            " and A read it at log.py:4 (pattern 5)",
+        ),
+        (
+            on(12, "xy", 1, 2, 3, 4),
+            "thread A write `C.x` at log.py:1 before thread B read it at log.py:2 and then `C.y` at log.py:3,"
+            " and only after that A wrote `C.y` at log.py:4 (pattern 12)",
+        ),
+        (
+            on(10, "xy", 1, 2, 3, 4),
+            "thread A write `C.x` at log.py:1 and thread B write `C.y` at log.py:2,"
+            " both before B wrote `C.x` at log.py:3 and A wrote `C.y` at log.py:4 (pattern 10 or 11)",
+        ),
+        (
+            on(13, "xy", 1, 2, 3, 99),
+            "thread A write `C.x` at log.py:1 and thread B read `C.y` at log.py:2,"
+            " both before B read `C.x` at log.py:3 and A wrote `C.y` in code without probes"
+            " (pattern 13, 15, 16 or 17)",
+        ),
+    ],
+)
+def test_requirements_in_words(key, sentence):
+    assert MemoryAccessPatterns().explain(key, SITES) == sentence
+
+
+def test_a_requirement_is_at_home_where_its_first_step_is():
+    assert MemoryAccessPatterns().home(th(4, S4, S9, S5)) == S4

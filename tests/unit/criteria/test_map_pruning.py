@@ -1,0 +1,269 @@
+"""Requirements of MAP-coverage that locks, starts and joins make impossible."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from raddle.analysis.feasibility import Feasibility
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.criteria.memory_access import MemoryAccessPatterns
+from raddle.criteria.patterns import COUNTED
+from raddle.criteria.ruled_out import RuledOut
+from raddle.facts import Conduct, Facts, Guard, OwnerFacts, trimmed
+from raddle.model import Accesses, Model
+from raddle.tally import PRUNED, STATIC, Total
+
+OWNER = "bank.py:Account"
+INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
+
+
+def cast(*, objects=1, locks=("bank.py:20",)):
+    """Objects of two variables each, x = 0, 2, ... and y = 1, 3, ...; and locks."""
+    made = Cast()
+    for number in range(objects):
+        for name in "xy":
+            made.add_variable(AbstractVariable(OWNER, f"bank.py:{number}", name), number + 1)
+    for place in locks:
+        made.add_resource(AbstractObject("Lock", place))
+    return made
+
+
+def facts_of(*executions, with_cast=None):
+    watching = Feasibility()
+    for steps in executions:
+        watching.begin(with_cast or cast())
+        watching.feed(steps)
+    return watching.facts()
+
+
+def locked(thread, *accesses, lock=0):
+    return [(thread, "acquire", lock, 0), *((thread, *access) for access in accesses), (thread, "release", lock, 0)]
+
+
+def on_x(number, *sites):
+    return (number, OWNER, "x", "", *sites)
+
+
+def model(*, reads=(), writes=(), y=((), ())):
+    variables = {(OWNER, "x"): Accesses(frozenset(reads), frozenset(writes))}
+    if any(y):
+        variables[OWNER, "y"] = Accesses(frozenset(y[0]), frozenset(y[1]))
+    return Model(variables)
+
+
+# -- starts and joins -------------------------------------------------------------------------------
+
+# T0 makes the object and starts T1, which reads; T0 writes meanwhile.
+CONSTRUCTED = [(0, "write", 0, INIT), (0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, WRITE)]
+
+
+def test_nothing_comes_before_a_constructor():
+    criterion = MemoryAccessPatterns()
+    facts = facts_of(CONSTRUCTED)
+    order = "by the starts and joins of threads, step 2 comes before step 1"
+    assert criterion.infeasible(on_x(1, READ, INIT), facts) == order
+    assert criterion.infeasible(on_x(2, INIT, READ), facts) is None
+    assert criterion.infeasible(on_x(1, READ, WRITE), facts) is None
+    assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
+    # Nobody saw two threads in the constructor. But it is only ever run before others come.
+    private = "step 2 is done only before other threads come to the object"
+    assert criterion.infeasible(on_x(3, INIT, INIT), facts) == private
+    assert criterion.infeasible(on_x(3, WRITE, INIT), facts) == private
+    assert criterion.infeasible(on_x(3, INIT, WRITE), facts) is None
+    assert criterion.infeasible(on_x(1, OTHER, INIT), facts) == private  # a site that was never seen
+
+
+def test_the_total_without_what_comes_before_a_constructor():
+    """R = 1, W = 2: 4 + 4 + 2 + 12 + 8 = 30. Without those where the other thread is there before INIT:
+    pattern 1: (READ, WRITE); 2: both; 3: (any, WRITE), 2; 4: WRITE in the middle, 1; 5: any first, WRITE in the
+    middle, 2; 6: any first, WRITE last, 2; 7: WRITE twice, 1; 8: any first, WRITE twice, 2. Together 13.
+    """
+    criterion = MemoryAccessPatterns()
+    account = model(reads=[READ], writes=[INIT, WRITE])
+    assert criterion.static_total(account) == Total(30, STATIC)
+    assert criterion.total(account, facts_of(CONSTRUCTED)) == Total(13, PRUNED)
+    keys = list(criterion.requirements(account, facts_of(CONSTRUCTED)))
+    assert Counter(key[0] for key in keys) == {1: 1, 2: 2, 3: 2, 4: 1, 5: 2, 6: 2, 7: 1, 8: 2}
+
+
+def test_nothing_comes_after_the_last_look():
+    criterion = MemoryAccessPatterns()
+    facts = facts_of(
+        [
+            (0, "start", 1, 0), (1, "write", 0, WRITE), (1, "end", 1, 0), (0, "join", 1, 0), (0, "read", 0, READ),
+        ]
+    )  # fmt: skip
+    assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
+    assert criterion.infeasible(on_x(1, READ, WRITE), facts) == (
+        "by the starts and joins of threads, step 2 comes before step 1"
+    )
+    assert criterion.infeasible(on_x(1, READ, OTHER), facts) == (
+        "step 1 is done only after other threads have left the object"
+    )
+    assert criterion.infeasible(on_x(4, READ, WRITE, READ), facts) is not None
+
+
+def test_a_join_that_did_not_wait_orders_nothing():
+    facts = facts_of([(0, "start", 1, 0), (1, "write", 0, WRITE), (0, "join", 1, 0), (0, "read", 0, READ)])
+    assert MemoryAccessPatterns().infeasible(on_x(1, READ, WRITE), facts) is None
+
+
+def test_an_order_that_only_a_lock_brought_about_is_none():
+    read, write = ("read", 0, READ), ("write", 0, WRITE)
+    facts = facts_of([(0, "start", 1, 0), *locked(1, write), *locked(0, read)])
+    assert MemoryAccessPatterns().infeasible(on_x(1, READ, WRITE), facts) is None
+
+
+def test_one_execution_that_does_otherwise_brings_requirements_back():
+    criterion = MemoryAccessPatterns()
+    otherwise = [(0, "start", 1, 0), (1, "read", 0, READ), (0, "write", 0, INIT)]
+    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(CONSTRUCTED) + facts_of(otherwise)) is None
+    assert criterion.infeasible(on_x(1, READ, INIT), facts_of(otherwise, CONSTRUCTED)) is None
+
+
+# -- locks ------------------------------------------------------------------------------------------
+
+INCREMENT = (("read", 0, READ), ("write", 0, WRITE))
+
+
+def test_nobody_comes_between_the_steps_of_a_critical_section():
+    # READ and WRITE in one section, once in each thread. Pattern 7, READ WRITE WRITE, needs another's WRITE between.
+    criterion = MemoryAccessPatterns()
+    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
+    assert criterion.infeasible(on_x(7, READ, WRITE, WRITE), facts) == (
+        "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 needs it, too"
+    )
+    # All others need a thread to come back, which none did: perhaps it can.
+    account = model(reads=[READ], writes=[WRITE])
+    assert criterion.static_total(account) == Total(2 + 1 + 1 + 3 + 1, STATIC)
+    assert criterion.total(account, facts) == Total(7, PRUNED)
+
+
+def test_a_second_section_lets_others_in_between():
+    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT) + locked(1, *INCREMENT))
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
+    assert MemoryAccessPatterns().total(model(reads=[READ], writes=[WRITE]), facts) == Total(8, STATIC)
+
+
+def test_waiting_within_a_section_lets_others_in_between():
+    waits = [(1, "acquire", 0, 0), (1, "read", 0, READ), (1, "release", 0, 0), (1, "acquire", 0, 0)]
+    facts = facts_of([*waits, (1, "write", 0, WRITE), (1, "release", 0, 0), *locked(2, *INCREMENT)])
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
+
+
+def test_a_step_without_the_lock_comes_in_between():
+    facts = facts_of([*locked(1, *INCREMENT), (2, "write", 0, OTHER)])
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, OTHER, WRITE), facts) is None
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is not None
+
+
+def test_a_lock_of_its_own_for_each_object_is_the_same_guard():
+    # Two accounts with a lock each, made in different places: each account's lock guards that account.
+    accounts = cast(objects=2, locks=["bank.py:20", "bank.py:21"])
+    second = tuple((kind, 2, site) for kind, _, site in INCREMENT)
+    steps = [step for thread in (1, 2) for step in locked(thread, *INCREMENT) + locked(thread, *second, lock=1)]
+    facts = facts_of(steps, with_cast=accounts)
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is not None
+
+
+def test_two_locks_that_look_alike_do_not_guard_anything():
+    # One account; each thread takes a lock of its own, and both were made in the same place.
+    accounts = cast(locks=["bank.py:20", "bank.py:20"])
+    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT, lock=1), with_cast=accounts)
+    assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
+
+
+# -- two variables ----------------------------------------------------------------------------------
+
+X1, Y2, Y3, X4 = 70011, 70012, 70013, 70014
+FORTH = (("write", 0, X1), ("write", 1, Y2))  # x, then y
+BACK = (("write", 1, Y3), ("write", 0, X4))  # y, then x
+CHAIN = (9, OWNER, "x", "y", X1, X4, Y3, Y2)  # X4 and Y3, in this order, between X1 and Y2
+CROSSING = (10, OWNER, "x", "y", X1, Y3, X4, Y2)  # X1 and Y3 before X4 and Y2
+
+
+def test_two_sections_of_one_lock_do_not_cross():
+    facts = facts_of(locked(1, *FORTH) + locked(2, *BACK))
+    assert MemoryAccessPatterns().infeasible(CROSSING, facts) == (
+        "the Lock made at bank.py:20 is held from step 1 to step 4, and step 2 needs it, too"
+    )
+    assert MemoryAccessPatterns().infeasible(CHAIN, facts) is not None
+
+
+def test_a_section_fits_between_two_others():
+    # B takes the lock for Y3 and for X4 separately: A's whole section can lie between them. But not B's within A's.
+    facts = facts_of(locked(2, BACK[0]) + locked(1, *FORTH) + locked(2, BACK[1]))
+    assert MemoryAccessPatterns().infeasible(CROSSING, facts) is None
+    assert MemoryAccessPatterns().infeasible(CHAIN, facts) is not None
+
+
+def test_steps_without_a_lock_cross():
+    facts = facts_of([*locked(1, *FORTH), *((2, *access) for access in BACK)])
+    assert MemoryAccessPatterns().infeasible(CROSSING, facts) is None
+    assert MemoryAccessPatterns().infeasible(CHAIN, facts) is None
+
+
+# -- counting ---------------------------------------------------------------------------------------
+
+
+def random_facts(chance, accesses):
+    size = len(accesses)
+
+    def relation(density):
+        # Rows that are alike, as the sites of one method are.
+        masks = [sum(1 << bit for bit in range(size) if chance.random() < density) for _ in range(2)]
+        return trimmed(chance.choice(masks) for _ in range(size))
+
+    guards = [Guard(chance.getrandbits(size), relation(0.5), f"lock {index}") for index in range(chance.randint(0, 2))]
+    seen = chance.getrandbits(size) | chance.getrandbits(size)
+    return OwnerFacts.make(accesses, relation(0.7), Conduct.make(seen, relation(0.7), guards))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counting_agrees_with_enumerating(seed):
+    chance = random.Random(seed)
+    criterion = MemoryAccessPatterns()
+    pruned = 0
+    for _ in range(15):
+        account = model(
+            reads=range(71000, 71000 + chance.randint(0, 3)), writes=range(71010, 71010 + chance.randint(1, 3)),
+            y=(range(72000, 72000 + chance.randint(0, 2)), range(72010, 72010 + chance.randint(1, 3))),
+        )  # fmt: skip
+        accesses = [
+            (name, site) for (_, name), known in account.variables.items() for site in sorted(known.reads | known.writes)
+        ]
+        facts = Facts({OWNER: random_facts(chance, accesses)})
+        static = list(criterion.requirements(account, Facts()))
+        possible = [key for key in static if criterion.infeasible(key, facts) is None]
+        assert list(criterion.requirements(account, facts)) == possible
+        assert criterion.total(account, facts).number == len(possible)
+        pruned += len(possible) < len(static)
+    assert pruned
+
+
+def test_many_sites_are_counted_without_trying_them_all():
+    # 200 sites that read and 200 that write, of which one pair was seen under a lock: 7 is impossible for that pair
+    # of sites with the same write in the middle. Enumerating would take 200³ · 5 steps.
+    account = model(reads=[READ, *range(80000, 80199)], writes=[WRITE, *range(81000, 81199)])
+    facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
+    criterion = MemoryAccessPatterns()
+    static = criterion.static_total(account).number
+    assert static == 2 * 200**2 + 200**2 + 5 * 200**3
+    assert criterion.total(account, facts) == Total(static - 1, PRUNED)
+
+
+def test_facts_about_another_owner_rule_out_nothing():
+    facts = Facts({"other.py:C": facts_of(CONSTRUCTED).owners[OWNER]})
+    account = model(reads=[READ], writes=[INIT, WRITE])
+    assert MemoryAccessPatterns().total(account, facts) == Total(30, STATIC)
+    assert MemoryAccessPatterns().infeasible(on_x(1, READ, INIT), facts) is None
+
+
+def test_every_counted_pattern_is_possible_where_nothing_is_known():
+    judge = RuledOut(OwnerFacts((), (), Conduct()))
+    assert [judge.why(pattern, [("x", 70000 + n) for n in range(len(pattern.parts))]) for pattern in COUNTED] == [
+        None for _ in COUNTED
+    ]

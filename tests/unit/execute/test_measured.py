@@ -1,0 +1,236 @@
+"""What criteria are told of controlled executions."""
+
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.schedulers.sequential import Sequential
+
+
+class Counter:
+    def __init__(self):
+        self.value = 0
+        self.items = []
+        self.lock = threading.Lock()
+
+    def increment(self):
+        self.value += 1
+
+    def add(self):
+        with self.lock:
+            self.items.append(1)
+
+
+TOTAL = 0
+
+
+def observe(scenario, choose=None):
+    """The steps of one execution without preemption, after one that showed what is shared, and the cast."""
+    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+        session.rehearse()
+        execution = session.run(choose or Sequential().choose)
+        assert execution.outcome.kind == "passed", execution.outcome
+        steps, cast = execution.observed
+        table = session.table
+        return [(t, k, target, table[site].line if site else 0) for t, k, target, site in steps], cast
+
+
+def line_with(text):
+    """The first line of this file that has it."""
+    lines = Path(__file__).read_text(encoding="utf-8").split("\n")
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def run_all(*functions):
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def synchronization(steps, *, thread):
+    """Without who had to wait: that is another test's."""
+    return [k for t, k, _, _ in steps if k not in ("enter", "leave", "read", "write", "blocked") and t == thread]
+
+
+def test_accesses_to_what_threads_share_are_told_with_their_order():
+    def scenario():
+        counter = Counter()
+        run_all(counter.increment, counter.increment)
+
+    steps, cast = observe(scenario)
+    touched = [(t, k, cast.variables[v].name) for t, k, v, _ in steps if k in ("read", "write")]
+    # The constructor's write is kept, as the variable is shared later; nothing shares `items` or `lock`.
+    assert touched == [
+        (0, "write", "value"),
+        (1, "read", "value"),
+        (1, "write", "value"),
+        (2, "read", "value"),
+        (2, "write", "value"),
+    ]
+    variable = cast.variables[next(v for _, k, v, _ in steps if k == "read")]
+    assert variable.owner.endswith("test_measured.py:Counter")
+    line = line_with("counter = Counter()")
+    assert variable.created.endswith(f"test_measured.py:{line}")
+
+
+def test_the_content_of_a_container_belongs_to_the_object_that_keeps_it():
+    def scenario():
+        counter = Counter()
+        run_all(counter.add, counter.add)
+
+    steps, cast = observe(scenario)
+    content = {cast.variables[v] for _, k, v, _ in steps if k in ("read", "write")}
+    assert {(v.owner.rpartition(":")[2], v.name) for v in content} == {("Counter", "items[]")}
+
+
+def test_threads_begin_end_and_are_joined():
+    def scenario():
+        run_all(lambda: None)
+
+    steps, cast = observe(scenario)
+    told = [(t, k, target) for t, k, target, _ in steps if k in ("start", "begin", "end", "join")]
+    # The one thread is number 1 and actor 1; it ends before the first thread's join returns.
+    assert told == [(0, "start", 1), (1, "begin", 1), (1, "end", 1), (0, "join", 1), (0, "end", 0)]
+    assert cast.actors == 2
+
+
+def test_a_lock_is_acquired_and_released_at_the_with_statement():
+    def scenario():
+        counter = Counter()
+        run_all(counter.add, counter.add)
+
+    steps, cast = observe(scenario)
+    locking = [(t, k, line) for t, k, _, line in steps if k in ("acquire", "release")]
+    line = line_with("with self.lock:")
+    assert locking == [(1, "acquire", line), (1, "release", line), (2, "acquire", line), (2, "release", line)]
+    assert {r.type for r in cast.resources} == {"Lock"}
+
+
+def test_who_waits_for_a_lock_is_told_blocked_while_the_other_has_it():
+    class Stubborn:
+        """T1 goes first at every turn, but lets T2 come to the lock in between."""
+
+        def choose(self, enabled, current):
+            return min(enabled, key=lambda thread: thread.index or 9)
+
+    def scenario():
+        counter = Counter()
+        run_all(counter.add, counter.add)
+
+    steps, _ = observe(scenario, Stubborn().choose)
+    order = [(t, k) for t, k, _, _ in steps if k in ("acquire", "release", "blocked")]
+    # Both stand before the lock when T1 gets it.
+    assert order[:3] == [(1, "acquire"), (2, "blocked"), (1, "release")]
+
+
+def test_waiting_on_a_condition_gives_the_lock_back():
+    def scenario():
+        changed = threading.Condition()
+        ready = []
+
+        def wait():
+            with changed:
+                while not ready:
+                    changed.wait()
+
+        def notify():
+            with changed:
+                ready.append(1)
+                changed.notify()
+
+        run_all(wait, notify)
+
+    steps, _ = observe(scenario)
+    # Without preemption T1 goes first: it waits, T2 notifies, T1 goes on.
+    assert synchronization(steps, thread=1) == [
+        "begin", "acquire", "release", "wait", "woken", "acquire", "release", "end",
+    ]  # fmt: skip
+    assert synchronization(steps, thread=2) == [
+        "begin", "acquire", "notify", "release", "end",
+    ]  # fmt: skip
+    both = [(t, k) for t, k, _, _ in steps if k in ("notify", "woken")]
+    assert both == [(2, "notify"), (1, "woken")]
+
+
+def test_events_semaphores_and_queues():
+    def scenario():
+        go, permits, items = threading.Event(), threading.Semaphore(0), queue.Queue()
+
+        def give():
+            go.set()
+            permits.release()
+            items.put(1)
+
+        def take():
+            go.wait()
+            permits.acquire()
+            items.get()
+            items.task_done()
+
+        run_all(give, take)
+        items.join()
+
+    steps, cast = observe(scenario)
+    told = [(t, k) for t, k, _, _ in steps if k in "set wait-set up down put get task-done join-queue".split()]
+    assert told == [
+        (1, "set"), (1, "up"), (1, "put"), (2, "wait-set"), (2, "down"), (2, "get"), (2, "task-done"), (0, "join-queue"),
+    ]  # fmt: skip
+    assert {resource.type for resource in cast.resources} == {"Event", "Semaphore", "Queue"}
+    assert all(resource.created.rpartition(":")[0].endswith("test_measured.py") for resource in cast.resources)
+
+
+def test_what_a_pool_s_worker_is_given_is_an_actor_of_its_own():
+    def work():
+        pass
+
+    def other():
+        pass
+
+    def scenario():
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(work)
+            pool.submit(other)
+
+    steps, cast = observe(scenario)
+    tasks = [target for _, k, target, _ in steps if k == "task"]
+    assert [cast.thread(actor).type.rpartition(".")[2] for actor in tasks] == ["work", "other"]
+
+
+def test_methods_are_entered_on_an_object():
+    def scenario():
+        one, other = Counter(), Counter()
+        run_all(one.increment, one.increment, other.increment)
+
+    steps, _ = observe(scenario)
+    line = line_with("def increment")
+    objects = [target for _, k, target, at in steps if k == "enter" and at == line]
+    assert objects[0] == objects[1] != objects[2]
+    assert 0 not in objects
+
+
+def test_globals_belong_to_their_module():
+    def increment():
+        global TOTAL
+        TOTAL += 1
+
+    def scenario():
+        run_all(increment, increment)
+
+    _, cast = observe(scenario)
+    named = [(v.owner, v.name) for v in cast.variables if v.name != "threads[]"]  # `run_all` has a list of its own
+    assert [(owner.endswith("test_measured.py"), name) for owner, name in named] == [(True, "TOTAL")]
+
+
+def test_the_same_schedule_gives_the_same_steps():
+    def scenario():
+        counter = Counter()
+        run_all(counter.increment, counter.add, counter.add)
+
+    one, other = observe(scenario), observe(scenario)
+    assert one[0] == other[0]
+    assert one[1].abstract() == other[1].abstract()

@@ -1,0 +1,94 @@
+"""Writers that are killed: forked here, where there are no other threads.
+
+python killed_writers.py statements FILE    kill one at its first statement, one at its second, and so on
+python killed_writers.py write FILE NAME    add records until killed; each that is stored is named on stdout
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import sys
+
+from raddle.record import Record
+from raddle.store import NoDataError, add, read
+from raddle.tally import Tally
+
+
+def record(origin):
+    tally = Tally()
+    for execution in range(1, 4):
+        tally.add(execution, "map", [(execution, key) for key in range(10)])
+    return Record(origin, "native", tally, {}, {})
+
+
+def connect_with(each_statement):
+    """From now on, connections tell of each statement. They do not wait for the disk: only processes die here."""
+    connect = sqlite3.connect
+
+    def connect_and_tell(*arguments, **options):
+        connection = connect(*arguments, **options)
+        connection.execute("pragma synchronous = off")
+        connection.execute("pragma cache_size = 1")  # so that pages are written before the end, too
+        connection.set_trace_callback(each_statement)
+        return connection
+
+    sqlite3.connect = connect_and_tell
+
+
+def kill_at_statement(number):
+    """From now on, this process ends at the statement of that number."""
+    left = number
+
+    def count(_):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    connect_with(count)
+
+
+def origins(file):
+    try:
+        return [run.origin for run in read(file).runs]
+    except NoDataError:
+        return []
+
+
+def statements(file):
+    stored, number, killed = [], 0, 0
+    while True:
+        number += 1
+        child = os.fork()
+        if child == 0:
+            kill_at_statement(number)
+            add(file, record(f"run {number}"))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        now = origins(file)
+        if status == 0:
+            assert now == [*stored, f"run {number}"], now
+            print(f"{killed} killed, {len(now)} stored")
+            return
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        killed += 1
+        assert now == stored, (number, now)  # it is killed before the statement; the last one is the commit
+        if not stored and number % 7 == 0:  # a few times with a file that has something in it
+            add(file, record("whole"))
+            stored = ["whole"]
+
+
+def write(file, name):
+    connect_with(None)
+    number = 0
+    while True:
+        number += 1
+        origin = f"{name} {number}"
+        add(file, record(origin))
+        os.write(1, f"{origin}\n".encode())  # at once: several write into one pipe
+
+
+if __name__ == "__main__":
+    statements(sys.argv[2]) if sys.argv[1] == "statements" else write(sys.argv[2], sys.argv[3])

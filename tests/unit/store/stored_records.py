@@ -1,0 +1,108 @@
+"""Records made up by chance, and what is the same in two data files that hold the same runs."""
+
+from __future__ import annotations
+
+from random import Random
+
+from raddle.caution import Caution
+from raddle.criteria.accesses import AccessesSeen
+from raddle.facts import Conduct, Facts, OwnerFacts
+from raddle.model import Accesses, Model
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site
+from raddle.tally import Tally
+
+LOG, SHOP = 4711, 815  # digests
+LABELS = {LOG: "log.py", SHOP: "shop/cart.py"}
+
+
+def number(digest, index):
+    return (digest << INDEX_BITS) + index
+
+
+def site(digest, index, *, label=None):
+    return Site(label or LABELS[digest], 10 + index, 4, "read", f"name{index}", "f", switchable=index % 2 == 0)
+
+
+def sites(*digests, size=4):
+    return {number(digest, index): site(digest, index) for digest in digests or LABELS for index in range(size)}
+
+
+def random_record(random: Random) -> Record:
+    """Any run of two files by three criteria."""
+    known = sites()
+    some = sorted(known)
+    tally = Tally()
+    criteria = random.sample(["map", "sync", "def-use"], random.randint(1, 3))
+    for execution in range(1, random.randint(1, 4) + 1):
+        for criterion in criteria:
+            keys = {
+                (random.choice(some), ("log.py:C", "", random.choice("xy")), random.random() < 0.5)
+                for _ in range(random.randint(0, 3))
+            }
+            tally.add(execution, criterion, keys)
+    return Record(
+        origin=f"run {random.randint(1, 3)}.py",
+        mode=random.choice(["native", "controlled"]),
+        tally=tally,
+        sites=known,
+        paths={"log.py": "/home/me/log.py", "shop/cart.py": "/home/me/shop/cart.py"},
+        model=random_model(random, some),
+        facts=random_facts(random, some),
+        exact=frozenset(name for name in criteria if random.random() < 0.7),
+        cautions=tuple(
+            Caution("data-race", random.choice(["C.x", "C.y"]), tuple(random.sample(some, 2)))
+            for _ in range(random.randint(0, 2))
+        ),
+        findings=tuple(
+            {"kind": "assertion", "message": random.choice("ab"), "thread": "T0", "schedule": "T0.", "steps": []}
+            for _ in range(random.randint(0, 2))
+        ),
+        notes=tuple(random.sample(["one", "two", "three"], random.randint(0, 2))),
+        extras={"def-use": random_extra(random, some)} if "def-use" in criteria else {},
+    )
+
+
+def random_model(random: Random, some) -> Model:
+    variables = {}
+    for name in random.sample("xyz", random.randint(0, 3)):
+        touching = random.sample(some, random.randint(0, 5))
+        reads = frozenset(site for site in touching if site % 2)  # what a site does is the same in every run
+        guessed = frozenset(random.sample(touching, random.randint(0, len(touching))))
+        variables["log.py:C", name] = Accesses(reads, frozenset(touching) - reads, guessed)
+    methods = {"log.py:C": {"add": some[0], "total": some[1]}} if random.random() < 0.5 else {}
+    return Model() + Model(variables, methods, frozenset(random.sample(some, random.randint(0, 3))))
+
+
+def random_facts(random: Random, some) -> Facts:
+    accesses = [("x", site) for site in random.sample(some, random.randint(1, 3))]
+    before = tuple(random.randrange(1 << len(accesses)) for _ in accesses)
+    return Facts() + Facts({"log.py:C": OwnerFacts.make(accesses, before, Conduct(seen=(1 << len(accesses)) - 1))})
+
+
+def random_extra(random: Random, some):
+    accesses = {(("log.py:C", "", "x"), ("T1", "read", site, 1)) for site in random.sample(some, random.randint(0, 3))}
+    return AccessesSeen(random.randint(1, 3), accesses).as_json()
+
+
+def without_numbering(contents):
+    """What must be the same in whatever order the same runs were added."""
+    return {
+        "covered": {
+            name: {key: seen.executions for key, seen in keys.items()} for name, keys in contents.tally.covered.items()
+        },
+        "executions": contents.tally.executions,
+        "runs": sorted(
+            (run.identity, run.origin, run.mode, run.executions, sorted(run.criteria), sorted(run.exact))
+            for run in contents.runs
+        ),
+        "sites": dict(contents.sites),
+        "paths": dict(contents.paths),
+        "model": contents.model,
+        "facts": contents.facts.as_json(),
+        "exact": contents.exact,
+        "cautions": set(contents.cautions),
+        "findings": sorted(map(repr, contents.findings)),
+        "notes": set(contents.notes),
+        "extras": dict(contents.extras),
+    }

@@ -1,0 +1,404 @@
+"""The data file: what goes in comes out, run after run."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import replace
+from random import Random
+
+import pytest
+from stored_records import LOG, SHOP, number, random_record, site, sites
+
+from raddle.caution import Caution
+from raddle.errors import UsageError
+from raddle.facts import Conduct, Facts, OwnerFacts
+from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.rewrite import site_base
+from raddle.model import Accesses, Model
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site
+from raddle.store import NoDataError, add, check, read
+from raddle.store.schema import APPLICATION, SCHEMA, VERSION
+from raddle.tally import Covered, Tally
+
+
+def tally_of(*executions):
+    """A tally of executions, each given as {criterion: keys}."""
+    tally = Tally()
+    for number_, covered in enumerate(executions, start=1):
+        for criterion, keys in covered.items():
+            tally.add(number_, criterion, keys)
+    return tally
+
+
+def record(*executions, **more):
+    return Record("run app.py", "native", tally_of(*executions), more.pop("sites", {}), more.pop("paths", {}), **more)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "data"
+
+
+def test_what_goes_in_comes_out(file):
+    key = (number(LOG, 1), ("log.py:C", "app.py:12", "é"), (True, ("x", 3)))
+    given = Record(
+        origin="explore log.py::scenario",
+        mode="controlled",
+        tally=tally_of({"map": [key], "sync": []}),
+        sites=sites(LOG),
+        paths={"log.py": "/home/me/log.py"},
+        model=Model(
+            {
+                ("log.py:C", "x"): Accesses(frozenset({1}), frozenset({2, 3}), frozenset({3})),
+                ("log.py", "y"): Accesses(),
+            },
+            {"log.py:C": {"add": number(LOG, 0)}},
+            frozenset({number(LOG, 2)}),
+        ),
+        facts=Facts({"log.py:C": OwnerFacts.make([("x", 1), ("x", 2)], (2,), Conduct(seen=3))}),
+        exact=frozenset({"map"}),
+        cautions=(Caution("data-race", "C.x", (number(LOG, 1), number(LOG, 0)), "no lock"),),
+        findings=({"kind": "assertion", "message": "no", "steps": []},),
+        notes=("something",),
+    )
+    assert add(file, given) == ()
+    contents = read(file)
+    assert contents.tally.covered == given.tally.covered
+    assert contents.tally.executions == 1
+    assert contents.sites == given.sites
+    assert contents.paths == given.paths
+    assert contents.model == given.model
+    assert contents.facts == given.facts
+    assert contents.exact == given.exact
+    assert contents.cautions == given.cautions
+    assert contents.findings == given.findings
+    assert contents.notes == given.notes
+    (run,) = contents.runs
+    assert (run.origin, run.mode, run.executions, run.before) == ("explore log.py::scenario", "controlled", 1, 0)
+    assert run.criteria == {"map", "sync"}
+    assert run.files == {("log.py", LOG)}
+
+
+def test_executions_are_counted_on(file):
+    add(file, record({"map": [(1,)]}, {"map": [(1,), (2,)]}))
+    add(file, record({"map": [(2,)]}, {"map": [(3,)]}, {"map": [(1,)]}))
+    tally = read(file).tally
+    # The second run's executions are 3, 4 and 5.
+    assert tally.executions == 5
+    assert tally.covered["map"] == {(1,): Covered(3, 1), (2,): Covered(2, 2), (3,): Covered(1, 4)}
+    assert tally.growth["map"] == [(1, 1), (2, 2), (4, 3)]
+
+
+def test_executions_count_for_the_criteria_that_were_measured(file):
+    add(file, record({"map": [(1,)], "sync": [(1,)]}, {"map": [], "sync": []}))
+    add(file, record({"map": []}, {"map": [(2,)]}, {"map": []}))
+    contents = read(file)
+    assert (contents.executions("map"), contents.executions("sync")) == (5, 2)
+    # map: the last new one came in the fourth execution of five; sync: in the first of its two.
+    assert (contents.since_new("map"), contents.since_new("sync")) == (1, 1)
+    assert contents.executions("avio") == 0
+
+
+def test_a_criterion_is_exact_if_all_its_runs_were(file):
+    add(file, record({"map": [(1,)], "sync": [(1,)]}, exact=frozenset({"map", "sync"})))
+    assert read(file).exact == {"map", "sync"}
+    add(file, record({"map": [(1,)]}))
+    assert read(file).exact == {"sync"}
+
+
+def test_the_same_is_said_once(file):
+    caution = Caution("data-race", "C.x", (1, 2))
+    finding = {"kind": "assertion", "message": "no", "thread": "T0", "schedule": "T0; T1.", "execution": 3}
+    for execution in (3, 5):
+        add(
+            file,
+            record({"map": []}, cautions=(caution,), findings=({**finding, "execution": execution},), notes=("n",)),
+        )
+    contents = read(file)
+    assert (contents.cautions, contents.findings, contents.notes) == ((caution,), (finding,), ("n",))
+
+
+def test_names_that_are_no_unicode(file):
+    label = "caf\udce9.py"
+    there = {number(LOG, 0): Site(label, 1, 0, "read", "x", "f", switchable=True)}
+    add(file, record({"map": [(label, number(LOG, 0))]}, sites=there, paths={label: f"/{label}"}))
+    contents = read(file)
+    assert contents.tally.covered["map"] == {(label, number(LOG, 0)): Covered(1, 1)}
+    assert contents.paths == {"caf\\udce9.py": "/caf\\udce9.py"}
+
+
+def test_random_records_one_after_the_other(file):
+    random = Random(3)
+    records = [random_record(random) for _ in range(40)]
+    covered, executions = {}, 0
+    for given in records:  # straight from the definition: how many covered it, and the first of all
+        for name, keys in given.tally.covered.items():
+            for key, seen in keys.items():
+                times, first = covered.get((name, key), (0, executions + seen.first))
+                covered[name, key] = (times + seen.executions, first)
+        executions += given.tally.executions
+        add(file, given)
+    stored = read(file).tally
+    assert stored.executions == executions
+    assert {
+        (name, key): (seen.executions, seen.first)
+        for name, keys in stored.covered.items()
+        for key, seen in keys.items()
+    } == covered
+    assert read(file).model == sum((given.model for given in records), Model())
+    assert read(file).facts == sum((given.facts for given in records), Facts())
+
+
+# -- changed sources ------------------------------------------------------------------------------------
+
+
+def two_files(log=LOG):
+    there = {
+        **{number(log, index): site(log, index, label="log.py") for index in range(3)},
+        **{number(SHOP, index): site(SHOP, index) for index in range(3)},
+    }
+    return {"sites": there, "paths": {"log.py": "/nowhere/log.py", "shop/cart.py": "/nowhere/cart.py"}}
+
+
+def about_log(log=LOG):
+    """Everything that can be stored, about log.py."""
+    here = number(log, 1)
+    return {
+        "facts": Facts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), Conduct(seen=1))}),
+        "model": Model(
+            {("log.py:C", "x"): Accesses(frozenset({here}))}, {"log.py:C": {"add": here}}, frozenset({here})
+        ),
+        "cautions": (Caution("data-race", "C.x", (here, number(SHOP, 1))),),
+        "findings": ({"kind": "assertion", "message": "no", "steps": [{"file": "log.py", "line": 3}]},),
+    }
+
+
+def test_what_was_measured_in_a_changed_file_is_dropped(file):
+    new = LOG + 1
+    elsewhere = (number(SHOP, 0), "x")
+    keys = [(number(LOG, 1), "x"), (number(SHOP, 0), ("log.py:C", "", "x")), (("Lock", "log.py:12"),), elsewhere]
+    add(file, record({"map": keys}, **two_files(), **about_log()))
+    notes = add(file, record({"map": [(number(new, 1), "x")]}, **two_files(log=new)))
+    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    contents = read(file)
+    assert contents.notes == notes
+    assert contents.tally.covered["map"] == {elsewhere: Covered(1, 1), (number(new, 1), "x"): Covered(1, 2)}
+    assert contents.tally.executions == 2
+    assert {n >> INDEX_BITS for n in contents.sites} == {new, SHOP}
+    assert (contents.model, contents.cautions, contents.findings, contents.facts) == (Model(), (), (), Facts())
+
+
+def test_the_same_source_drops_nothing(file):
+    for _ in range(2):
+        assert add(file, record({"map": [(number(LOG, 1),)]}, **two_files(), **about_log())) == ()
+    contents = read(file)
+    assert len(contents.cautions) == len(contents.findings) == len(contents.model.variables) == 1
+    assert list(contents.facts.owners) == ["cart.py:Cart"]
+
+
+def add_source(file, path, text, *form):
+    """Store that the only site of a source was covered; its number, and what was said."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    base = site_base("log.py", text, *form)
+    there = {base: Site("log.py", 1, 0, "write", "x", "<module>", switchable=True)}
+    return base, add(file, record({"map": [(base,)]}, sites=there, paths={"log.py": str(path)}))
+
+
+def test_a_file_without_sites_says_nothing_about_its_source(file):
+    kept = (number(LOG, 1),)
+    add(file, record({"map": [kept]}, sites=sites(LOG), paths={"log.py": "/nowhere/log.py"}))
+    assert add(file, record({"map": [kept]}, paths={"log.py": "/nowhere/log.py"})) == ()
+    assert read(file).tally.covered["map"] == {kept: Covered(2, 1)}
+    assert add(file, record({"map": [kept]}, sites=sites(LOG), paths={"log.py": "/nowhere/log.py"})) == ()
+    assert read(file).paths == {"log.py": "/nowhere/log.py"}
+
+
+def test_two_files_of_one_name_stay_side_by_side(file, tmp_path):
+    one, other = tmp_path / "a" / "log.py", tmp_path / "b" / "log.py"
+    first, _ = add_source(file, one, "x = 1\n")
+    second, notes = add_source(file, other, "x = 2\n")
+    assert notes == ()
+    assert list(read(file).tally.covered["map"]) == sorted([(first,), (second,)])
+    third, notes = add_source(file, one, "x = 3\n")
+    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    assert set(read(file).tally.covered["map"]) == {(second,), (third,)}
+
+
+def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
+    add_source(file, tmp_path / "log.py", "x = 1\n")
+    base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
+    assert notes == (
+        "log.py is instrumented in another form (by pytest): what was measured in it before is dropped",
+    )
+    assert list(read(file).tally.covered["map"]) == [(base,)]
+
+
+IN_SHOP = {"map": [(number(SHOP, 0),)], "sync": [(number(SHOP, 0),)]}
+
+
+def test_what_was_exhausted_before_a_change_counts_no_more(file):
+    before = record(IN_SHOP, **two_files(), exact=frozenset({"map", "sync"}))
+    after = record({"map": []}, **two_files(log=LOG + 1), exact=frozenset({"map"}))
+    add(file, before)
+    add(file, replace(before, origin="run other.py"))
+    assert read(file).exact == {"map", "sync"}
+    add(file, after)
+    # run app.py was exhausted again, but not for sync; run other.py was not run again.
+    assert read(file).exact == set()
+
+
+def test_what_was_open_before_a_change_is_decided_by_the_run_after_it(file):
+    add(file, record(IN_SHOP, **two_files()))
+    add(file, record({"map": []}, **two_files(log=LOG + 1), exact=frozenset({"map"})))
+    assert read(file).exact == {"map"}
+
+
+def test_a_run_of_which_nothing_is_left_is_forgotten(file):
+    here = {"sites": sites(LOG), "paths": {"log.py": "/nowhere/log.py"}}
+    add(file, record({"map": [(number(LOG, 0),)], "sync": []}, {"map": []}, **here))
+    new = {"sites": {number(LOG + 1, 0): site(LOG + 1, 0, label="log.py")}, "paths": {"log.py": "/nowhere/log.py"}}
+    add(file, record({"map": [(number(LOG + 1, 0),)]}, {"map": []}, {"map": []}, **new))
+    contents = read(file)
+    assert contents.criteria == ("map",)
+    assert (contents.executions("map"), contents.since_new("map")) == (3, 2)
+    # As if it had never been: the new run's executions are 1 to 3.
+    assert contents.tally.covered["map"] == {(number(LOG + 1, 0),): Covered(1, 1)}
+    assert [(run.before, run.executions) for run in contents.runs] == [(0, 3)]
+
+
+def test_numbers_are_not_given_twice_when_a_run_in_the_middle_is_forgotten(file):
+    add(file, record({"map": [(number(SHOP, 0),)]}, sites=sites(SHOP)))
+    in_log = {"sites": sites(LOG), "paths": {"log.py": "/nowhere/log.py"}}
+    add(file, record({"sync": [(number(LOG, 0),)]}, **in_log))
+    add(file, record({"map": [(number(SHOP, 1),)]}, sites=sites(SHOP)))
+    new = {number(LOG + 1, 0): site(LOG + 1, 0, label="log.py")}
+    add(file, record({"map": [(number(LOG + 1, 0),)]}, sites=new, paths={"log.py": "/nowhere/log.py"}))
+    contents = read(file)
+    assert [(run.before, run.executions) for run in contents.runs] == [(0, 1), (2, 1), (3, 1)]
+    assert [seen.first for _, seen in sorted(contents.tally.covered["map"].items())] == [1, 3, 4]
+    assert (contents.executions("map"), contents.since_new("map")) == (3, 0)
+
+
+# -- files that cannot be used ---------------------------------------------------------------------------
+
+
+def refused(action, *arguments):
+    with pytest.raises(UsageError) as caught:
+        action(*arguments)
+    return caught.value
+
+
+def test_no_file(file):
+    assert isinstance(refused(read, file), NoDataError)
+    assert refused(read, file).slug == "no-data"
+    assert not file.exists()
+
+
+def test_a_file_in_which_nothing_was_stored_yet(file):
+    check(file)
+    file.touch()
+    check(file)
+    assert refused(read, file).slug == "no-data"
+    add(file, record({"map": [(1,)]}))
+    assert read(file).tally.counts() == {"map": 1}
+
+
+@pytest.mark.parametrize("content", [b"x", b"hello\n", b"# a script\n" * 400, b"SQLite format 3\0" + b"?" * 2000])
+def test_a_file_of_something_else(file, content):
+    file.write_bytes(content)
+    for action in (read, check, lambda path: add(path, record({"map": []}))):
+        assert refused(action, file).slug == "not-a-data-file"
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("statement", ["create table coverage_schema (version)", "pragma user_version = 7"])
+def test_a_database_of_something_else(file, statement):
+    with sqlite3.connect(file) as database:
+        database.execute(statement)
+    database.close()
+    content = file.read_bytes()
+    for action in (read, lambda path: add(path, record({"map": []}))):
+        assert refused(action, file).slug == "not-a-data-file"
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(("version", "said"), [(VERSION - 1, "measure anew"), (VERSION + 1, "upgrade raddle")])
+def test_another_version(file, version, said):
+    database = sqlite3.connect(file)
+    database.executescript(f"create table run (x); pragma application_id={APPLICATION}; pragma user_version={version}")
+    database.close()
+    for action in (read, lambda path: add(path, record({"map": []}))):
+        error = refused(action, file)
+        assert error.slug == "data-file-version"
+        assert f"version {version}" in str(error)
+        assert said in str(error)
+
+
+def test_a_folder(tmp_path):
+    for action in (read, lambda path: add(path, record({"map": []}))):
+        error = refused(action, tmp_path)
+        assert error.slug == "data-file-unreadable"
+        assert "it is a folder" in str(error)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    error = refused(add, tmp_path / "no" / "data", record({"map": []}))
+    assert error.slug == "data-file-unreadable"
+    assert "there is no folder" in str(error)
+
+
+@pytest.mark.parametrize(
+    "change", ["update requirement set key = '[1'", "drop table site", "update facts set value = '{'"]
+)
+def test_a_damaged_file(file, change):
+    add(file, record({"map": [(1,)]}))
+    database = sqlite3.connect(file)
+    database.execute(change)
+    database.commit()
+    database.close()
+    error = refused(read, file)
+    assert error.slug == "data-file-unreadable"
+    assert "damaged" in str(error)
+
+
+def test_a_file_that_another_keeps(file):
+    add(file, record({"map": [(1,)]}))
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("begin exclusive")
+    with pytest.raises(UsageError, match="another process has kept") as caught:
+        add(file, record({"map": [(2,)]}), busy_seconds=0.01)
+    assert caught.value.slug == "data-file-busy"
+    other.execute("rollback")
+    other.close()
+    assert read(file).tally.counts() == {"map": 1}
+
+
+def test_several_threads_of_one_process(file):
+    def add_some():
+        for _ in range(3):
+            add(file, record({"map": [(1,)]}))
+
+    threads = [threading.Thread(target=add_some) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert read(file).tally.covered["map"] == {(1,): Covered(9, 1)}
+
+
+def test_reading_changes_nothing(file):
+    add(file, record({"map": [(1,)]}))
+    content = file.read_bytes()
+    read(file)
+    assert file.read_bytes() == content
+    assert sorted(file.parent.iterdir()) == [file]
+
+
+def test_every_column_has_a_comment():
+    columns = [line for line in SCHEMA.splitlines() if line.startswith("    ") and not line.lstrip().startswith("--")]
+    assert columns
+    for column in columns:
+        assert "  -- " in column or column.split()[0] in ("primary", "unique"), column

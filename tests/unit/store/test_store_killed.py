@@ -1,0 +1,68 @@
+"""A process may be killed at any moment; several may write at once."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from raddle.store import read
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
+WRITERS = 3
+SCRIPT = Path(__file__).with_name("killed_writers.py")
+
+
+def check_integrity(file):
+    database = sqlite3.connect(file)
+    assert database.execute("pragma integrity_check").fetchall() == [("ok",)]
+    database.close()
+
+
+def test_killed_at_every_statement(tmp_path):
+    file = tmp_path / "data"
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "statements", str(file)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    killed = int(done.stdout.split()[0])
+    assert killed > 30  # statements
+    check_integrity(file)
+
+
+def finished_before_the_kill(file, round_, lines):
+    """What three writers stored, killed together after so many records of theirs."""
+    command = [sys.executable, str(SCRIPT), "write", str(file)]
+    reader, pipe = os.pipe()
+    writers = [subprocess.Popen([*command, f"{round_}.{place}"], stdout=pipe) for place in range(WRITERS)]
+    os.close(pipe)
+    with open(reader, encoding="utf-8") as said:
+        finished = [said.readline() for _ in range(lines)]
+        for writer in writers:
+            writer.kill()
+        finished += [line for line in said if line.endswith("\n")]
+    for writer in writers:
+        writer.wait()
+    return {line.strip() for line in finished}
+
+
+def test_writers_killed_while_they_write(tmp_path):
+    file, random, rounds = tmp_path / "data", Random(5), 4
+    finished = set()
+    for round_ in range(rounds):
+        finished |= finished_before_the_kill(file, round_, random.randint(1, 15))
+        check_integrity(file)
+    contents = read(file)
+    stored = [run.origin for run in contents.runs]
+    # All that said so are there; besides, at most the last of each, killed between storing and saying it.
+    assert finished <= set(stored)
+    assert len(stored) == len(set(stored)) <= len(finished) + rounds * WRITERS
+    assert contents.tally.executions == 3 * len(stored)
+    # The keys of a record are (execution, 0 to 9), so each was covered once by each run.
+    assert {seen.executions for seen in contents.tally.covered["map"].values()} == {len(stored)}
+    assert len(contents.tally.covered["map"]) == 30
