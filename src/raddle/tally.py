@@ -74,19 +74,13 @@ class Tally:
         for key in keys:
             seen = known.get(key)
             known[key] = Covered(1, execution) if seen is None else Covered(seen.executions + 1, seen.first)
-        if len(known) > before or criterion not in self.growth:
+        if len(known) > before:
             self.growth.setdefault(criterion, []).append((execution, len(known)))
 
-    def with_more(self, times: Mapping[str, Mapping[Key, int]], *, executions: int) -> Tally:
-        """The same, of so many executions in all, with covered requirements covered that much more often."""
-        covered = {
-            name: {
-                key: Covered(seen.executions + times.get(name, {}).get(key, 0), seen.first)
-                for key, seen in keys.items()
-            }
-            for name, keys in self.covered.items()
-        }
-        return Tally(executions, covered, {name: list(points) for name, points in self.growth.items()})
+    @classmethod
+    def of(cls, covered: dict[str, dict[Key, Covered]], *, executions: int) -> Tally:
+        """From what is known of each requirement."""
+        return cls(executions, covered, {name: _growth(keys) for name, keys in covered.items()})
 
     def since_new(self, criterion: str) -> int:
         """Executions since the last that covered anything new."""
@@ -95,16 +89,15 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         """Both, one after the other."""
-        result = Tally(self.executions + other.executions)
+        result: dict[str, dict[Key, Covered]] = {}
         for name in [*self.covered, *(name for name in other.covered if name not in self.covered)]:
             mine, theirs = self.covered.get(name, {}), other.covered.get(name, {})
             moved = {key: Covered(seen.executions, seen.first + self.executions) for key, seen in theirs.items()}
             merged = dict(mine)
             for key, seen in moved.items():
                 merged[key] = merged[key] + seen if key in merged else seen
-            result.covered[name] = merged
-            result.growth[name] = _growth(merged)
-        return result
+            result[name] = merged
+        return Tally.of(result, executions=self.executions + other.executions)
 
     def counts(self) -> Mapping[str, int]:
         """How many requirements of each criterion were covered."""

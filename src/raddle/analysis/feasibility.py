@@ -93,7 +93,8 @@ class Feasibility:
             elif kind == "start" or kind == "join":
                 order.step(thread, kind, target)
                 self._thread(thread).turned()
-                self._thread(target).turned()
+                if kind == "start":
+                    self._thread(target).turned()
             elif kind == "end":
                 self._end(thread)
 

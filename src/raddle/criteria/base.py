@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from raddle.cast import Cast
@@ -31,6 +31,7 @@ class Criterion(ABC):
     summary: ClassVar[str]  # one sentence: when is a requirement covered?
     cost: ClassVar[str]  # LINEAR or WHOLE
     late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
+    concerns: ClassVar[frozenset[str] | None] = None  # kinds of step that can make a difference; None: all
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
 
     @abstractmethod
@@ -44,6 +45,12 @@ class Criterion(ABC):
     @abstractmethod
     def collect(self, *, final: bool) -> set[Key]:
         """What was covered since the last time this was asked."""
+
+    def cover(self, steps: Sequence[Step], cast: Cast) -> set[Key]:
+        """What a whole execution covers."""
+        self.begin(cast)
+        self.feed(steps)
+        return self.collect(final=True)
 
     @abstractmethod
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:

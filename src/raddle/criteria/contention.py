@@ -44,6 +44,7 @@ class Contention(SynchronizationMetric):
     """(site, situation)"""
 
     name = "sync"
+    concerns = _CALLS | {"acquire", "release", "blocked", "wait", "woken", "notify"}
     shape = "(site, situation)"
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
 

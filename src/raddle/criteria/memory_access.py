@@ -18,18 +18,19 @@ What the paper leaves open:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from math import prod
 from typing import NamedTuple
 
 from raddle.cast import Cast
+from raddle.criteria.automaton import Automata
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.pattern_words import clause
-from raddle.criteria.patterns import COUNTED, PATTERNS, READ, Pattern
+from raddle.criteria.patterns import COUNTED, PATTERNS, READ, Part, Pattern
 from raddle.criteria.prefixes import Prefixes
 from raddle.criteria.ruled_out import RuledOut
-from raddle.facts import Facts
+from raddle.facts import Access, Facts
 from raddle.model import Accesses, Model
 from raddle.site import Site
 from raddle.step import Step
@@ -43,22 +44,21 @@ class _Family(NamedTuple):
     owner: str
     x: str
     y: str
-    choices: tuple[tuple[int, ...], ...]  # the sites for each step, in order
+    choices: tuple[tuple[Access, ...], ...]  # for each step, in order
 
     @property
     def size(self) -> int:
         return prod(map(len, self.choices))
 
-    def all(self) -> Iterator[Key]:
-        for sites in product(*self.choices):
-            yield (self.pattern.number, self.owner, self.x, self.y, *sites)
+    def keys(self, judge: RuledOut | None) -> Iterator[Key]:
+        """Those that are possible."""
+        chosen = product(*self.choices) if judge is None else judge.possible(self.pattern, self.choices)
+        for accesses in chosen:
+            yield (self.pattern.number, self.owner, self.x, self.y, *[site for _, site in accesses])
 
-    def possible(self, ruled_out: RuledOut | None) -> int:
-        if ruled_out is None:
-            return self.size
-        names = [self.x if part.variable == "x" else self.y for part in self.pattern.parts]
-        choices = [[(name, site) for site in sites] for name, sites in zip(names, self.choices, strict=True)]
-        return ruled_out.count(self.pattern, choices)
+    def count(self, judge: RuledOut | None) -> int:
+        """How many these are."""
+        return self.size if judge is None else judge.count(self.pattern, self.choices)
 
 
 class MemoryAccessPatterns(Criterion):
@@ -82,7 +82,12 @@ class MemoryAccessPatterns(Criterion):
     total_known = True
 
     def __init__(self) -> None:
+        self._automata = Automata()
         self._judged: tuple[Facts, dict[str, RuledOut]] = (Facts(), {})  # the last facts that were asked about
+
+    def cover(self, steps: Sequence[Step], cast: Cast) -> set[Key]:
+        found, left = self._automata.run(steps, cast)
+        return found | super().cover(left, cast) if left else found
 
     def begin(self, cast: Cast) -> None:
         self._prefixes = Prefixes(cast)
@@ -108,22 +113,24 @@ class MemoryAccessPatterns(Criterion):
     def total(self, model: Model, facts: Facts) -> Total:
         judges = self._judges(facts)
         families = list(_families(model))
-        possible = sum(family.possible(judges.get(family.owner)) for family in families)
+        possible = sum(family.count(judges.get(family.owner)) for family in families)
         static = sum(family.size for family in families)
         return Total(possible, PRUNED) if possible < static else Total(static, STATIC)
 
     def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
         judges = self._judges(facts)
         for family in _families(model):
-            judge = judges.get(family.owner)
-            for key in family.all():
-                if judge is None or _why(judge, key) is None:
-                    yield key
+            yield from family.keys(judges.get(family.owner))
 
     def infeasible(self, key: Key, facts: Facts) -> str | None:
         """Why no execution can cover the requirement, as far as was seen; None if one can."""
-        judge = self._judges(facts).get(key[1])
-        return None if judge is None else _why(judge, key)
+        number, owner, x, y, *sites = key
+        judge = self._judges(facts).get(owner)
+        if judge is None:
+            return None
+        pattern = PATTERNS[number]
+        names = [x if part.variable == "x" else y for part in pattern.parts]
+        return judge.why(pattern, list(zip(names, sites, strict=True)))
 
     def per_pattern(self, model: Model) -> dict[int, int]:
         """The static total of each pattern that requirements are counted under."""
@@ -165,15 +172,9 @@ def _families(model: Model) -> Iterator[_Family]:
 
 
 def _family(pattern: Pattern, owner: str, x: str, y: str, variables: Mapping[str, Accesses]) -> _Family:
-    def sites(variable: str, kind: str) -> tuple[int, ...]:
-        accesses = variables[x if variable == "x" else y]
-        return tuple(sorted(accesses.reads if kind == READ else accesses.writes))
+    def choices(part: Part) -> tuple[Access, ...]:
+        name = x if part.variable == "x" else y
+        sites = variables[name].reads if part.kind == READ else variables[name].writes
+        return tuple((name, site) for site in sorted(sites))
 
-    return _Family(pattern, owner, x, y, tuple(sites(part.variable, part.kind) for part in pattern.parts))
-
-
-def _why(ruled_out: RuledOut, key: Key) -> str | None:
-    number, _, x, y, *sites = key
-    pattern = PATTERNS[number]
-    names = [x if part.variable == "x" else y for part in pattern.parts]
-    return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
+    return _Family(pattern, owner, x, y, tuple(map(choices, pattern.parts)))

@@ -64,6 +64,7 @@ class MethodPairs(Criterion):
     shape = "(class, method, method)"
     summary = "one public method of an object started while the other was active in another thread"
     cost = LINEAR
+    concerns = frozenset({"enter", "leave", "end"})
     total_known = True
 
     def __init__(self) -> None:

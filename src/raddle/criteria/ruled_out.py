@@ -12,7 +12,8 @@ A pattern is ruled out if all the orders are that its steps may come in.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import product
 from math import prod
@@ -21,8 +22,10 @@ from typing import NamedTuple
 from raddle.criteria.patterns import PATTERNS, Order, Pattern
 from raddle.facts import Access, OwnerFacts
 
-Place = int | None  # of an access among the facts; None if nobody saw it
+Place = int  # of an access among the facts; the one after the last stands for all that nobody saw
 Run = tuple[int, int]  # two steps of one thread, one after the other
+
+ALL = -1  # the mask of everything
 
 
 class _Shape(NamedTuple):
@@ -30,6 +33,18 @@ class _Shape(NamedTuple):
 
     crossings: tuple[tuple[int, int], ...]  # steps of different threads, the earlier one first
     runs: tuple[tuple[Run, int, Run | None], ...]  # a run, a step of the other thread in between, and that one's run
+
+
+class _Guard(NamedTuple):
+    kept: list[int]  # by access: the runs that it keeps together
+    always: int  # the accesses that always have it
+    lock: str
+
+    def holds(self, step: int, run: Run | None, places: Sequence[Place]) -> bool:
+        """Is it held at a step, which is a part of a run?"""
+        if self.always >> places[step] & 1:
+            return True
+        return run is not None and bool(self.kept[places[run[0]]] >> places[run[1]] & 1)
 
 
 class RuledOut:
@@ -44,81 +59,132 @@ class RuledOut:
     """
 
     def __init__(self, facts: OwnerFacts) -> None:
-        size = range(len(facts.accesses))
+        size = len(facts.accesses) + 1
         self._places = {access: place for place, access in enumerate(facts.accesses)}
+        self._unseen = size - 1
         self._after = _filled(facts.before, size)
         self._before = _turned(self._after)
+        self._never = [self._never_before(place, range(size)) for place in range(size)]
+        self._never_after = _turned(self._never)
         runs = _filled(facts.conduct.runs, size)
         self._guards = []
         for guard in facts.conduct.guards:
             kept = [run & ~split for run, split in zip(runs, _filled(guard.split, size), strict=True)]
             if any(kept):
-                self._guards.append((kept, facts.conduct.seen & ~guard.loose, guard.lock or "a lock"))
+                self._guards.append(_Guard(kept, facts.conduct.seen & ~guard.loose, guard.lock or "a lock"))
 
     def why(self, pattern: Pattern, accesses: Sequence[Access]) -> str | None:
         """The reason why the pattern cannot occur with these accesses; None if it can."""
-        places = [self._places.get(access) for access in accesses]
-        reasons = [self._why_not(shape, places) for shape in _shapes(pattern.number)]
-        return reasons[0] if all(reasons) else None
+        places = [self._place(access) for access in accesses]
+        if self._last_steps(pattern, places) >> places[-1] & 1:
+            return None
+        return self._reason(_shapes(pattern.number)[0], places)
 
-    def count(self, pattern: Pattern, choices: Sequence[Iterable[Access]]) -> int:
-        """How many occurrences are possible, with these choices of an access for each step.
+    def possible(self, pattern: Pattern, choices: Sequence[Sequence[Access]]) -> Iterator[tuple[Access, ...]]:
+        """The accesses that it can occur with, of these for each step, in their order."""
+        *others, last = choices
+        ends = [(access, self._place(access)) for access in last]
+        for chosen in product(*others):
+            allowed = self._last_steps(pattern, [self._place(access) for access in chosen])
+            for access, place in ends:
+                if allowed >> place & 1:
+                    yield (*chosen, access)
 
-        Accesses about which the facts say the same are tried only once.
+    def count(self, pattern: Pattern, choices: Sequence[Sequence[Access]]) -> int:
+        """How many occurrences are possible, with the same choices.
+
+        Accesses about which the facts say the same are tried only once, and all last steps together.
         """
-        shapes = _shapes(pattern.number)
-        groups = [self._groups(choice) for choice in choices]
-        return sum(
-            prod(size for _, size in chosen)
-            for chosen in product(*groups)
-            if not all(self._why_not(shape, [place for place, _ in chosen]) for shape in shapes)
-        )
+        *groups, last = [self._groups(choice) for choice in choices]
+        possible = 0
+        for chosen in product(*(group.items() for group in groups)):
+            allowed = self._last_steps(pattern, [place for place, _ in chosen])
+            ends = sum(size for place, size in last.items() if allowed >> place & 1)
+            possible += ends * prod([size for _, size in chosen])
+        return possible
 
-    def _groups(self, accesses: Iterable[Access]) -> list[tuple[Place, int]]:
-        groups: dict[Hashable, tuple[Place, int]] = {}
+    def _place(self, access: Access) -> Place:
+        return self._places.get(access, self._unseen)
+
+    def _groups(self, accesses: Iterable[Access]) -> dict[Place, int]:
+        """One of each kind, and how many there are of it."""
+        first: dict[Hashable, Place] = {}
+        sizes: Counter[Place] = Counter()
         for access in accesses:
-            place = self._places.get(access)
-            likeness = self._likeness(place)
-            known = groups.get(likeness)
-            groups[likeness] = (place, 1) if known is None else (known[0], known[1] + 1)
-        return list(groups.values())
+            place = self._place(access)
+            sizes[first.setdefault(self._likeness(place), place)] += 1
+        return sizes
 
     def _likeness(self, place: Place) -> Hashable:
         """Equal for accesses that can be exchanged: the same rows and columns in all relations."""
-        if place is None:
-            return None
         rows = [self._after[place], self._before[place]]
-        for kept, always, _ in self._guards:
-            rows += [kept[place], sum(1 << first for first, row in enumerate(kept) if row >> place & 1)]
-            rows.append(always >> place & 1)
+        for guard in self._guards:
+            rows += [guard.kept[place], sum(1 << first for first, row in enumerate(guard.kept) if row >> place & 1)]
+            rows.append(guard.always >> place & 1)
         return tuple(rows)
 
-    def _why_not(self, shape: _Shape, places: Sequence[Place]) -> str | None:
-        for first, second in shape.crossings:
-            reason = self._never_before(places[first], places[second])
-            if reason is not None:
-                return reason.format(first=first + 1, second=second + 1)
-        for run, between, its_run in shape.runs:
-            for guard in self._guards:
-                if _keeps(guard[0], run, places) and (
-                    _holds(guard[1], places[between]) or (its_run is not None and _keeps(guard[0], its_run, places))
-                ):
-                    steps = f"from step {run[0] + 1} to step {run[1] + 1}"
-                    return f"{guard[2]} is held {steps}, and step {between + 1} needs it, too"
-        return None
+    def _last_steps(self, pattern: Pattern, places: Sequence[Place]) -> int:
+        """A mask of those that are possible after the other steps, in any order that the pattern has."""
+        allowed = 0
+        for shape in _shapes(pattern.number):
+            allowed |= ~self._forbidden(shape, places, len(pattern.parts) - 1)
+        return allowed
 
-    def _never_before(self, first: Place, second: Place) -> str | None:
-        """Why an access never comes before one of another thread."""
-        if first is not None and second is not None:
-            if self._after[first] >> second & 1:
-                return None
-            if self._after[second] >> first & 1:
-                return "by the starts and joins of threads, step {second} comes before step {first}"
-        if second is not None and self._after[second] and not self._before[second]:
-            return "step {second} is done only before other threads come to the object"
-        if first is not None and self._before[first] and not self._after[first]:
-            return "step {first} is done only after other threads have left the object"
-        return None
+    def _forbidden(self, shape: _Shape, places: Sequence[Place], last: int) -> int:
+        """A mask of last steps that are impossible in one order; the last is the second one of its thread, if any."""
+        never, forbidden = self._never, 0
+        for first, second in shape.crossings:
+            if second == last:
+                forbidden |= never[places[first]]
+            elif first == last:
+                forbidden |= self._never_after[places[second]]
+            elif never[places[first]] >> places[second] & 1:
+                return ALL
+        for guard in self._guards:
+            for (first, second), step, its_run in shape.runs:
+                if second == last:
+                    if guard.holds(step, its_run, places):
+                        forbidden |= guard.kept[places[first]]
+                elif guard.kept[places[first]] >> places[second] & 1:
+                    if step == last:
+                        forbidden |= guard.always
+                    elif guard.always >> places[step] & 1:
+                        return ALL
+                    if its_run is not None:
+                        forbidden |= guard.kept[places[its_run[0]]]
+        return forbidden
+
+    def _reason(self, shape: _Shape, places: Sequence[Place]) -> str:
+        """Why it does not allow that."""
+        for first, second in shape.crossings:
+            one, other = places[first], places[second]
+            if self._never[one] >> other & 1:
+                if self._after[other] >> one & 1:
+                    return f"by the starts and joins of threads, step {second + 1} comes before step {first + 1}"
+                if self._is_first(other):
+                    return f"step {second + 1} is done only before other threads come to the object"
+                return f"step {first + 1} is done only after other threads have left the object"
+        run, between, lock = next(
+            (run, step, guard.lock)
+            for run, step, its_run in shape.runs
+            for guard in self._guards
+            if guard.kept[places[run[0]]] >> places[run[1]] & 1 and guard.holds(step, its_run, places)
+        )
+        return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} needs it, too"
+
+    def _never_before(self, place: Place, others: range) -> int:
+        """A mask of accesses that it never comes before in another thread."""
+        last = self._before[place] and not self._after[place]
+        return sum(
+            1 << other
+            for other in others
+            if not self._after[place] >> other & 1
+            and (last or self._after[other] >> place & 1 or self._is_first(other))
+        )
+
+    def _is_first(self, place: Place) -> bool:
+        """Did nothing ever come before it in another thread, although others were there?"""
+        return bool(self._after[place]) and not self._before[place]
 
 
 @cache
@@ -149,17 +215,8 @@ def _pair(run: list[int] | None) -> Run | None:
     return None if run is None else (run[0], run[1])
 
 
-def _keeps(kept: list[int], run: Run, places: Sequence[Place]) -> bool:
-    first, second = places[run[0]], places[run[1]]
-    return first is not None and second is not None and bool(kept[first] >> second & 1)
-
-
-def _holds(always: int, place: Place) -> bool:
-    return place is not None and bool(always >> place & 1)
-
-
-def _filled(rows: Sequence[int], size: range) -> list[int]:
-    return [rows[place] if place < len(rows) else 0 for place in size]
+def _filled(rows: Sequence[int], size: int) -> list[int]:
+    return [*rows, *[0] * (size - len(rows))]
 
 
 def _turned(rows: Sequence[int]) -> list[int]:

@@ -25,6 +25,7 @@ from raddle.checks.stuck import Waiter, explain_stuck
 from raddle.execute.learned import Learned, Variable
 from raddle.operation import ACCESSES, GIVING
 from raddle.outcome import PASSED, Outcome
+from raddle.step import Step
 from raddle.sync.adopt import look_again
 from raddle.sync.carrier import Abort, Carrier
 from raddle.sync.thread import mark_ended, name_again
@@ -80,6 +81,7 @@ class Controller:
         self.views: dict[int, tuple[object, object]] = {}
         self.observing = False
         self.measuring = False
+        self.stream: list[Step] = []  # for criteria, while measuring
         self.eager = True  # run fresh carriers at once
         self.ask_always = False  # ask the scheduler also where there is only one to choose
         # Go on after a thread has died of an exception: what the others would have done shows where points

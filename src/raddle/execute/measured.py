@@ -12,11 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
-from raddle.execute.controller import Controller
+from raddle.execute.controller import SAMPLED_EVERY, SETTLED_AFTER, Controller
 from raddle.execute.kinds import CONTENT, container_base
 from raddle.execute.learned import Learned, Variable
 from raddle.execute.naming import (
-    CONSTRUCTORS, first_argument, function_name, in_its_constructor, place_of_creation, thread_type,
+    first_argument,
+    function_name,
+    in_its_constructor,
+    place_of_creation,
+    thread_type,
 )  # fmt: skip
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.model import Model
@@ -46,13 +50,14 @@ class Measured(Controller):
         self.observing = self.measuring = True
         self._survey = model
         self._methods = methods
-        self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a method
+        self._kept: set[int] = set()  # sites whose steps were ever wanted
+        self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a public method
         self._releasing: dict[int, bool] = {}
 
     def _place_points(self) -> None:
         super()._place_points()
         self._model = self._survey()  # now: what makes it uses locks, and those would be seen
-        self.stream: list[Step] = []
+        self.stream.clear()
         self.cast = Cast(methods=self._methods)
         self.cast.functions = method_sites(self.table)
         self._seen: list[Variable] = []
@@ -60,7 +65,7 @@ class Measured(Controller):
         self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
         self._resources: dict[int, int] = {}
         self._groups: dict[int, int] = {}
-        self._kept: list[object] = []  # ids are names here, so whatever has one must not go
+        self._alive: list[object] = []  # ids are names here, so whatever has one must not go
         self._taken: dict[int, int] = {}  # by id of a lock: the site where it was acquired
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
@@ -70,12 +75,25 @@ class Measured(Controller):
     def observed(self) -> tuple[tuple[Step, ...], Cast]:
         """The steps of the execution just run, and who took part."""
         shared = [variable.conflicted for variable in self._seen]
-        return tuple([step for step in self.stream if step[1] not in _ACCESSES or shared[step[2]]]), self.cast
+        steps = tuple([step for step in self.stream if step[1] not in _ACCESSES or shared[step[2]]])
+        if not self.cold:
+            wanted = {step[3] for step in steps if step[1] in _ACCESSES}
+            if not wanted <= self._kept:
+                self._kept |= wanted
+                self.settled = 0
+        return steps, self.cast
 
-    def touched(self) -> set[tuple[int, str, str, str]]:
-        """Which site touched which shared variable how: (site, owner, name, kind)."""
-        steps, cast = self.observed()
-        return {(s, cast.variables[t].owner, cast.variables[t].name, k) for _, k, t, s in steps if k in _ACCESSES}
+    def _choose_tracking(self) -> None:
+        """As for executions that nobody measures, but sites are cold only if none of their steps was ever wanted."""
+        if self.learned.version != self.settled_version:
+            self.settled, self.settled_version = 0, self.learned.version
+        if self.sampling and self.settled >= SETTLED_AFTER and self.executions % SAMPLED_EVERY:
+            if not self.cold:
+                unwanted = self.quiet.keys() - self.learned.sites - self._kept
+                self.cold.update({site: self.quiet[site] for site in unwanted})
+        else:
+            self.settled += 1
+            self.cold.clear()
 
     # -- accesses -----------------------------------------------------------------------------------
 
@@ -91,7 +109,7 @@ class Measured(Controller):
         self.stream.append((me.index, "write", number, site))
         if variable.name != CONTENT and container_base(value.__class__) is not None and id(value) not in self._holders:
             self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
-            self._kept.append(value)
+            self._alive.append(value)
 
     def _introduce(self, variable: Variable, site: int) -> int:
         """A variable is seen for the first time."""
@@ -137,7 +155,7 @@ class Measured(Controller):
         if number is None:
             number = self._groups[id(owner)] = len(self._groups) + 1
             self.cast.classes[number] = class_owner(self.table, owner if isinstance(owner, type) else type(owner))
-            self._kept.append(owner)
+            self._alive.append(owner)
         return number
 
     # -- functions ----------------------------------------------------------------------------------
@@ -167,9 +185,7 @@ class Measured(Controller):
 
     def _function_at(self, site: int) -> tuple[str, bool]:
         where = self.table[site]
-        around, _, name = where.function.rpartition(".")
-        is_method = bool(around) and not around.endswith("<locals>") and name not in CONSTRUCTORS
-        return f"{where.file}:{where.function}", is_method
+        return f"{where.file}:{where.function}", site in self.cast.functions
 
     def _receiver(self) -> int:
         """The number of the object whose method just began."""
@@ -199,7 +215,8 @@ class Measured(Controller):
         if kind == "acquire":
             self._acquired(me, target)
         elif kind == "release":
-            add((index, "release", self._resource(target), self._released_at(target, site)))
+            number = self._resources.get(id(target))
+            add((index, kind, self._resource(target) if number is None else number, self._released_at(target, site)))
         elif kind == "up":
             add((index, "up", self._resource(target), self._released_at(target, site)))
         elif kind == "wait":
@@ -236,7 +253,7 @@ class Measured(Controller):
             return
         if kind == "made":
             self._created[id(target)] = place_of_creation(self.table, depth=2)
-            self._kept.append(target)
+            self._alive.append(target)
         elif kind == "task":
             self.cast.ended(self._actors[me.index])
             actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
@@ -245,7 +262,9 @@ class Measured(Controller):
             self.stream.append((me.index, kind, self._resource(target), me.site))
 
     def _acquired(self, me: Carrier, lock: Any) -> None:
-        number = self._resource(lock)
+        number = self._resources.get(id(lock))
+        if number is None:
+            number = self._resource(lock)
         self.stream.append((me.index, "acquire", number, me.site))
         self._taken[id(lock)] = me.site
         for other in self.live:  # who came before, and has to wait now
@@ -264,7 +283,7 @@ class Measured(Controller):
         if number is None:
             abstract = AbstractObject(type(resource).__name__, self._made_at(resource))
             number = self._resources[id(resource)] = self.cast.add_resource(abstract)
-            self._kept.append(resource)
+            self._alive.append(resource)
         return number
 
     def _made_at(self, resource: Any) -> str:

@@ -20,11 +20,11 @@ from raddle.criteria.base import Criterion
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.step import Step
-from raddle.tally import Key, Tally
+from raddle.tally import Covered, Key, Tally
 
-MOST_REMEMBERED = 20_000  # different executions; what comes later is looked at every time
+MOST_REMEMBERED = 5_000  # different executions; what comes later is looked at every time
 CLOSELY = 64  # different executions that are all looked at for what is suspicious, and for facts; then one in
-ONE_IN = 16
+ONE_IN = 64
 
 _ACCESSES = ("read", "write")
 
@@ -48,7 +48,6 @@ class Check(_Observer, Protocol):
 class _Seen:
     """An execution that may come again."""
 
-    first: int
     times: int
     keys: tuple[tuple[str, frozenset[Key]], ...]
 
@@ -64,70 +63,107 @@ class Measurement:
         self.criteria = tuple(criteria)
         self._checks = tuple(checks) if checks is not None else (Races(), LockCycles(), WarnedVariables())
         self._feasibility = Feasibility()
-        self._observers: tuple[_Observer, ...] = (*self.criteria, *self._checks, self._feasibility)
-        self._watching: Sequence[_Observer] = ()
         self._remembered: dict[int, _Seen] = {}
-        self._tally = Tally()
+        self._others: tuple[_Observer, ...] = (*self._checks, self._feasibility)
+        self._everybody: tuple[_Observer, ...] = (*self.criteria, *self._others)
+        self._projected: dict[str, dict[int, frozenset[Key]]] = {}
+        self._counts: dict[str, dict[Key, list[int]]] = {}  # by criterion: how often, and first in which execution
         self._observed: set[tuple[int, str, str, str]] = set()
         self._number = 0
         self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `Model`
 
     # -- whole executions ---------------------------------------------------------------------------
 
-    def add(self, steps: Sequence[Step], cast: Cast) -> dict[str, frozenset[Key]]:
+    def add(self, steps: tuple[Step, ...], cast: Cast) -> dict[str, frozenset[Key]]:
         """An execution, from beginning to end, and what it covered.
 
         What it did is told by its steps: the rest follows from them.
         """
         self._number += 1
-        digest = hash(tuple(steps))
+        digest = hash(steps)
         seen = self._remembered.get(digest)
         if seen is not None:
             seen.times += 1
             return dict(seen.keys)
-        distinct = len(self._remembered)
-        closely = distinct < CLOSELY or self._number % ONE_IN == 0
-        self._begin(cast, self._observers if closely else self.criteria)
-        self.feed(steps)
-        keys = tuple((criterion.name, frozenset(criterion.collect(final=True))) for criterion in self.criteria)
+        late = self._late(steps)
+        keys = tuple([
+            (criterion.name, self._cover(criterion, late if criterion.late_only else steps, cast))
+            for criterion in self.criteria
+        ])  # fmt: skip
+        news = [self._count(name, covered) for name, covered in keys]
+        if any(news) or self._number % ONE_IN == 0 or len(self._remembered) < CLOSELY:
+            self._note(late, cast)
+            for observer in self._others:
+                observer.begin(cast)
+                observer.feed(steps)
         if len(self._remembered) < MOST_REMEMBERED:
-            self._remembered[digest] = _Seen(self._number, 1, keys)
-        for name, covered in keys:
-            self._tally.add(self._number, name, covered)
+            self._remembered[digest] = _Seen(1, keys)
         return dict(keys)
+
+    def _cover(self, criterion: Criterion, steps: Sequence[Step], cast: Cast) -> frozenset[Key]:
+        """What an execution covers; executions that differ only in what the criterion does not look at are one."""
+        concerns = criterion.concerns
+        if concerns is None:
+            return frozenset(criterion.cover(steps, cast))
+        steps = tuple([step for step in steps if step[1] in concerns])
+        known = self._projected.setdefault(criterion.name, {})
+        digest = hash(steps)
+        keys = known.get(digest)
+        if keys is None:
+            keys = frozenset(criterion.cover(steps, cast))
+            if len(known) < MOST_REMEMBERED:
+                known[digest] = keys
+        return keys
+
+    def _count(self, name: str, covered: Iterable[Key]) -> bool:
+        """The execution covered these; was any of them new?"""
+        known = self._counts.setdefault(name, {})
+        before = len(known)
+        for key in covered:
+            counted = known.get(key)
+            if counted is None:
+                known[key] = [1, self._number]
+            else:
+                counted[0] += 1
+        return len(known) > before
 
     # -- one that goes on ---------------------------------------------------------------------------
 
     def begin(self, cast: Cast) -> None:
         """An execution begins."""
         self._number += 1
-        self._begin(cast, self._observers)
-
-    def _begin(self, cast: Cast, observers: Sequence[_Observer]) -> None:
         self._cast = cast
-        self._watching = observers
-        for observer in observers:
+        for observer in self._everybody:
             observer.begin(cast)
 
     def feed(self, steps: Sequence[Step]) -> None:
         """These steps happened, in this order."""
-        late = [step for step in steps if step[3] not in self.early]
-        for observer in self._watching:
-            observer.feed(late if getattr(observer, "late_only", False) else steps)
-        variables = self._cast.variables
-        for kind, target, site in {step[1:] for step in late if step[1] in _ACCESSES}:
-            self._observed.add((site, variables[target].owner, variables[target].name, kind))
+        late = self._late(steps)
+        for criterion in self.criteria:
+            criterion.feed(late if criterion.late_only else steps)
+        for observer in self._others:
+            observer.feed(steps)
+        self._note(late, self._cast)
 
     def collect(self, *, final: bool) -> None:
         """Take over what the execution going on has covered so far."""
         for criterion in self.criteria:
-            fresh = criterion.collect(final=final)
-            known = self._tally.covered.get(criterion.name, {})
-            self._tally.add(self._number, criterion.name, {key for key in fresh if key not in known})
+            known = self._counts.get(criterion.name, {})
+            self._count(criterion.name, {key for key in criterion.collect(final=final) if key not in known})
 
     def end(self) -> None:
         """The execution is over."""
         self.collect(final=True)
+
+    def _late(self, steps: Sequence[Step]) -> Sequence[Step]:
+        early = self.early
+        return [step for step in steps if step[3] not in early] if early else steps
+
+    def _note(self, steps: Sequence[Step], cast: Cast) -> None:
+        """Which site touched which variable."""
+        variables = cast.variables
+        for kind, target, site in {step[1:] for step in steps if step[1] in _ACCESSES}:
+            self._observed.add((site, variables[target].owner, variables[target].name, kind))
 
     # -- what came of it ----------------------------------------------------------------------------
 
@@ -140,11 +176,18 @@ class Measurement:
         again: dict[str, dict[Key, int]] = {}
         for seen in self._remembered.values():
             if seen.times > 1:
-                for name, covered in seen.keys:
+                for name, keys in seen.keys:
                     more = again.setdefault(name, {})
-                    for key in covered:
+                    for key in keys:
                         more[key] = more.get(key, 0) + seen.times - 1
-        return self._tally.with_more(again, executions=self._number)
+        covered = {
+            criterion.name: {
+                key: Covered(times + again.get(criterion.name, {}).get(key, 0), first)
+                for key, (times, first) in self._counts.get(criterion.name, {}).items()
+            }
+            for criterion in self.criteria
+        }
+        return Tally.of(covered, executions=self._number)
 
     def cautions(self) -> tuple[Caution, ...]:
         """What looked suspicious."""

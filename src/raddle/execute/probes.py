@@ -64,6 +64,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     cold, hot = control.cold, control.hot
     observing = control.observing
     tell = control.accessed
+    record = control.stream.append if control.measuring else None
 
     # -- variables ----------------------------------------------------------------------------------
 
@@ -177,7 +178,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 look(me, variable, access, False)
         value = getattr(obj, name)
         if observing:
-            tell(me, "read", variable, site, value)
+            if record is not None and variable.number >= 0 and not control.aborting:
+                record((me.index, "read", variable.number, site))
+            else:
+                tell(me, "read", variable, site, value)
         return value
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:

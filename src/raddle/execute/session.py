@@ -107,6 +107,7 @@ class Session:
         self._watchdog = Watchdog(patience_seconds)
         self._interrupts = Interrupts()
         self._since_collection = 0
+        self._frozen = False
         self._stack = ExitStack()
         self._attached: Controller | None = None
         self._snapshot: Learned | None = None
@@ -131,6 +132,7 @@ class Session:
             if not gc.get_freeze_count():  # what is there already need not be looked through every time
                 gc.freeze()
                 stack.callback(gc.unfreeze)
+                self._frozen = True
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
             self._lean = self._controller()
@@ -195,7 +197,7 @@ class Session:
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
-        self._lean.sampling = not scheduler.complete and not self._measuring
+        self._lean.sampling = not scheduler.complete
         self._lean.thorough = scheduler.complete
         if not self._isolate:
             execution = self.run(scheduler.choose)
@@ -328,6 +330,8 @@ class Session:
         if self._since_collection >= COLLECT_EVERY:
             self._since_collection = 0
             gc.collect()
+            if self._frozen:  # what has been found out by now stays, and need not be looked through again
+                gc.freeze()
         return controller.run(self._scenario, choose)
 
 

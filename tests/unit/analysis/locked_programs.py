@@ -15,7 +15,11 @@ OWNER = "m.py:C"
 class LockedProgram:
     def __init__(self, chance):
         self._chance = chance
-        self._objects, self._names, self._locks = chance.randint(1, 2), "xyz"[: chance.randint(1, 3)], chance.randint(1, 2)
+        self._objects, self._names, self._locks = (
+            chance.randint(1, 2),
+            "xyz"[: chance.randint(1, 3)],
+            chance.randint(1, 2),
+        )
         self.cast = Cast()
         for number in range(self._objects):
             for name in self._names:

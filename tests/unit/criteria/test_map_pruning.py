@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import combinations
 
 import pytest
 
 from raddle.analysis.feasibility import Feasibility
 from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.criteria.memory_access import MemoryAccessPatterns
-from raddle.criteria.patterns import COUNTED
+from raddle.criteria.patterns import COUNTED, PATTERNS
 from raddle.criteria.ruled_out import RuledOut
 from raddle.facts import Conduct, Facts, Guard, OwnerFacts, trimmed
 from raddle.model import Accesses, Model
@@ -233,7 +234,9 @@ def test_counting_agrees_with_enumerating(seed):
             y=(range(72000, 72000 + chance.randint(0, 2)), range(72010, 72010 + chance.randint(1, 3))),
         )  # fmt: skip
         accesses = [
-            (name, site) for (_, name), known in account.variables.items() for site in sorted(known.reads | known.writes)
+            (name, site)
+            for (_, name), known in account.variables.items()
+            for site in sorted(known.reads | known.writes)
         ]
         facts = Facts({OWNER: random_facts(chance, accesses)})
         static = list(criterion.requirements(account, Facts()))
@@ -242,6 +245,82 @@ def test_counting_agrees_with_enumerating(seed):
         assert criterion.total(account, facts).number == len(possible)
         pruned += len(possible) < len(static)
     assert pruned
+
+
+def possible_by_definition(key, facts):
+    """Is there an order of the steps that nothing speaks against?"""
+    number, _, x, y, *sites = key
+    parts = PATTERNS[number].parts
+    steps = [(part.thread, ({"x": x, "y": y}[part.variable], site)) for part, site in zip(parts, sites, strict=True)]
+    return any(
+        all(can_precede(facts, *pair) for pair in combinations([steps[index] for index in order], 2))
+        and not any(
+            locked_out(facts, guard, steps, order, run) for guard in facts.conduct.guards for run in runs_of(steps)
+        )
+        for order in PATTERNS[number].orders
+    )
+
+
+def related(rows, facts, one, other):
+    if one not in facts.accesses or other not in facts.accesses:
+        return False
+    first, second = facts.accesses.index(one), facts.accesses.index(other)
+    return first < len(rows) and bool(rows[first] >> second & 1)
+
+
+def can_precede(facts, one, other):
+    """Two steps of one thread can; two of different threads as far as starts and joins go."""
+    (thread, first), (other_thread, second) = one, other
+    if thread == other_thread or related(facts.before, facts, first, second):
+        return True
+    followed = {
+        access for access in facts.accesses for later in facts.accesses if related(facts.before, facts, access, later)
+    }
+    preceded = {
+        later for access in facts.accesses for later in facts.accesses if related(facts.before, facts, access, later)
+    }
+    forced = related(facts.before, facts, second, first)
+    return not forced and second not in followed - preceded and first not in preceded - followed
+
+
+def runs_of(steps):
+    runs = [[index for index, (thread, _) in enumerate(steps) if thread == name] for name in "AB"]
+    return [run for run in runs if len(run) == 2]
+
+
+def keeps(facts, guard, steps, run):
+    first, second = (steps[index][1] for index in run)
+    together = related(facts.conduct.runs, facts, first, second)
+    return together and not related(guard.split, facts, first, second)
+
+
+def locked_out(facts, guard, steps, order, run):
+    """Does another thread's step lie in a run that the lock keeps together, although it needs the lock?"""
+    if not keeps(facts, guard, steps, run):
+        return False
+    for index in order[order.index(run[0]) + 1 : order.index(run[1])]:
+        thread, access = steps[index]
+        always = access in facts.accesses and not guard.loose >> facts.accesses.index(access) & 1
+        if thread != steps[run[0]][0] and (
+            always or any(index in other and keeps(facts, guard, steps, other) for other in runs_of(steps))
+        ):
+            return True
+    return False
+
+
+def test_what_is_ruled_out_is_so_by_definition():
+    chance = random.Random(12)
+    criterion = MemoryAccessPatterns()
+    verdicts = Counter()
+    for _ in range(25):
+        account = model(reads=[71000, 71001], writes=[71010, 71011], y=([72000], [72010]))
+        accesses = [("x", 71000), ("x", 71001), ("x", 71010), ("x", 71011), ("y", 72000), ("y", 72010)]
+        facts = random_facts(chance, chance.sample(accesses, k=chance.randint(3, 6)))
+        for key in criterion.requirements(account, Facts()):
+            possible = possible_by_definition(key, facts)
+            assert (criterion.infeasible(key, Facts({OWNER: facts})) is None) == possible, (key, facts)
+            verdicts[len(key), possible] += 1
+    assert min(verdicts[length, possible] for length in (6, 7, 8) for possible in (True, False)) > 20
 
 
 def test_many_sites_are_counted_without_trying_them_all():

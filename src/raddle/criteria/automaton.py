@@ -1,0 +1,127 @@
+"""Patterns in short executions, by an automaton that grows as executions come.
+
+`Prefixes` is made for long executions. Searches have short ones, by the thousand and much alike: there, what was
+found out once is kept. A state is the set of prefixes of patterns that occurred at an object; an access leads from
+one to the next, and completes some patterns. A step that was taken before, in this execution or another, costs
+one look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle.cast import Cast
+from raddle.criteria.patterns import PATTERNS, Part, identify
+from raddle.step import Step
+from raddle.tally import Key
+
+MOST_LETTERS = 10  # different accesses to an object in one execution: the number of states can grow with each
+MOST_STATES = 20_000  # by owner
+
+Letter = tuple[int, str, str, int]  # thread, kind, name of the variable, site
+Prefix = tuple[Letter, ...]
+
+_NUMBERS = {pattern.parts: number for number, pattern in PATTERNS.items()}
+_BEGINNINGS = {parts[:length] for parts in _NUMBERS for length in range(1, len(parts) + 1)}
+
+
+class TooManyError(Exception):
+    """There are more states than are worth keeping."""
+
+
+class _State:
+    __slots__ = ("next", "prefixes")
+
+    def __init__(self, prefixes: frozenset[Prefix]) -> None:
+        self.prefixes = prefixes
+        self.next: dict[Letter, tuple[_State, tuple[Key, ...]]] = {}
+
+
+class Automaton:
+    """For the objects of one owner.
+
+    >>> automaton = Automaton("log.py:Log")
+    >>> steps = [(1, "read", "th", 70004), (2, "write", "th", 70009), (1, "read", "th", 70005)]
+    >>> [key[0] for key in sorted(automaton.run(steps))]
+    [1, 2, 4]
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+        self._first = _State(frozenset())
+        self._states = {self._first.prefixes: self._first}
+
+    def run(self, letters: Sequence[Letter]) -> set[Key]:
+        """The requirements that the accesses to one object cover."""
+        state = self._first
+        found: set[Key] = set()
+        for letter in letters:
+            known = state.next.get(letter)
+            if known is None:
+                known = state.next[letter] = self._extend(state, letter)
+            state, keys = known
+            if keys:
+                found.update(keys)
+        return found
+
+    def _extend(self, state: _State, letter: Letter) -> tuple[_State, tuple[Key, ...]]:
+        longer = [(*prefix, letter) for prefix in state.prefixes] + [(letter,)]
+        new = [prefix for prefix in longer if prefix not in state.prefixes and _parts(prefix) in _BEGINNINGS]
+        if not new:
+            return state, ()
+        prefixes = state.prefixes.union(new)
+        then = self._states.get(prefixes)
+        if then is None:
+            if len(self._states) >= MOST_STATES:
+                raise TooManyError
+            then = self._states[prefixes] = _State(prefixes)
+        return then, tuple([self._key(prefix) for prefix in new if _parts(prefix) in _NUMBERS])
+
+    def _key(self, prefix: Prefix) -> Key:
+        x = prefix[0][2]
+        y = next((letter[2] for letter in prefix if letter[2] != x), "")
+        sites = tuple([letter[3] for letter in prefix])
+        number, one, other, ordered = identify(_NUMBERS[_parts(prefix)], x, y, sites)
+        return (number, self._owner, one, other, *ordered)
+
+
+def _parts(prefix: Prefix) -> tuple[Part, ...]:
+    """What a pattern says of such accesses; None of them where more than two threads or variables take part."""
+    thread, _, name, _ = prefix[0]
+    if len({letter[0] for letter in prefix}) > 2 or len({letter[2] for letter in prefix}) > 2:
+        return ()
+    return tuple([Part("A" if t == thread else "B", k, "x" if n == name else "y") for t, k, n, _ in prefix])
+
+
+class Automata:
+    """One for each owner; says of which objects in an execution they found everything."""
+
+    def __init__(self) -> None:
+        self._automata: dict[str, Automaton] = {}
+
+    def run(self, steps: Sequence[Step], cast: Cast) -> tuple[set[Key], list[Step]]:
+        """What a whole execution covers, and the accesses to objects that are too much for an automaton."""
+        variables, groups = cast.variables, cast.groups
+        objects: dict[int, list[Step]] = {}
+        for step in steps:
+            if (step[1] == "read" or step[1] == "write") and step[3]:
+                objects.setdefault(groups[step[2]], []).append(step)
+        found: set[Key] = set()
+        left: list[Step] = []
+        for accesses in objects.values():
+            letters = [(thread, kind, variables[target].name, site) for thread, kind, target, site in accesses]
+            targets = {step[2] for step in accesses}
+            owners = {variables[target].owner for target in targets}
+            simple = len(owners) == 1 and len({variables[target].name for target in targets}) == len(targets)
+            if not simple or len(set(letters)) > MOST_LETTERS:
+                left += accesses
+                continue
+            owner = owners.pop()
+            automaton = self._automata.get(owner)
+            if automaton is None:
+                automaton = self._automata[owner] = Automaton(owner)
+            try:
+                found |= automaton.run(letters)
+            except TooManyError:
+                left += accesses
+        return found, left
