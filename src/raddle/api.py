@@ -164,7 +164,7 @@ def _with_coverage(
     data_file: str | os.PathLike[str] | None,
 ) -> Result:
     """The result, with what the executions covered, which also goes to the data file."""
-    from raddle.execute.recording import make_record
+    from raddle.execute.recording import CONTROLLED, make_record
     from raddle.report.coverage import as_json, contents_of, rows
 
     code = getattr(inspect.unwrap(scenario), "__code__", None)
@@ -174,7 +174,7 @@ def _with_coverage(
         session.table,
         session.model(),
         origin=f"explore {label}::{getattr(scenario, '__name__', 'scenario')}",
-        mode="controlled",
+        mode=CONTROLLED,
         exhausted=result.exhausted,
         findings=result.findings,
     )

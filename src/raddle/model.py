@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+
+from raddle.site import INDEX_BITS
 
 _PUBLIC_DUNDERS = frozenset({
     "__getitem__", "__setitem__", "__delitem__", "__contains__", "__len__", "__iter__", "__call__",
@@ -71,6 +73,32 @@ class Model:
             self.early | other.early,
             {**self.names, **other.names},
             {**self.declared, **other.declared},
+        )
+
+    def of_modules(self, modules: Set[int]) -> Model:
+        """Only what the sites of these modules say; a module is the upper part of its sites' numbers.
+
+        >>> Model(blocks=frozenset({5 << INDEX_BITS, 6 << INDEX_BITS})).of_modules({5}).blocks == {5 << INDEX_BITS}
+        True
+        """
+
+        def inside(sites: Iterable[int]) -> frozenset[int]:
+            return frozenset(site for site in sites if site >> INDEX_BITS in modules)
+
+        variables = {
+            name: Accesses(inside(accesses.reads), inside(accesses.writes), inside(accesses.guessed))
+            for name, accesses in self.variables.items()
+        }
+        methods = {
+            owner: {name: site for name, site in own.items() if inside([site])} for owner, own in self.methods.items()
+        }
+        return Model(
+            {name: accesses for name, accesses in variables.items() if accesses.writes},
+            {owner: own for owner, own in methods.items() if own},
+            inside(self.blocks),
+            self.early,
+            self.names,
+            self.declared,
         )
 
     def named_at(self, site: int) -> VariableName | None:

@@ -67,9 +67,9 @@ def patterns(keys):
 def test_the_paper_s_example_has_sixteen_patterns_of_which_its_execution_covers_three():
     # Section III: T_C = 2*2*1 + 1 + 4 + 3*2*1 + 1 = 16. Read, write, read covers patterns 1, 2 and 4 (Fig. 3),
     # and this is the execution that fails: 3 of 16 are 18.75 %. Seed 1 has it first.
-    samples = raddle.measure(appender, criteria="map", executions=40)
+    samples = raddle.measure(appender, source=[__file__], criteria="map", executions=40)
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}
-    result = raddle.explore(appender, criteria="map", executions=1, seed=1)
+    result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
     assert result.outcome == "exception"
     accesses = result.record.model.variables["test_measuring.py:AppenderSkeleton", "th"]
     alone = Model({("test_measuring.py:AppenderSkeleton", "th"): accesses})
@@ -78,7 +78,9 @@ def test_the_paper_s_example_has_sixteen_patterns_of_which_its_execution_covers_
 
 
 def test_an_exhausted_search_makes_totals_exact():
-    result = raddle.explore(appender, criteria="map,def-use,sync", scheduler="exhaustive", until="budget")
+    result = raddle.explore(
+        appender, source=[__file__], criteria="map,def-use,sync", scheduler="exhaustive", until="budget"
+    )
     # Three orders: the write before, between or after the two reads (the failing one reads once more).
     # Patterns: write first 2, 2; in between 1, 2, 4; last 1, 1. By site: 1 (s4), 1 (s5), 2 (s4), 2 (s5), 4.
     assert result.stopped_because == "exhausted"
@@ -87,7 +89,9 @@ def test_an_exhausted_search_makes_totals_exact():
 
 
 def test_two_increments_in_all_orders():
-    result = raddle.explore(counter, criteria="def-use,pinv,lr-def", scheduler="exhaustive", until="budget")
+    result = raddle.explore(
+        counter, source=[__file__], criteria="def-use,pinv,lr-def", scheduler="exhaustive", until="budget"
+    )
     # Each read reads the constructor's value or the other's: 2 reads x 2 definitions; both of them are made by
     # another thread, so lr-def has 1 requirement for each read. A pair (read, write) of one thread is
     # interleaved by the other's read, its write or by nothing: 2 x 3.
@@ -97,13 +101,22 @@ def test_two_increments_in_all_orders():
 
 
 def test_the_same_seed_covers_the_same():
-    one, other = (raddle.explore(counter, criteria="every", executions=30, until="budget") for _ in range(2))
+    one, other = (
+        raddle.explore(counter, source=[__file__], criteria="every", executions=30, until="budget") for _ in range(2)
+    )
     assert one.tally == other.tally
 
 
 def test_executions_in_children_are_measured_too():
     plain, isolated = (
-        raddle.explore(counter, criteria="map,hbpair*,method-pairs", executions=6, until="budget", isolate=isolate)
+        raddle.explore(
+            counter,
+            source=[__file__],
+            criteria="map,hbpair*,method-pairs",
+            executions=6,
+            until="budget",
+            isolate=isolate,
+        )
         for isolate in (None, "fork")
     )
     assert plain.tally == isolated.tally
@@ -121,7 +134,9 @@ def test_measuring_changes_no_decision():
             thread.join()
         assert shared.value == 2
 
-    plain, measured = (raddle.explore(failing, executions=50, criteria=criteria) for criteria in ((), "default"))
+    plain, measured = (
+        raddle.explore(failing, source=[__file__], executions=50, criteria=criteria) for criteria in ((), "default")
+    )
     assert plain.executions == measured.executions
     assert [str(f.schedule) for f in plain.findings] == [str(f.schedule) for f in measured.findings]
 
@@ -129,7 +144,7 @@ def test_measuring_changes_no_decision():
 def test_results_go_to_the_data_file_and_add_up(tmp_path):
     file = tmp_path / "data"
     for _ in range(2):
-        raddle.explore(counter, criteria="map,sync", executions=5, until="budget", data_file=file)
+        raddle.explore(counter, source=[__file__], criteria="map,sync", executions=5, until="budget", data_file=file)
     contents = read(file)
     assert contents.tally.executions == 10
     assert len(contents.runs) == 2
@@ -137,19 +152,19 @@ def test_results_go_to_the_data_file_and_add_up(tmp_path):
 
 
 def test_warnings_are_no_findings():
-    result = raddle.explore(counter, criteria="sync", executions=20, until="budget")
+    result = raddle.explore(counter, source=[__file__], criteria="sync", executions=20, until="budget")
     assert result.outcome == "passed"
     assert {caution.kind for caution in result.record.cautions} >= {"data-race", "lockset"}
 
 
 def test_no_criterion_measures_nothing():
-    result = raddle.explore(counter, executions=3, until="budget")
+    result = raddle.explore(counter, source=[__file__], executions=3, until="budget")
     assert result.record is None
     assert "criteria" not in result.as_json()
     with pytest.raises(raddle.UsageError, match="at least one criterion"):
-        next(raddle.measure(counter, criteria=()))
+        next(raddle.measure(counter, source=[__file__], criteria=()))
 
 
 def test_an_unknown_criterion_is_named_with_its_neighbours():
     with pytest.raises(raddle.UsageError, match="avio"):
-        raddle.explore(counter, criteria="avoi")
+        raddle.explore(counter, source=[__file__], criteria="avoi")

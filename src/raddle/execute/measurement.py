@@ -19,6 +19,7 @@ from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria.base import Criterion
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.site import INDEX_BITS
 from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
 
@@ -70,6 +71,7 @@ class Measurement:
         self._counts: dict[str, dict[Key, list[int]]] = {}  # by criterion: how often, and first in which execution
         self._observed: set[tuple[int, str, str, str]] = set()
         self._number = 0
+        self.modules: set[int] = set()  # whose sites were come to
         self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `Model`
 
     # -- whole executions ---------------------------------------------------------------------------
@@ -160,7 +162,8 @@ class Measurement:
         return [step for step in steps if step[3] not in early] if early else steps
 
     def _note(self, steps: Sequence[Step], cast: Cast) -> None:
-        """Which site touched which variable."""
+        """Which site touched which variable, and which modules took part."""
+        self.modules |= {step[3] >> INDEX_BITS for step in steps}
         variables = cast.variables
         for kind, target, site in {step[1:] for step in steps if step[1] in _ACCESSES}:
             self._observed.add((site, variables[target].owner, variables[target].name, kind))

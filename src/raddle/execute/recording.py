@@ -12,6 +12,9 @@ from raddle.record import Record
 from raddle.site import INDEX_BITS, Site, SiteTable
 
 
+CONTROLLED, NATIVE = "controlled", "native"
+
+
 def make_record(
     measurement: Measurement,
     table: SiteTable,
@@ -24,6 +27,8 @@ def make_record(
     notes: Sequence[str] = (),
 ) -> Record:
     """What was measured of the code in the table; `exhausted`: there is no other execution."""
+    if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
+        model = model.of_modules(measurement.modules)
     sites = _sites_of_files(table, measurement, model)
     return Record(
         origin=origin,
