@@ -11,7 +11,6 @@ from raddle.model import Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site, SiteTable
 
-
 CONTROLLED, NATIVE = "controlled", "native"
 
 

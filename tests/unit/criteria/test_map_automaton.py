@@ -16,8 +16,8 @@ def make(seed):
     cast = Cast()
     variables = []
     for group in range(chance.choice((1, 1, 2))):
-        for name in "xy"[: chance.choice((1, 2, 2))]:
-            variables.append(cast.add_variable(AbstractVariable("m.py:C", "", name), group + 1))
+        names = "xy"[: chance.choice((1, 2, 2))]
+        variables += [cast.add_variable(AbstractVariable("m.py:C", "", name), group + 1) for name in names]
     threads = chance.choice((2, 2, 3))
     steps = []
     for _ in range(chance.randrange(2, 14)):

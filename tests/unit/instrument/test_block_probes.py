@@ -15,7 +15,7 @@ from raddle import probe
 from raddle.instrument import install_hook, instrument_module, rewrite, site_base
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import compile_probed
-from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.site import Site, SiteTable
 
 
 def block_sites(source: str) -> list[Site]:
