@@ -31,6 +31,17 @@ def test_the_readme_s_example_gives_the_story_it_shows(tmp_path):
     assert f"replay: {command}" in done.stderr
 
 
+def test_the_readme_s_missing_pattern_is_reported(tmp_path):
+    code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", README, re.DOTALL).group(1)
+    (tmp_path / "test_counter.py").write_text(code)
+    for command in re.findall(r"`(raddle (?:explore|report) [^`]*map)`", README):
+        done = subprocess.run(
+            [sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+    sentence = re.search(r"```\n(no execution yet had .*?)\n```", README).group(1)
+    assert sentence in done.stdout
+
+
 def test_every_message_has_its_paragraph():
     documented = set(re.findall(r"^### ([a-z-]+)$", (ROOT / "docs/messages.md").read_text(), re.MULTILINE))
     raised = set()
@@ -54,7 +65,7 @@ def test_examples_in_docstrings_run(name):
     assert failed == 0
 
 
-@pytest.mark.parametrize("name", ["explore", "check", "replay", "Schedule", "Result", "RaddleError"])
+@pytest.mark.parametrize("name", ["explore", "check", "replay", "measure", "Schedule", "Result", "RaddleError"])
 def test_public_names_have_examples(name):
     assert ">>>" in getattr(raddle, name).__doc__
 

@@ -12,8 +12,10 @@ from raddle.cli.combine import combine
 from raddle.cli.criteria import criteria
 from raddle.cli.demo import demo
 from raddle.cli.explore import explore
+from raddle.cli.lab import lab
 from raddle.cli.replay import replay
 from raddle.cli.report import report
+from raddle.cli.run import run
 from raddle.errors import RaddleError
 
 FINE, FINDING, INTERRUPTED, INTERNAL_ERROR, USAGE = 0, 1, 2, 3, 4
@@ -30,7 +32,7 @@ def group() -> None:
     """
 
 
-for _command in (explore, replay, report, combine, criteria, demo):
+for _command in (explore, replay, run, report, combine, criteria, demo, lab):
     group.add_command(_command)
 
 

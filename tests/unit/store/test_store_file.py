@@ -230,9 +230,7 @@ def test_two_files_of_one_name_stay_side_by_side(file, tmp_path):
 def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
-    assert notes == (
-        "log.py is instrumented in another form (by pytest): what was measured in it before is dropped",
-    )
+    assert notes == ("log.py is instrumented in another form (by pytest): what was measured in it before is dropped",)
     assert list(read(file).tally.covered["map"]) == [(base,)]
 
 

@@ -1,0 +1,99 @@
+"""The test cases of Křena's experiment, and what their executions are made of (Table 2)."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+from raddle.cast import Cast
+from raddle_lab.published import Abstraction
+
+LOOKED_AT = 10  # executions whose objects and threads are counted, as in the paper
+FEW, MANY = 10, 20  # methods that tell threads apart
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program whose executions are measured."""
+
+    name: str
+    title: str  # in tables
+    share: float = 1.0  # of the executions asked for: large programs get fewer, as in the paper
+
+    @property
+    def module(self) -> ModuleType:
+        """Its program."""
+        return importlib.import_module(f"raddle_lab.programs.{self.name}")
+
+    @property
+    def scenario(self) -> Callable[[], object]:
+        """Runs the program once."""
+        scenario: Callable[[], object] = self.module.scenario
+        return scenario
+
+    def classes(self) -> int:
+        """How many there are in the program."""
+        tree = ast.parse(inspect.getsource(self.module))
+        return sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+
+
+CASES = {
+    case.name: case
+    for case in (
+        Case("philosophers", "Dining phil."),
+        Case("airlines", "Airlines"),
+        Case("crawler", "Crawler"),
+        Case("ftp", "FtpServer"),
+        Case("broker", "Request broker", share=0.125),
+    )
+}
+
+
+class Population:
+    """The objects and threads of some executions: the real ones, their types, and what they are abstracted to.
+
+    >>> from raddle.cast import AbstractObject, make_cast
+    >>> population = Population()
+    >>> for _ in range(2): population.add(make_cast(resources=[AbstractObject("Lock", "a.py:1")], actors=["main", "w"]))
+    >>> population.objects_real, len(population.objects), population.threads_real, len(population.threads[10])
+    (2, 1, 4, 2)
+    """
+
+    def __init__(self) -> None:
+        self.executions = 0
+        self.objects_real = 0
+        self.objects: set[tuple[str, str]] = set()
+        self.threads_real = 0
+        self.threads: dict[int, set[tuple[str, ...]]] = {0: set(), FEW: set(), MANY: set()}  # by methods looked at
+
+    def add(self, cast: Cast) -> None:
+        """One more execution; from the eleventh on nothing is counted."""
+        if self.executions >= LOOKED_AT:
+            return
+        self.executions += 1
+        self.objects_real += len(set(cast.groups)) + len(cast.resources)
+        self.objects |= {(variable.owner, variable.created) for variable in cast.variables}
+        self.objects |= {(resource.type, resource.created) for resource in cast.resources}
+        *_, threads = cast.abstract()
+        assert isinstance(threads, tuple)
+        self.threads_real += len(threads)
+        for most, known in self.threads.items():
+            known |= {thread[: most + 1] for thread in threads}
+
+    def row(self, *, classes: int, error_ratio: float) -> Abstraction:
+        """As in the table."""
+        return Abstraction(
+            classes=classes,
+            error_ratio=error_ratio,
+            objects_real=self.objects_real,
+            objects_type=len({kind for kind, _ in self.objects}),
+            objects_abstract=len(self.objects),
+            threads_real=self.threads_real,
+            threads_type=len(self.threads[0]),
+            threads_abstract_10=len(self.threads[FEW]),
+            threads_abstract_20=len(self.threads[MANY]),
+        )

@@ -1,0 +1,73 @@
+"""A collection: what each of many executions covered, as numbers.
+
+The requirements of a criterion are numbered as they come; an execution is then an array of numbers, and all
+statistics are arithmetic on arrays. Everything is measured once; series are drawn from the collection, as in
+section 5.2 of Křena, Letko and Vojnar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raddle.tally import Key
+
+Numbers = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What each execution covered of one criterion."""
+
+    executions: tuple[Numbers, ...]
+    distinct: int  # requirements that were covered at all
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What each execution covered of each criterion, and how it ended."""
+
+    coverage: Mapping[str, Coverage]
+    outcomes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @property
+    def error_ratio(self) -> float:
+        """The share of executions in which something went wrong."""
+        return sum(outcome != "passed" for outcome in self.outcomes) / max(1, len(self))
+
+
+class Collector:
+    """Numbers the requirements of executions as they come.
+
+    >>> collector = Collector(["sync"])
+    >>> collector.add("passed", {"sync": {(70001, "visited")}})
+    >>> collector.add("deadlock", {"sync": {(70001, "visited"), (70002, "visited")}})
+    >>> collection = collector.collection()
+    >>> [covered.tolist() for covered in collection.coverage["sync"].executions], collection.error_ratio
+    ([[0], [0, 1]], 0.5)
+    """
+
+    def __init__(self, criteria: Sequence[str]) -> None:
+        self._numbers: dict[str, dict[Key, int]] = {name: {} for name in criteria}
+        self._executions: dict[str, list[Numbers]] = {name: [] for name in criteria}
+        self._outcomes: list[str] = []
+
+    def add(self, outcome: str, covered: Mapping[str, Iterable[Key]]) -> None:
+        """One more execution: how it ended and what it covered."""
+        self._outcomes.append(outcome)
+        for name, numbers in self._numbers.items():
+            found = [numbers.setdefault(key, len(numbers)) for key in covered[name]]
+            self._executions[name].append(np.sort(np.array(found, dtype=np.int32)))
+
+    def collection(self) -> Collection:
+        """All of them, without the requirements themselves."""
+        coverage = {
+            name: Coverage(tuple(self._executions[name]), len(numbers)) for name, numbers in self._numbers.items()
+        }
+        return Collection(coverage, tuple(self._outcomes))

@@ -1,0 +1,135 @@
+"""Executions of a test case by its own threads, with noise, as in the paper.
+
+Each is a forked process: whatever an execution leaves behind, threads that hang above all, goes with it. An
+exception that nobody catches, in any thread, ends the execution, as it does under control. A deadlock is noticed
+by the clock: no thread took a step for a while.
+
+Two runs are never the same, whatever the seed: the noise is, but the operating system decides with it.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from raddle.api import Sample
+from raddle.cast import Cast
+from raddle.criteria import make_criteria
+from raddle.errors import UsageError
+from raddle.execute.isolate import can_fork, in_child
+from raddle.execute.measurement import Measurement
+from raddle.execute.native.noise import Noise
+from raddle.execute.native.watch import Watch
+from raddle.instrument import Selection, instrument_modules
+from raddle.outcome import PASSED, Outcome
+from raddle.step import Step
+from raddle_lab.cases import Case
+
+NOISES = (Noise("yield", probability=0.2), Noise("sleep", probability=0.02, strength=0.5))
+LOOK_SECONDS = 0.1  # between two looks at whether anything happens; longer than any noise
+PATIENCE = 3  # looks in a row that find nothing new
+GIVE_UP_SECONDS = 120  # a fault of ours must not keep the parent waiting for ever
+
+Observed = tuple[Outcome, tuple[Step, ...], Cast]
+
+
+def noisy(case: Case, *, criteria: Sequence[str], executions: int, seed: int) -> Iterator[Sample]:
+    """Each with noise of its own."""
+    if not can_fork():
+        raise UsageError("cannot-fork", "executions with noise need a system that can fork; use --mode controlled")
+    measurement = Measurement(make_criteria(criteria))
+    blocks = "blocks" in criteria
+    selection = Selection(sources=(case.module.__name__,))
+    watch = Watch(selection, lambda names: _Steps(), noises=NOISES, seed=seed, blocks=blocks)
+    with instrument_modules([case.module], watch.table, blocks=blocks):  # a watch would leave its probes behind
+        watch.start()
+        try:
+            watch.names.model()  # made once, for all children
+            for number in range(1, executions + 1):
+                outcome, steps, cast = in_child(_Execution(watch, case.scenario, number))
+                yield Sample(number, outcome, measurement.add(steps, cast), cast)
+        finally:
+            watch.stop()
+
+
+class _Steps:
+    """All steps of an execution."""
+
+    def begin(self, cast: Cast) -> None:
+        self.cast = cast
+        self.steps: list[Step] = []
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        self.steps += steps
+
+    def end(self) -> None:
+        """There is nothing to do."""
+
+
+class _OverError(BaseException):
+    """The execution is given up; no handler of the program's is to catch that."""
+
+
+class _Execution:
+    """One execution, in a process of its own, which was forked from one that is watched.
+
+    Signals interrupt whatever its main thread waits for: the clock's, and one from a thread that dies.
+    """
+
+    def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:
+        self._watch = watch
+        self._scenario = scenario
+        self._number = number
+        self._outcome = Outcome(PASSED)
+        self._seen = -1
+        self._looks = 0
+        self._over = False
+
+    def __call__(self) -> Observed:
+        self._watch.recorder.here.me.label = str(self._number)  # what a thread's noise is drawn by, with its descent
+        threading.excepthook = self._died
+        signal.signal(signal.SIGALRM, self._look)
+        signal.signal(signal.SIGUSR1, self._look)
+        signal.setitimer(signal.ITIMER_REAL, LOOK_SECONDS, LOOK_SECONDS)
+        try:
+            try:
+                self._scenario()
+            except Exception as error:
+                self._failed(error)
+            self._over = True
+        except _OverError:
+            pass
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(GIVE_UP_SECONDS)
+        self._watch.stop()
+        stream = self._watch.stream
+        if stream.trouble is not None:
+            raise stream.trouble
+        assert isinstance(stream.sink, _Steps)
+        return self._outcome, tuple(stream.sink.steps), stream.sink.cast
+
+    def _failed(self, error: BaseException) -> None:
+        if not self._outcome.failed:
+            kind = "assertion" if isinstance(error, AssertionError) else "exception"
+            self._outcome = Outcome(kind, f"{type(error).__name__}: {error}")
+
+    def _died(self, args: Any) -> None:
+        """A thread ended by an exception: the main thread, which may wait for it, is told."""
+        self._failed(args.exc_value)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)  # type: ignore[arg-type]
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        """In the main thread, now and then: did anything happen?"""
+        stream = self._watch.stream
+        steps = stream.handed_over + len(stream.steps)
+        self._looks = self._looks + 1 if steps == self._seen else 0
+        self._seen = steps
+        if self._looks >= PATIENCE and not self._outcome.failed:
+            self._outcome = Outcome("deadlock")
+        if self._outcome.failed and not self._over:
+            self._over = True
+            raise _OverError

@@ -1,0 +1,413 @@
+"""Request broker: ten clients send five requests each to objects that a server makes when they are needed.
+
+After the echo test of TIDOrbJ, an object request broker. Requests go as messages over connections that the
+clients share, and are carried out by a pool of threads. An object is activated when it is first needed; some
+are deactivated after some uses, as soon as nobody uses them. To look an object up and to count one more user
+should be one step, but the lock around both is left out: in between, the last user may leave, and the object
+that was found has no servant any more. The client is told of that exception, as the standard wants it, and
+dies of it.
+"""
+
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+CLIENTS = 10
+REQUESTS = 5  # of each client
+POOL = 3  # threads of the server
+USES = 4  # after which some objects are deactivated
+PORTS = ("ior:2809", "ior:2810")
+KEYS = ("echo/1", "loud/1", "twice/1", "clock/1", "echo/2", "loud/2", "twice/2", "clock/2", "echo/3", "loud/3")
+
+
+# -- messages -------------------------------------------------------------------------------------
+
+
+class Request:
+    """What a client wants."""
+
+    def __init__(self, number, key, text):
+        self.number = number
+        self.key = key
+        self.text = text
+
+    def encode(self):
+        return f"{self.number} {self.key} {self.text}"
+
+    @staticmethod
+    def decode(message):
+        number, key, text = message.split(" ", 2)
+        return Request(int(number), key, text)
+
+
+class Reply:
+    """What the server answers."""
+
+    def __init__(self, number, status, text):
+        self.number = number
+        self.status = status
+        self.text = text
+
+    def encode(self):
+        return f"{self.number} {self.status} {self.text}"
+
+    @staticmethod
+    def decode(message):
+        number, status, text = message.split(" ", 2)
+        return Reply(int(number), status, text)
+
+
+class Wire:
+    """Both directions of a connection, in memory."""
+
+    def __init__(self):
+        self.requests = queue.Queue()
+        self.replies = queue.Queue()
+
+
+# -- client ---------------------------------------------------------------------------------------
+
+
+class Pending:
+    """A reply that somebody waits for."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.reply = None
+
+    def fulfil(self, reply):
+        with self.changed:
+            self.reply = reply
+            self.changed.notify()
+
+    def wait(self):
+        with self.changed:
+            while self.reply is None:
+                self.changed.wait()
+            return self.reply
+
+
+class PendingTable:
+    """All replies that somebody waits for, on one connection."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.table = {}
+
+    def register(self, number):
+        with self.lock:
+            pending = self.table[number] = Pending()
+            return pending
+
+    def arrived(self, reply):
+        with self.lock:
+            pending = self.table.pop(reply.number)
+        pending.fulfil(reply)
+
+
+class Connection:
+    """Sends requests, and hands replies out to those who wait for them."""
+
+    def __init__(self, wire):
+        self.lock = threading.Lock()
+        self.wire = wire
+        self.pending = PendingTable()
+        self.numbers = 0
+        self.reader = ReplyReader(self)
+        self.reader.start()
+
+    def send(self, key, text):
+        with self.lock:
+            self.numbers += 1
+            pending = self.pending.register(self.numbers)
+            self.wire.requests.put(Request(self.numbers, key, text).encode())
+        return pending
+
+    def close(self):
+        self.wire.requests.put(None)
+        self.reader.join()
+
+
+class ReplyReader(threading.Thread):
+    """Reads the replies of one connection."""
+
+    def __init__(self, connection):
+        super().__init__(name="reply reader")
+        self.connection = connection
+
+    def run(self):
+        while (message := self.connection.wire.replies.get()) is not None:
+            self.connection.pending.arrived(Reply.decode(message))
+
+
+class ConnectionCache:
+    """One connection to each port, for all clients."""
+
+    def __init__(self, server):
+        self.lock = threading.Lock()
+        self.server = server
+        self.connections = {}
+
+    def get(self, port):
+        with self.lock:
+            connection = self.connections.get(port)
+            if connection is None:
+                connection = self.connections[port] = Connection(self.server.accept())
+            return connection
+
+    def close(self):
+        with self.lock:
+            for connection in self.connections.values():
+                connection.close()
+
+
+class Interceptor:
+    """Is told of each request and each reply."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.sent = 0
+        self.received = 0
+
+    def request_sent(self):
+        with self.lock:
+            self.sent += 1
+
+    def reply_received(self):
+        with self.lock:
+            self.received += 1
+
+
+class RemoteError(Exception):
+    """The server could not carry a request out."""
+
+
+class Stub:
+    """Stands for an object of the server."""
+
+    def __init__(self, broker, port, key):
+        self.broker = broker
+        self.port = port
+        self.key = key
+
+    def call(self, text):
+        connection = self.broker.connections.get(self.port)
+        pending = connection.send(self.key, text)
+        self.broker.interceptor.request_sent()
+        reply = pending.wait()
+        self.broker.interceptor.reply_received()
+        if reply.status != "fine":
+            raise RemoteError(reply.text)
+        return reply.text
+
+
+class Broker:
+    """The client's half."""
+
+    def __init__(self, server):
+        self.connections = ConnectionCache(server)
+        self.interceptor = Interceptor()
+
+    def stub(self, port, key):
+        return Stub(self, port, key)
+
+
+class Client(threading.Thread):
+    """Sends some requests, one after the other."""
+
+    def __init__(self, number, broker):
+        super().__init__(name=f"client {number}")
+        self.number = number
+        self.broker = broker
+        self.replies = []
+
+    def run(self):
+        for count in range(REQUESTS):
+            key = KEYS[(self.number + 3 * count) % len(KEYS)]
+            stub = self.broker.stub(PORTS[self.number % len(PORTS)], key)
+            self.replies.append(stub.call(f"hello {count}"))
+
+
+# -- server ---------------------------------------------------------------------------------------
+
+
+class Servant:
+    """Does the work of an object."""
+
+    lasting = True  # is it kept, however often it was used?
+
+    def carry_out(self, text):
+        return text
+
+
+class Loud(Servant):
+    def carry_out(self, text):
+        return text.upper()
+
+
+class Twice(Servant):
+    lasting = False
+
+    def carry_out(self, text):
+        return super().carry_out(text) + text
+
+
+class Clock(Servant):
+    """Counts its calls."""
+
+    lasting = False
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.calls = 0
+
+    def carry_out(self, text):
+        with self.lock:
+            self.calls += 1
+        return "now"
+
+
+class ServantFactory:
+    """Knows which servant an object needs."""
+
+    kinds = {"echo": Servant, "loud": Loud, "twice": Twice, "clock": Clock}
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.made = 0
+
+    def make(self, key):
+        with self.lock:
+            self.made += 1
+            return self.kinds[key.partition("/")[0]]()
+
+
+class ActiveObject:
+    """A servant, and how many use it."""
+
+    def __init__(self, key, servant):
+        self.lock = threading.Lock()
+        self.key = key
+        self.servant = servant
+        self.lasting = servant.lasting
+        self.users = 0
+        self.uses = 0
+
+    def use(self):
+        with self.lock:
+            self.users += 1
+            self.uses += 1
+
+    def leave(self):
+        with self.lock:
+            self.users -= 1
+            return self.users == 0 and self.uses >= USES and not self.lasting
+
+    def deactivate(self):
+        with self.lock:
+            self.servant = None
+
+
+class ActiveObjectMap:
+    """The objects that have a servant now."""
+
+    def __init__(self, factory):
+        self.lock = threading.Lock()
+        self.factory = factory
+        self.objects = {}
+
+    def find(self, key):
+        with self.lock:
+            found = self.objects.get(key)
+            if found is None:
+                found = self.objects[key] = ActiveObject(key, self.factory.make(key))
+            return found
+
+    def remove(self, key):
+        with self.lock:
+            self.objects.pop(key, None)
+
+
+class ObjectAdapter:
+    """Brings requests to servants."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.map = ActiveObjectMap(ServantFactory())
+
+    def enter(self, key):
+        # Here `with self.lock:` is left out.
+        found = self.map.find(key)
+        found.use()
+        return found
+
+    def leave(self, found):
+        with self.lock:
+            if found.leave():
+                self.map.remove(found.key)
+                found.deactivate()
+
+
+class Server:
+    """The server's half."""
+
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(max_workers=POOL)
+        self.adapter = ObjectAdapter()
+        self.readers = []
+
+    def accept(self):
+        wire = Wire()
+        reader = RequestReader(self, wire)
+        self.readers.append(reader)
+        reader.start()
+        return wire
+
+    def serve(self, wire, message):
+        request = Request.decode(message)
+        try:
+            reply = Reply(request.number, "fine", self.carry_out(request))
+        except Exception as error:
+            reply = Reply(request.number, "exception", error)
+        wire.replies.put(reply.encode())
+
+    def carry_out(self, request):
+        found = self.adapter.enter(request.key)
+        text = found.servant.carry_out(request.text)
+        self.adapter.leave(found)
+        return text
+
+    def shut_down(self):
+        for reader in self.readers:
+            reader.join()
+        self.pool.shutdown()
+
+
+class RequestReader(threading.Thread):
+    """Reads the requests of one connection, and leaves them to the pool."""
+
+    def __init__(self, server, wire):
+        super().__init__(name="request reader")
+        self.server = server
+        self.wire = wire
+
+    def run(self):
+        tasks = []
+        while (message := self.wire.requests.get()) is not None:
+            tasks.append(self.server.pool.submit(self.server.serve, self.wire, message))
+        for task in tasks:
+            task.result()
+        self.wire.replies.put(None)
+
+
+def scenario():
+    server = Server()
+    broker = Broker(server)
+    clients = [Client(number, broker) for number in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    broker.connections.close()
+    server.shut_down()
+    assert broker.interceptor.received == CLIENTS * REQUESTS

@@ -1,0 +1,342 @@
+"""Crawler: workers wait for connections, which a simulated network makes, and fetch what is behind them.
+
+When everything was fetched, a supervisor shuts the workers down. There is the bug: it looks whether a worker
+has a connection, and then tells that connection to stop, while the worker, who is done with it, may just drop
+it. The supervisor dies of that, and workers that it had not come to wait for ever. It takes a worker that is
+kept from its very last step for as long as the supervisor needs to come to it.
+"""
+
+import threading
+from collections import deque
+
+WORKERS = 6
+WEB = {  # host -> pages: path, kind, links
+    "a.example": [("/", "html", ["/one", "/two"]), ("/one", "html", []), ("/two", "image", [])],
+    "b.example": [("/", "moved", ["/new"]), ("/new", "html", ["/gone"])],
+    "c.example": [("/", "html", ["/gone"])],
+    "d.example": [("/", "image", [])],
+    "e.example": [("/", "html", ["/one"]), ("/one", "moved", ["/two"]), ("/two", "html", [])],
+    "f.example": [("/", "forbidden", [])],
+    "g.example": [("/", "html", ["/one"]), ("/one", "image", [])],
+    "h.example": [("/", "moved", ["/new"]), ("/new", "image", [])],
+}
+
+
+class Log:
+    """What happened, for people."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.lines = []
+
+    def write(self, line):
+        with self.lock:
+            self.lines.append(line)
+
+
+class Statistics:
+    """What happened, in numbers."""
+
+    def __init__(self, log):
+        self.lock = threading.Lock()
+        self.log = log
+        self.pages = 0
+        self.errors = 0
+
+    def page(self):
+        with self.lock:
+            self.pages += 1
+
+    def error(self, address):
+        with self.lock:
+            self.errors += 1
+            self.log.write(f"cannot fetch {address}")
+
+
+class Page:
+    """The answer of a host."""
+
+    def __init__(self, address, kind, links):
+        self.address = address
+        self.kind = kind
+        self.links = links
+
+
+class Host:
+    """The pages of one host in the simulated network."""
+
+    def __init__(self, name, pages):
+        self.name = name
+        self.pages = {path: Page(name + path, kind, links) for path, kind, links in pages}
+
+    def answer(self, path):
+        return self.pages.get(path)
+
+
+class Connection:
+    """A way to one host, until somebody says stop."""
+
+    def __init__(self, host):
+        self.host = host
+        self.requests = 0
+        self.stop_flag = False
+
+    def fetch(self, path):
+        if self.stop_flag:
+            return None
+        self.requests += 1
+        return self.host.answer(path)
+
+    def set_stop_flag(self):
+        self.stop_flag = True
+
+
+class Gate:
+    """Where workers wait for connections."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.connections = deque()
+        self.closed = False
+
+    def established(self, connection):
+        with self.changed:
+            self.connections.append(connection)
+            self.changed.notify()
+
+    def wait_for_connection(self):
+        with self.changed:
+            while not self.connections and not self.closed:
+                self.changed.wait()
+            return self.connections.popleft() if self.connections else None
+
+    def close(self):
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+
+
+class Frontier:
+    """What of one host was seen and is still to be fetched."""
+
+    def __init__(self):
+        self.seen = {"/"}
+        self.ahead = deque(["/"])
+
+    def add(self, links):
+        for path in links:
+            if path not in self.seen:
+                self.seen.add(path)
+                self.ahead.append(path)
+
+    def next_path(self):
+        return self.ahead.popleft() if self.ahead else None
+
+
+class Index:
+    """Which hosts have which kind of page."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.hosts = {}
+
+    def enter(self, page):
+        with self.lock:
+            self.hosts.setdefault(page.kind, set()).add(page.address)
+
+
+class Cache:
+    """The last pages, in case somebody asks."""
+
+    def __init__(self, size):
+        self.lock = threading.Lock()
+        self.size = size
+        self.pages = deque()
+
+    def keep(self, page):
+        with self.lock:
+            self.pages.append(page)
+            if len(self.pages) > self.size:
+                self.pages.popleft()
+
+
+class Store:
+    """The pages fetched."""
+
+    def __init__(self, statistics):
+        self.lock = threading.RLock()
+        self.statistics = statistics
+        self.index = Index()
+        self.cache = Cache(3)
+        self.pages = {}
+
+    def save(self, page):
+        with self.lock:
+            self.pages[page.address] = page
+            self.cache.keep(page)
+            if page.kind == "html":
+                self.index.enter(page)
+            self.statistics.page()
+
+    def count(self):
+        with self.lock:
+            return len(self.pages)
+
+
+class Handler:
+    """What to do with a page: stores it."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    def handle(self, page, frontier):
+        self.crawler.store.save(page)
+
+
+class HtmlHandler(Handler):
+    """Looks for links too."""
+
+    def handle(self, page, frontier):
+        super().handle(page, frontier)
+        frontier.add(page.links)
+
+
+class MovedHandler(Handler):
+    """Goes where the page went."""
+
+    def handle(self, page, frontier):
+        self.crawler.log.write(f"{page.address} moved")
+        frontier.add(page.links)
+
+
+class ForbiddenHandler(Handler):
+    """Gives up."""
+
+    def handle(self, page, frontier):
+        self.crawler.statistics.error(page.address)
+
+
+class Progress:
+    """How many connections were served."""
+
+    def __init__(self, expected):
+        self.changed = threading.Condition()
+        self.expected = expected
+        self.served = 0
+
+    def one_more(self):
+        with self.changed:
+            self.served += 1
+            if self.served == self.expected:
+                self.changed.notify_all()
+
+    def wait(self):
+        with self.changed:
+            while self.served < self.expected:
+                self.changed.wait()
+
+
+class Worker(threading.Thread):
+    """Serves connections."""
+
+    def __init__(self, crawler):
+        super().__init__(name="worker")
+        self.crawler = crawler
+        self.connection = None
+        self.stopping = False
+
+    def run(self):
+        while not self.stopping:
+            connection = self.crawler.gate.wait_for_connection()
+            if connection is None:
+                return
+            self.connection = connection
+            self.serve(connection)
+            self.crawler.progress.one_more()
+            self.connection = None
+
+    def serve(self, connection):
+        frontier = Frontier()
+        while (path := frontier.next_path()) is not None:
+            page = connection.fetch(path)
+            if page is None:
+                self.crawler.statistics.error(path)
+            else:
+                self.crawler.handlers[page.kind].handle(page, frontier)
+
+    def finish(self):
+        self.stopping = True
+        if self.connection is not None:
+            self.connection.set_stop_flag()
+
+
+class Network(threading.Thread):
+    """Simulates hosts: one connection after the other is established."""
+
+    def __init__(self, gate, hosts):
+        super().__init__(name="network")
+        self.gate = gate
+        self.hosts = hosts
+
+    def run(self):
+        for host in self.hosts:
+            self.gate.established(Connection(host))
+
+
+class Supervisor(threading.Thread):
+    """Shuts the crawler down when all is done."""
+
+    def __init__(self, crawler):
+        super().__init__(name="supervisor")
+        self.crawler = crawler
+
+    def run(self):
+        self.crawler.progress.wait()
+        self.crawler.log.write("everything was fetched")
+        self.crawler.shut_down()
+
+
+class Crawler:
+    """The parts, put together."""
+
+    def __init__(self, hosts):
+        self.log = Log()
+        self.statistics = Statistics(self.log)
+        self.store = Store(self.statistics)
+        self.gate = Gate()
+        self.progress = Progress(len(hosts))
+        self.handlers = {
+            "html": HtmlHandler(self),
+            "image": Handler(self),
+            "moved": MovedHandler(self),
+            "forbidden": ForbiddenHandler(self),
+        }
+        self.workers = [Worker(self) for _ in range(WORKERS)]
+
+    def start(self):
+        for worker in self.workers:
+            worker.start()
+
+    def shut_down(self):
+        for worker in self.workers:
+            worker.finish()
+        self.gate.close()
+
+    def join(self):
+        for worker in self.workers:
+            worker.join()
+
+
+def scenario():
+    hosts = [Host(name, pages) for name, pages in WEB.items()]
+    crawler = Crawler(hosts)
+    crawler.start()
+    networks = [Network(crawler.gate, hosts[::2]), Network(crawler.gate, hosts[1::2])]
+    supervisor = Supervisor(crawler)
+    for thread in [*networks, supervisor]:
+        thread.start()
+    for thread in [*networks, supervisor]:
+        thread.join()
+    crawler.join()
+    assert crawler.store.count() == crawler.statistics.pages == 11
+    assert crawler.statistics.errors == 3

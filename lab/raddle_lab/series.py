@@ -1,0 +1,76 @@
+"""Series of executions, drawn at random from a collection, and how coverage grows along them.
+
+The numbers are those of Table 3 of Křena, Letko and Vojnar, means over all series:
+
+* Total: the distinct tasks that the executions of a series covered;
+* Average %: the tasks that one execution covered, as a share of Total;
+* Smooth %: the distinct values that the cumulative coverage took, as a share of the executions.
+
+Added here is where a series settles: the share of its executions after which 95 % of Total was covered. The
+paper reads that off its curves; a verdict by rule needs it as a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raddle_lab.collection import Coverage
+
+SETTLED = 0.95  # of all that a series covers
+
+Series = NDArray[np.int64]  # numbers of executions, in the order of the series
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How the coverage of one criterion grows along series, on average."""
+
+    total: float
+    average_percent: float | None  # None where nothing was covered
+    smooth_percent: float
+    settled: float | None  # share of the executions until 95 % of the total
+
+
+def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]:
+    """Some series, each of different executions.
+
+    >>> [sorted(map(int, series)) for series in draw(3, length=3, count=2, seed=1)]
+    [[0, 1, 2], [0, 1, 2]]
+    """
+    generator = np.random.Generator(np.random.PCG64(seed))
+    return [generator.permutation(executions)[:length] for _ in range(count)]
+
+
+def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
+    """How much was covered after each execution of a series."""
+    executions = [coverage.executions[number] for number in series]
+    sizes = np.array([len(covered) for covered in executions])
+    numbers = np.concatenate(executions) if executions else np.array([], dtype=np.int32)
+    places = np.repeat(np.arange(len(series)), sizes)
+    # Where an index comes more than once, the last value assigned stays: backwards, that is the first place.
+    first = np.full(coverage.distinct, len(series))
+    first[numbers[::-1]] = places[::-1]
+    return np.cumsum(np.bincount(first, minlength=len(series) + 1)[: len(series)])
+
+
+def growth(coverage: Coverage, series: Sequence[Series]) -> Growth:
+    """The means over all series."""
+    totals, averages, smooths, settled = [], [], [], []
+    for one in series:
+        curve = cumulative(coverage, one)
+        total = int(curve[-1])
+        totals.append(total)
+        smooths.append(len(np.unique(curve)) / len(one))
+        if total:
+            averages.append(float(np.mean([len(coverage.executions[number]) for number in one])) / total)
+            settled.append((int(np.searchsorted(curve, SETTLED * total)) + 1) / len(one))
+    return Growth(
+        total=float(np.mean(totals)),
+        average_percent=100 * float(np.mean(averages)) if averages else None,
+        smooth_percent=100 * float(np.mean(smooths)),
+        settled=float(np.mean(settled)) if settled else None,
+    )

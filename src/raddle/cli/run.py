@@ -1,0 +1,190 @@
+"""`raddle run`: run a program as Python would, and watch its threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from raddle import api, config
+from raddle.cli.options import given
+from raddle.cli.screen import console, show_coverage
+from raddle.criteria import DEFAULT, resolve
+from raddle.errors import UsageError
+from raddle.execute.native import children
+from raddle.execute.native.ending import Ending
+from raddle.execute.native.noise import Noise
+from raddle.execute.native.program import INTERRUPTED, Program
+from raddle.execute.native.saving import Saving
+from raddle.execute.native.settings import Settings
+from raddle.execute.native.watch import Watch
+from raddle.report.coverage import as_json as row_as_json
+from raddle.report.coverage import rows
+from raddle.store import DATA_FILE, connection, contents_of
+
+NO_CRITERIA = "none"
+
+
+class _LikePython(click.Command):
+    """What comes after `-m module` or the script belongs to the program, options included."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self._ended(args))
+
+    def _ended(self, args: Sequence[str]) -> list[str]:
+        flags = {name for parameter in self.params for name in parameter.opts if getattr(parameter, "is_flag", False)}
+        index = 0
+        while index < len(args) and args[index].startswith("-") and args[index] not in ("-", "--"):
+            arg = args[index]
+            takes_next = arg not in flags and "=" not in arg and not (arg.startswith("-m") and arg != "-m")
+            index += 2 if takes_next else 1
+            if arg.startswith("-m"):
+                return [*args[:index], "--", *args[index:]]
+        return list(args)
+
+
+@click.command(cls=_LikePython, context_settings={"allow_interspersed_args": False})
+@click.option("-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own.")
+@click.option(
+    "--source",
+    multiple=True,
+    metavar="NAME",
+    help="Package, module, folder or file to instrument [default: the project around the script]. Repeatable.",
+)
+@click.option(
+    "--noise",
+    multiple=True,
+    metavar="KIND[:OPTIONS]",
+    help="Delays at random: yield, sleep, busy or switch-interval, as in sleep:where=shared,probability=0.1,strength=5 "
+    "(where: everywhere, shared, locks; strength in milliseconds). Repeatable.",
+)
+@click.option(
+    "--criteria",
+    metavar="NAMES",
+    help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
+)
+@click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
+@click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: str | None, **options: Any) -> int:
+    """Run a program (script.py or -m MODULE, then its arguments) as Python would, and measure what its threads
+    cover. The program's output and exit code are its own; a summary goes to stderr."""
+    wanted = _program(module, program)
+    settings = _settings(wanted, config.load(Path.cwd()).options() | given(**options))
+    wanted.check()
+    watch = settings.make_watch()
+    summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
+    ending = Ending(watch, summary.show)
+    ending.prepare()
+    children.announce(settings)
+    watch.start()
+    try:
+        code = wanted.run(watch.hook)
+    except UsageError:
+        ending.cancel()
+        raise
+    ending.interrupted = code == INTERRUPTED
+    return code
+
+
+def _program(module: str | None, rest: tuple[str, ...]) -> Program:
+    if module is not None:
+        return Program(module, rest, is_module=True)
+    if not rest:
+        raise UsageError("no-program", "name a program: raddle run script.py, or raddle run -m module")
+    return Program(rest[0], rest[1:])
+
+
+def _settings(program: Program, options: dict[str, Any]) -> Settings:
+    for text in options.get("noise", ()):
+        Noise.parse(text)
+    sources = tuple(options.get("source", ()))
+    for name in sources:
+        api._check_source(name)
+    criteria: Any = options.get("criteria") or DEFAULT
+    data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
+    measured = () if criteria == NO_CRITERIA else resolve(criteria)
+    if measured and os.path.exists(data_file):
+        connection.read(Path(data_file), lambda _: None)  # it is better to hear now that it cannot be used
+    script = None if program.is_module else os.path.realpath(program.name)
+    folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
+    return Settings(
+        origin=f"run {program}",
+        sources=tuple(os.path.abspath(name) if os.path.exists(name) else name for name in sources),
+        root=api._project_root(folder),
+        noise=tuple(options.get("noise", ())),
+        seed=options.get("seed") or 1,
+        criteria=measured,
+        data_file=data_file if measured else None,
+    )
+
+
+class Summary:
+    """What is said when the program has ended."""
+
+    def __init__(self, watch: Watch, settings: Settings, *, as_json: bool, json_file: str | None) -> None:
+        self._watch = watch
+        self._settings = settings
+        self._as_json = as_json
+        self._json_file = os.path.abspath(json_file) if json_file is not None else None
+
+    def show(self) -> None:
+        if self._json_file is not None:
+            Path(self._json_file).write_text(json.dumps(self._data(), indent=2) + "\n", encoding="utf-8")
+        elif self._as_json:
+            # The program may have left a line open.
+            print("\n" + json.dumps(self._data()), file=sys.stdout, flush=True)
+        else:
+            self._for_people()
+
+    @property
+    def _sink(self) -> Saving | None:
+        sink = self._watch.stream.sink
+        return sink if isinstance(sink, Saving) else None
+
+    def _notes(self) -> list[str]:
+        trouble = self._watch.stream.trouble
+        notes = list(self._sink.notes) if self._sink is not None else []
+        if trouble is not None:
+            notes.append(f"internal error: recording stopped early, the program went on: {trouble!r}")
+        return notes
+
+    def _data(self) -> dict[str, Any]:
+        watch, record = self._watch, self._sink.record if self._sink is not None else None
+        covered = rows(contents_of(record), names=self._settings.criteria) if record is not None else []
+        return {
+            "program": self._settings.origin.removeprefix("run "),
+            "threads": watch.recorder.threads,
+            "steps": watch.stream.handed_over,
+            "seed": self._settings.seed,
+            "data_file": self._settings.data_file,
+            "criteria": {row.name: row_as_json(row) for row in covered},
+            "cautions": [caution.as_json() for caution in record.cautions] if record is not None else [],
+            "notes": self._notes(),
+            "not_instrumented": [{"what": one.what, "why": one.why} for one in watch.not_instrumented],
+        }
+
+    def _for_people(self) -> None:
+        screen, watch = console(), self._watch
+        for note in self._notes():
+            screen.print(Text(f"note: {note}", style="yellow"))
+        for one in watch.not_instrumented:
+            screen.print(Text(f"not instrumented: {one.what}: {one.why}", style="yellow"))
+        threads = watch.recorder.threads
+        noise = f", seed {self._settings.seed}" if self._settings.noise else ""
+        screen.print(
+            Text(
+                f"raddle: {threads} thread{'' if threads == 1 else 's'}, {watch.stream.handed_over:,} steps{noise}",
+                style="bold",
+            )
+        )
+        if self._sink is not None and self._sink.record is not None and self._settings.data_file is not None:
+            show_coverage(screen, self._sink.record, os.path.relpath(self._settings.data_file))

@@ -1,0 +1,1 @@
+"""Native mode: the program's own threads, watched while they run as they like."""

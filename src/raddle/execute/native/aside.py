@@ -1,0 +1,78 @@
+"""Controlled executions inside a watched program, as of tests that explore: the watch steps aside meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from raddle.site import INDEX_BITS, Site, SiteTable
+
+MODULE = "raddle.execute.session"
+
+
+class Aside:
+    """Told when a session begins and ends.
+
+    A session knows nothing of a watch, and is not imported for it: its class is patched when it comes.
+    """
+
+    def __init__(self, table: SiteTable, twins: dict[type, str], suspend: Callable[[], None], resume: Any) -> None:
+        self._table = table
+        self._twins = twins  # by class of ours: the name of the class that stands in for it under control
+        self._suspend = suspend
+        self._resume = resume
+        self._undo: list[Callable[[], None]] = []
+
+    def follow(self, module: ModuleType) -> None:
+        session: Any = module.Session
+        real_enter, real_exit = session.__enter__, session.__exit__
+
+        def enter(this: Any) -> Any:
+            self._suspend()
+            try:
+                self._give_sites(this.table)
+                return real_enter(this)
+            except BaseException:
+                self._resume()
+                raise
+
+        def leave(this: Any, *exc: Any) -> Any:
+            try:
+                return real_exit(this, *exc)
+            finally:
+                self._resume()
+
+        session.__enter__, session.__exit__ = enter, leave
+        self._undo += [
+            lambda: setattr(session, "__enter__", real_enter),
+            lambda: setattr(session, "__exit__", real_exit),
+        ]
+        self._know_locks()
+
+    def _know_locks(self) -> None:
+        """Locks made while the program was watched have twins, too, when it is controlled."""
+        adopt: Any = sys.modules["raddle.sync.adopt"]
+        twins = {twin.__name__: twin for twin in adopt.TWINS.values()}
+        adopt.TWINS.update({ours: twins[name] for ours, name in self._twins.items()})
+
+        def forget() -> None:
+            for ours in self._twins:
+                adopt.TWINS.pop(ours, None)
+
+        self._undo.append(forget)
+
+    def _give_sites(self, table: SiteTable) -> None:
+        """Modules that have probes already are not given any again: the session has to know their sites."""
+        modules: dict[int, list[Site]] = defaultdict(list)
+        for number in sorted(self._table):
+            modules[number >> INDEX_BITS << INDEX_BITS].append(self._table[number])
+        for base, sites in modules.items():
+            file = sites[0].file
+            table.add(base, tuple(sites), file=file, path=self._table.path(file))
+
+    def end(self) -> None:
+        while self._undo:
+            self._undo.pop()()

@@ -1,0 +1,34 @@
+"""A method of a container that somebody else will call, as in `Thread(target=items.append)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class BoundMethod:
+    """Looks like the method itself, also to `pickle`."""
+
+    __slots__ = ("_call", "_found")
+
+    def __init__(self, found: Any, call: Callable[..., Any]) -> None:
+        self._found = found
+        self._call = call
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._found, name)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return self._found == (other._found if isinstance(other, BoundMethod) else other)  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        return hash(self._found)
+
+    def __reduce__(self) -> Any:
+        return self._found.__reduce__()

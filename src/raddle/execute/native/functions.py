@@ -1,0 +1,58 @@
+"""What is known about probed functions: their names, and how those that are methods get at their object."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+from raddle.execute.naming import CONSTRUCTORS
+from raddle.site import SiteTable
+
+
+class Functions:
+    """By the site at which a function is entered."""
+
+    def __init__(self, table: SiteTable) -> None:
+        self._table = table
+        self.receivers: dict[int, str] = {}  # the first parameter of a method, "" where there is none
+        self.constructors: set[int] = set()
+        self._names: dict[int, str] = {}
+        self._owners: dict[int, str] = {}
+        self._verdicts: dict[tuple[int, type], bool] = {}
+
+    def introduce(self, site: int, frame: FrameType) -> str:
+        """The name of the parameter that gets the object, if this is a method."""
+        where = self._table[site]
+        around, _, name = where.function.rpartition(".")
+        is_method = bool(around) and not around.endswith("<locals>") and name != "__new__"
+        code = frame.f_code
+        self._owners[site] = around.rpartition(".")[2]
+        if name in CONSTRUCTORS:
+            self.constructors.add(site)
+        self.receivers[site] = code.co_varnames[0] if is_method and code.co_argcount else ""
+        return self.receivers[site]
+
+    def receiver(self, site: int, parameter: str, frame: FrameType) -> Any:
+        """The object whose method begins; None where the first argument is something else.
+
+        Up to 3.12 a frame keeps what it was asked for, and so would keep arguments alive: it is emptied at once. That
+        can be done only before the function has called `locals()`, which gives it the same dictionary.
+        """
+        found = frame.f_locals
+        receiver = found.get(parameter)
+        if type(found) is dict:
+            found.clear()
+        cls = type(receiver)
+        verdict = self._verdicts.get((site, cls))
+        if verdict is None:
+            owner = self._owners[site]
+            verdict = self._verdicts[site, cls] = any(kind.__name__ == owner for kind in cls.__mro__)
+        return receiver if verdict else None
+
+    def name(self, site: int) -> str:
+        """As threads are told apart by it."""
+        name = self._names.get(site)
+        if name is None:
+            where = self._table[site]
+            name = self._names[site] = f"{where.file}:{where.function}"
+        return name

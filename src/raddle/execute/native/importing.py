@@ -1,0 +1,114 @@
+"""Instruments modules as they are imported, also those whose assertions pytest rewrites.
+
+Two hooks cannot both compile a module. pytest's own runs first for test modules; what it has imported gets probes
+in place, right after.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from raddle.instrument.hook import Hook
+from raddle.instrument.inplace import instrument_module
+
+_PYTEST = "_pytest.assertion.rewrite"
+
+
+class WatchingHook(Hook):
+    """The import hook of a whole process."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._undo: list[Callable[[], None]] = []
+        self._told: dict[str, Callable[[ModuleType], None]] = {}
+
+    def install(self) -> None:
+        sys.meta_path.insert(0, self)
+        self.tell(_PYTEST, self._follow)
+        self._read_files()
+
+    def tell(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
+        """Call this with the module as soon as it is imported."""
+        self._told[fullname] = follow
+        if fullname in sys.modules:
+            follow(sys.modules[fullname])
+
+    def put_back(self) -> None:
+        """Go on after having been taken away."""
+        sys.meta_path.insert(0, self)
+
+    def take_away(self) -> None:
+        super().__call__()
+
+    def __call__(self) -> None:
+        super().__call__()
+        while self._undo:
+            self._undo.pop()()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = super().find_spec(fullname, path, target)
+        if fullname in self._told and spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _Told(fullname, spec.loader.path, tell=self._told[fullname])
+        return spec
+
+    def _follow(self, module: ModuleType) -> None:
+        """Be told of everything that pytest's hook imports."""
+        hook: Any = getattr(module, "AssertionRewritingHook", None)
+        if hook is None:
+            return
+        real = hook.exec_module
+
+        def exec_module(loader: Any, imported: ModuleType) -> None:
+            real(loader, imported)
+            self.take(imported)
+
+        hook.exec_module = exec_module
+        self._undo.append(lambda: setattr(hook, "exec_module", real))
+
+    def take(self, module: ModuleType) -> None:
+        """Give a module that has just been imported probes, if it is the user's."""
+        if self._selection(module.__name__, getattr(module, "__file__", None)):
+            undo = instrument_module(module, self._table, blocks=self._blocks)
+            self.not_instrumented += undo.not_instrumented
+            self.instrumented.append(module.__name__)
+
+    def code_of_file(self, path: str, name: str) -> CodeType | None:
+        """The probed code of a script; None if it is to do without."""
+        if not self._selection(name, path):
+            return None
+        return self.probed_code(SourceFileLoader(name, path), name)
+
+    def _read_files(self) -> None:
+        """Scripts that `runpy` reads, as in the processes that `multiprocessing` spawns, go past all hooks."""
+        real: Any = getattr(runpy, "_get_code_from_file", None)
+        if real is None:
+            return
+
+        def read(*args: Any) -> Any:
+            found = real(*args)
+            code = self.code_of_file(args[-1], "__main__") if isinstance(args[-1], str) else None
+            if code is None:
+                return found
+            return (code, *found[1:]) if isinstance(found, tuple) else code
+
+        runpy._get_code_from_file = read  # type: ignore[attr-defined]
+        self._undo.append(lambda: setattr(runpy, "_get_code_from_file", real))
+
+
+class _Told(SourceFileLoader):
+    """The ordinary loader, but somebody is told when the module is there."""
+
+    def __init__(self, fullname: str, path: str, *, tell: Callable[[ModuleType], None]) -> None:
+        super().__init__(fullname, path)
+        self._tell = tell
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        self._tell(module)

@@ -1,0 +1,250 @@
+"""The recorder: what probes and primitives tell, from whichever thread, becomes steps.
+
+Whatever takes more than an `append` marks its thread as busy. Code of the program that runs in the middle of
+that (a destructor, a handler of a signal) is then not recorded, rather than let in where it would meet a lock
+that its own thread holds.
+"""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from weakref import ref
+
+from raddle.cast import AbstractObject
+from raddle.execute.naming import place_of_creation
+from raddle.execute.native.roster import Actor, Roster
+from raddle.execute.native.stream import Stream
+
+FOREIGN = "a thread that Python did not start"
+
+
+class Me:
+    """One thread of the program."""
+
+    __slots__ = ("actor", "busy", "children", "label", "number", "quiet", "room", "site", "submitting")
+
+    def __init__(self, number: int, label: str, actor: Actor, room: int) -> None:
+        self.number = number
+        self.label = label  # by descent: 0.2 is the second thread that the first one started
+        self.children = 0
+        self.become(actor, room)
+        self.busy = False
+        self.site = 0  # of the call of a primitive that is about to come
+        self.quiet: object = None  # a lock whose steps somebody else tells
+        self.submitting: Resource | None = None  # the pool that is given something to do
+
+    def become(self, actor: Actor, room: int) -> None:
+        self.actor = actor
+        self.room = room  # for names of methods that tell actors apart
+
+
+class Here(threading.local):
+    """What belongs to the running thread. A thread that nobody announced is made known on first sight."""
+
+    def __init__(self, arrive: Callable[[], Me]) -> None:
+        self.me = NOBODY  # for destructors that run meanwhile
+        self.number = NOBODY.number
+        self.me = arrive()
+        self.number = self.me.number
+
+
+NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
+NOBODY.busy = True
+
+
+class Resource:
+    """A lock, a queue...: what it is, and its number in this execution, -1 if it has none yet."""
+
+    __slots__ = ("abstract", "number", "pool")
+
+    def __init__(self, abstract: AbstractObject, pool: Resource | None = None) -> None:
+        self.abstract = abstract
+        self.number = -1
+        self.pool = pool  # of a future: who will bring it about
+
+
+class Keyed(ref):  # type: ignore[type-arg]
+    """A weak reference that knows what its object is registered under, when the object has gone."""
+
+    __slots__ = ("key",)
+
+    key: int
+
+
+class Recorder:
+    """Makes steps."""
+
+    def __init__(self, roster: Roster, stream: Stream) -> None:
+        self.roster = roster
+        self.stream = stream
+        self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
+        self._announced: dict[int, Me] = {}  # by ident, for a moment
+        self._resources: dict[int, tuple[Resource, Keyed]] = {}
+        self._threads = 0
+        self.here = Here(self._arrive)
+        self._begin()
+
+    # -- threads ------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        me = self.here.me
+        self.stream.recording = True
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+
+    def begin_again(self) -> None:
+        """In a process that was forked: the running thread is the only one, and everything begins anew."""
+        self._threads = 0
+        self._announced.clear()
+        for resource, _ in self._resources.values():
+            resource.number = -1
+        self.roster.begin()
+        self.stream.begin()
+        me = self._newcomer("0", "main")
+        self.here.me, self.here.number = me, me.number
+        self._begin()
+
+    def _arrive(self) -> Me:
+        self.stream.somebody_came = True
+        me = self._announced.pop(_thread.get_ident(), None)
+        if me is not None:
+            return me
+        if not self._threads:
+            return self._newcomer("0", "main")
+        me = self._newcomer("?", FOREIGN)
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        return me
+
+    def _newcomer(self, label: str, kind: str) -> Me:
+        actor = self.roster.actor(kind)
+        with self.roster.lock:
+            number = self._threads
+            self._threads += 1
+        return Me(number, label, actor, self.roster.most_methods)
+
+    @property
+    def threads(self) -> int:
+        """How many there were."""
+        return self._threads
+
+    def child(self, kind: str) -> Me | None:
+        """A thread that the running one is about to start; None if this is not recorded."""
+        me = self.here.me
+        with self.busy(me) as free:
+            if free:
+                me.children += 1
+                return self._newcomer(f"{me.label}.{me.children}", kind)
+        return None
+
+    def begin_thread(self, me: Me | None) -> None:
+        """The first thing that a new thread does."""
+        if me is None:
+            return
+        self._announced[_thread.get_ident()] = me
+        me = self.here.me
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+
+    def end_thread(self) -> None:
+        """The last thing that a thread does."""
+        me = self.here.me
+        self.tell("end", me.number)
+        me.actor.ended = True
+
+    def task(self, kind: str) -> None:
+        """The thread, a worker, takes on the next task."""
+        me = self.here.me
+        with self.busy(me) as free:
+            if free:
+                me.actor.ended = True
+                me.become(self.roster.actor(kind), self.roster.most_methods)
+        if free:
+            self.tell("task", me.actor.number)
+
+    # -- steps --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def busy(self, me: Me) -> Iterator[bool]:
+        """Whatever the program does in between, in this thread, is not recorded. False if that is so already.
+
+        A fault of ours ends with the block, and recording with it.
+        """
+        if me.busy or not self.stream.recording:
+            yield False
+            return
+        me.busy = True
+        try:
+            yield True
+        except RecursionError:
+            pass
+        except Exception as error:
+            self.stream.fail(error)
+        finally:
+            me.busy = False
+
+    def tell(self, kind: str, target: int, site: int = 0) -> None:
+        """A step that is about something with a number."""
+        stream = self.stream
+        me = self.here.me
+        if me.busy or not stream.recording:
+            return
+        stream.steps.append((me.number, kind, target, site))
+        if len(stream.steps) > stream.most_steps or time.monotonic() > stream.due:
+            self.hand_over()
+
+    def come(self) -> tuple[Me, int]:
+        """The running thread comes to a primitive: who it is, and the site of the call if that has one."""
+        me = self.here.me
+        site, me.site = me.site, 0
+        if self.disturb is not None:
+            self.disturb(me, site)
+        return me, site
+
+    def step(self, kind: str, resource: Resource, site: int) -> None:
+        """A step that is about a resource."""
+        number = resource.number
+        if number < 0:
+            number = self._introduce(resource)
+        if number >= 0:
+            self.tell(kind, number, site)
+
+    def hand_over(self) -> None:
+        """Give away what there is."""
+        with self.busy(self.here.me) as free:
+            if free:
+                self.stream.hand_over()
+
+    # -- resources ----------------------------------------------------------------------------------
+
+    def _introduce(self, resource: Resource) -> int:
+        with self.busy(self.here.me) as free:
+            if free:
+                with self.roster.lock:
+                    if resource.number < 0:
+                        resource.number = self.roster.resource(resource.abstract)
+        return resource.number
+
+    def describe(self, obj: object) -> Resource:
+        """What a primitive is, seen while it is made."""
+        created = ""
+        with self.busy(self.here.me) as free:
+            if free:
+                created = place_of_creation(self.roster.names.table, depth=1)
+        return Resource(AbstractObject(type(obj).__name__, created))
+
+    def register(self, obj: object, resource: Resource) -> None:
+        """Know an object as a resource for as long as it lives."""
+        key = id(obj)
+        reference = Keyed(obj, self._unregister)
+        reference.key = key
+        self._resources[key] = (resource, reference)
+
+    def _unregister(self, reference: Keyed) -> None:
+        self._resources.pop(reference.key, None)
+
+    def resource(self, obj: object) -> Resource | None:
+        """None for one that is not to be told of."""
+        known = self._resources.get(id(obj))
+        return known[0] if known is not None else None

@@ -1,0 +1,175 @@
+"""The stream: what the threads did, in one order, on its way to whoever wants to know.
+
+A step is one `append` to one list, next to what it tells of: atomic with and without the GIL, and taking no
+lock. Whichever thread finds the list long hands it over. There is no thread of ours that would do it: a program
+can tell how many threads it has (forking warns of them).
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+from raddle.cast import Cast
+from raddle.checks.crash import is_ours
+from raddle.execute.naming import is_stdlib
+from raddle.execute.native.roster import Roster
+from raddle.step import Step
+
+MOST_STEPS = 4096  # between two times that steps are handed over
+MOST_SECONDS = 1.0
+_SIGNALS = tuple(sorted(signal.valid_signals()))
+ROOM = 120  # calls inside each other that whoever gets the steps may need
+
+
+class Sink(Protocol):
+    """Gets the steps."""
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins. The cast grows while steps come."""
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        """These steps happened, in this order."""
+
+    def end(self) -> None:
+        """The execution is over."""
+
+
+class Nothing:
+    """A sink that wants to know nothing."""
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins."""
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        """Steps happened."""
+
+    def end(self) -> None:
+        """The execution is over."""
+
+
+class Stream:
+    """Steps, buffered."""
+
+    def __init__(self, roster: Roster, make_sink: Callable[[], Sink], *, most_steps: int = MOST_STEPS) -> None:
+        self._roster = roster
+        self._make_sink = make_sink
+        self.most_steps = most_steps
+        self.steps: list[Step] = []
+        self.recording = False
+        self.somebody_came = False
+        self.trouble: BaseException | None = None  # why recording stopped early
+        self.learn: Callable[[Sequence[Step]], None] | None = None  # told of steps before the sink
+        self.begin()
+
+    def begin(self) -> None:
+        """An execution begins, with a sink of its own."""
+        self.steps.clear()
+        self._handing = _thread.allocate_lock()
+        self.handed_over = 0
+        self.due = time.monotonic() + MOST_SECONDS
+        self.sink = self._make_sink()
+        self.sink.begin(self._roster.cast)
+
+    def hand_over(self) -> None:
+        """Give away what there is, unless somebody is at it, or the stack has no room for it."""
+        if not self._handing.acquire(False):
+            return
+        try:
+            if _has_room(ROOM):
+                with signals_deferred():
+                    self._give()
+        finally:
+            self._handing.release()
+
+    def _give(self) -> None:
+        self.due = time.monotonic() + MOST_SECONDS
+        count = len(self.steps)
+        batch = self.steps[:count]
+        del self.steps[:count]
+        if not batch or self.trouble is not None:
+            return
+        if self.somebody_came:
+            self.somebody_came = False
+            batch = [step for step in batch if step[0] >= 0]  # what happened before a thread had its number
+        try:
+            self._roster.tell()
+            if self.learn is not None:
+                self.learn(batch)
+            self.sink.feed(batch)
+            self.handed_over += count
+        except Exception as error:
+            self._stop(error)
+
+    def fail(self, error: Exception) -> None:
+        """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
+
+        It may also be what a handler of a signal has raised, which the program is to get; or have come from code of
+        the program that we asked something, a `__class__` that is a property say: that is nobody's business.
+        """
+        places = list(_places(error))
+        if any(code in _handlers() for code in places):
+            raise error
+        if not places or is_ours(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
+            self._stop(error)
+
+    def _stop(self, error: Exception) -> None:
+        if self.trouble is None:
+            self.trouble = error
+        self.recording = False
+
+    def end(self) -> None:
+        """Give away the rest."""
+        with self._handing, signals_deferred():
+            self._give()
+            if self.trouble is None:
+                self._roster.tell()
+                self.sink.end()
+
+
+def _places(error: BaseException) -> Iterator[CodeType]:
+    """The code that an exception went through, innermost last."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code
+        trace = trace.tb_next
+
+
+def _handlers() -> set[Any]:
+    """The code of all handlers of signals that are functions."""
+    return {getattr(signal.getsignal(number), "__code__", None) for number in _SIGNALS}
+
+
+def _has_room(calls: int) -> bool:
+    try:
+        return calls == 0 or _has_room(calls - 1)
+    except RecursionError:
+        return False
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Handlers that the program has set run after the block: an exception of theirs must not end it halfway."""
+    if threading.get_ident() != threading.main_thread().ident:
+        yield  # handlers run in the main thread only
+        return
+    handlers: dict[int, Any] = {}
+    came: list[tuple[int, FrameType | None]] = []
+    try:
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
+                signal.signal(number, lambda number, frame: came.append((number, frame)))
+        yield
+    finally:
+        for deferred, handler in handlers.items():
+            signal.signal(deferred, handler)
+        for deferred, frame in came:
+            handlers[deferred](deferred, frame)

@@ -1,0 +1,140 @@
+"""`raddle lab`, from the command to the tables and pictures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from raddle.cli.lab import lab
+from raddle.errors import UsageError
+
+pytestmark = pytest.mark.slow
+
+EXPERIMENT = ["--executions", "8", "--series", "5", "--jobs", "1"]
+
+
+def run(*args: str) -> str:
+    """What the command prints."""
+    result = CliRunner().invoke(lab, args, catch_exceptions=False, standalone_mode=False)
+    assert result.return_value == 0
+    return result.stdout
+
+
+@pytest.fixture
+def needs_the_extra() -> None:
+    pytest.importorskip("scipy")
+    pytest.importorskip("matplotlib")
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_krena(tmp_path: Path) -> None:
+    text = run("krena", *EXPERIMENT, "--cases", "crawler,philosophers", "--output", str(tmp_path))
+    for title in ("Table 2", "Table 3", "Table 3 as published", "Verdict"):
+        assert f"\n{title}" in f"\n{text}"
+    rows = [line.split() for line in text.splitlines()]
+    assert ["Crawler", "19"] in [row[:2] for row in rows]
+    assert ["(paper)", "19", "0.0006", "1,828", "13", "14", "180", "4", "9", "12"] in rows
+    # For the crawler: 418 tasks, 3 % and 9 %; for the philosophers: 30, 10 % and 0 %.
+    assert ["avio*", "418", "3", "9", "30", "10", "0"] in rows
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "figure1-crawler-controlled.png",
+        "figure1-crawler-controlled.svg",
+        "krena.json",
+        "krena.txt",
+    ]
+    assert (tmp_path / "figure1-crawler-controlled.png").read_bytes().startswith(b"\x89PNG")
+    assert "concur-pairs" in (tmp_path / "figure1-crawler-controlled.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "krena.txt").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_krena_is_the_same_by_the_same_seed(tmp_path: Path) -> None:
+    args = ("krena", "--executions", "4", "--series", "3", "--jobs", "1", "--cases", "crawler", "--json")
+    first, again = run(*args, "--output", str(tmp_path / "1")), run(*args, "--output", str(tmp_path / "2"))
+    assert first == again
+    assert json.loads(run(*args, "--seed", "2"))["cases"] != json.loads(first)["cases"]
+    pictures = [(tmp_path / folder / "figure1-crawler-controlled.svg").read_bytes() for folder in "12"]
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_krena_in_several_processes_says_the_same() -> None:
+    args = ("krena", "--executions", "4", "--series", "3", "--cases", "philosophers,airlines", "--json", "--jobs")
+    assert run(*args, "2") == run(*args, "1")
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_krena_s_data() -> None:
+    data = json.loads(run("krena", *EXPERIMENT, "--cases", "airlines", "--json"))
+    (case,) = data["cases"]
+    assert (case["case"], case["mode"], case["collected"], case["series_length"]) == ("airlines", "controlled", 16, 8)
+    assert case["table2"]["threads_real"] == 10 * 7
+    assert len(case["table3"]) == 15
+    assert case["table3"]["goodlock"] == {
+        "total": 0.0,
+        "average_percent": None,
+        "smooth_percent": 100 / 8,  # one value, 0
+        "settled": None,
+        "verdict": "nothing to cover",
+    }
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_krena_with_noise() -> None:
+    args = ("krena", "--executions", "4", "--series", "3", "--cases", "philosophers", "--mode", "noise", "--jobs", "1")
+    (case,) = json.loads(run(*args, "--json"))["cases"]
+    assert (case["mode"], case["collected"]) == ("noise", 8)
+    assert case["table2"]["threads_type"] == 2  # main and Philosopher
+    assert case["table3"]["eraser"]["total"] > 0
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_correlation(tmp_path: Path) -> None:
+    args = ["correlation", "--executions", "8", "--sets", "6", "--jobs", "1", "--subjects", "bank,names"]
+    text = run(*args, "--criteria", "map,method-pairs,sync", "--output", str(tmp_path))
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert rows["map"][-1] == "0.43"
+    assert rows["method-pairs"][-1] == "0.13"
+    assert rows["sync"][-1] == "-"
+    assert rows["bank"][1] == "4"  # mutants
+    data = json.loads((tmp_path / "correlation.json").read_text(encoding="utf-8"))
+    assert list(data["criteria"]) == ["map", "method-pairs", "sync"]
+    assert data["criteria"]["map"]["published"] == 0.43
+    assert [subject["subject"] for subject in data["subjects"]] == ["bank", "names"]
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_correlation_of_every_criterion() -> None:
+    from raddle.criteria import NAMES
+
+    data = json.loads(
+        run("correlation", "--executions", "4", "--sets", "2", "--jobs", "1", "--subjects", "latch", "--json")
+    )
+    assert tuple(data["criteria"]) == NAMES
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["krena", "--cases", "crawler,hotel"], "there is no case 'hotel'; there are philosophers, airlines"),
+        (["correlation", "--subjects", "hotel"], "there is no subject 'hotel'; there are allocator, bank"),
+        (["correlation", "--criteria", "mop"], "there is no criterion 'mop'; did you mean map"),
+    ],
+)
+def test_what_is_not_there(args: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(*args)
+
+
+@pytest.mark.parametrize("command", ["krena", "correlation"])
+def test_without_the_extra(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"raddle_lab.{command}", None)  # importing it fails
+    with pytest.raises(UsageError, match=r"pip install 'raddle\[lab\]'") as error:
+        run(command)
+    assert error.value.slug == "lab-not-installed"

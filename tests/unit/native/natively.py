@@ -1,0 +1,137 @@
+"""Runs small programs natively, in this process, and keeps what was recorded."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from raddle.cast import Cast
+from raddle.execute.native.watch import Watch
+from raddle.site import SiteTable
+from raddle.step import Step
+
+
+@dataclass
+class Kept:
+    """A sink that keeps everything."""
+
+    steps: list[Step] = field(default_factory=list)
+    batches: int = 0
+    cast: Cast | None = None
+    ended: bool = False
+
+    def begin(self, cast: Cast) -> None:
+        self.cast = cast
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        self.steps += steps
+        self.batches += 1
+
+    def end(self) -> None:
+        self.ended = True
+
+
+@dataclass
+class Recorded:
+    """What a program did."""
+
+    steps: list[Step]
+    cast: Cast
+    table: SiteTable
+    value: Any
+    watch: Watch
+
+    def told(self, *kinds: str) -> list[tuple[int, str, str]]:
+        """(thread, kind, what it was about), for these kinds."""
+        return [(thread, kind, self.name(kind, target)) for thread, kind, target, _ in self.steps if kind in kinds]
+
+    def name(self, kind: str, target: int) -> str:
+        if kind in ("read", "write"):
+            return str(self.cast.variables[target])
+        if kind in ("begin", "task"):
+            return self.cast.thread(target).type
+        if kind in ("start", "join", "end", "enter", "leave", "block"):
+            return str(target)
+        return self.cast.resources[target].type
+
+    def lines(self, kind: str) -> list[int]:
+        """Where steps of a kind were, 0 for code without probes."""
+        return [self.table[site].line if site else 0 for _, told, _, site in self.steps if told == kind]
+
+    def accesses(self, name: str) -> list[tuple[int, str]]:
+        """(thread, kind) of every access to variables of this name."""
+        return [
+            (thread, kind)
+            for thread, kind, target, _ in self.steps
+            if kind in ("read", "write") and str(self.cast.variables[target]) == name
+        ]
+
+
+@contextmanager
+def watching(folder: Path, **options: Any) -> Iterator[tuple[Watch, Kept]]:
+    """Everything imported from the folder is watched."""
+    kept = Kept()
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: kept, **options)
+    watch.start()
+    try:
+        yield watch, kept
+    finally:
+        watch.stop()
+
+
+def record(folder: Path, source: str, *, function: str = "main", **options: Any) -> Recorded:
+    """Import the source as a module and call a function of it."""
+    name = f"program_{abs(hash((str(folder), source))):x}"
+    (folder / f"{name}.py").write_text(dedent(source))
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        with watching(folder, **options) as (watch, kept):
+            module = importlib.import_module(name)
+            value = getattr(module, function)()
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop(name, None)
+    assert watch.stream.trouble is None, watch.stream.trouble
+    assert kept.ended
+    assert kept.cast is not None
+    check_order(kept.steps)
+    return Recorded(kept.steps, kept.cast, watch.table, value, watch)
+
+
+def check_order(steps: Sequence[Step]) -> None:
+    """What must hold of every stream: locks have one holder, threads begin after their start and end before a join."""
+    holders: dict[int, int] = {}
+    started, begun, ended = {0}, set(), set()
+    for thread, kind, target, _ in steps:
+        assert thread not in ended, f"thread {thread} goes on after its end"
+        if kind == "acquire":
+            assert target not in holders, f"lock {target} is acquired by {thread} and held by {holders[target]}"
+            holders[target] = thread
+        elif kind == "release":
+            assert holders.pop(target, None) is not None, f"lock {target} is released and not held"
+        elif kind == "start":
+            started.add(target)
+        elif kind == "begin":
+            assert thread in started
+            begun.add(thread)
+        elif kind == "end":
+            ended.add(thread)
+        elif kind == "join":
+            assert target in ended
+        assert thread in begun
+
+
+def gives_before_takes(steps: Sequence[Step], gives: str, takes: str) -> Callable[[], None]:
+    """At no time more was taken than given."""
+    count = 0
+    for _, kind, _, _ in steps:
+        count += (kind == gives) - (kind == takes)
+        assert count >= 0
+    return lambda: None

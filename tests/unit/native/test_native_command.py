@@ -1,0 +1,158 @@
+"""`raddle run`: its options, its data, and what it refuses."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from natively import record
+from plainly import COMMAND, _run, watched
+
+import raddle
+from raddle.cli.run import run
+from raddle.errors import UsageError
+from raddle.execute.native.settings import Settings
+from raddle.store import read
+
+COUNTER = """
+import sys, threading
+class Counter:
+    def __init__(self): self.value, self.lock = 0, threading.Lock()
+    def add(self):
+        for _ in range(50):
+            with self.lock: self.value += 1
+def main():
+    counter = Counter()
+    threads = [threading.Thread(target=counter.add) for _ in range(3)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    print(counter.value)
+if __name__ == "__main__": main()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "program.py").write_text(COUNTER)
+    return tmp_path
+
+
+def command(folder: Path, *args: str) -> Any:
+    return _run([sys.executable, "-c", COMMAND, *args], folder, None, "")
+
+
+def test_summary_is_for_people(folder: Path) -> None:
+    ended = command(folder, "--criteria", "sync", "program.py")
+    assert (ended.code, ended.out) == (0, "150\n")
+    assert "raddle: 4 threads, " in ended.err
+    assert "sync" in ended.err
+    assert read(folder / ".raddle").runs[0].origin == "run program.py"
+
+
+def test_json_is_the_last_line(folder: Path) -> None:
+    ended = command(folder, "--criteria", "sync", "--json", "program.py")
+    *program, last = ended.out.splitlines()
+    assert program == ["150", ""]
+    summary = json.loads(last)
+    assert summary["program"] == "program.py"
+    assert summary["threads"] == 4
+    assert summary["steps"] > 750  # five for each turn: lock read, acquired, released; value read, written
+    assert summary["notes"] == summary["not_instrumented"] == []
+    assert summary["criteria"]["sync"]["covered"] >= 1
+    assert ended.err == ""
+
+
+def test_runs_add_up(folder: Path) -> None:
+    for _ in range(3):
+        assert watched(folder, "program.py", options=["--criteria", "sync", "--data-file", "data"]).code == 0
+    contents = read(folder / "data")
+    assert len(contents.runs) == 3
+    assert max(covered.executions for covered in contents.tally.covered["sync"].values()) == 3
+
+
+def test_measures_what_a_controlled_execution_does(folder: Path) -> None:
+    """The names of variables, locks and threads are the same in both ways to execute."""
+    told = record(folder, COUNTER)
+    (folder / "counter_under_control.py").write_text(COUNTER)
+    sys.path.insert(0, str(folder))
+    try:
+        main = importlib.import_module("counter_under_control").main
+        (sample,) = raddle.measure(main, criteria="sync", executions=1, source=["counter_under_control"])
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop("counter_under_control", None)
+    native = {(v.owner.partition(":")[2], v.name) for v in told.cast.variables if v.owner.endswith("Counter")}
+    assert {(v.owner.partition(":")[2], v.name) for v in sample.cast.variables if "Counter" in v.owner} <= native
+    assert [r.type for r in sample.cast.resources] == [r.type for r in told.cast.resources] == ["Lock"]
+    types = [sample.cast.thread(actor).type for actor in range(4)]
+    assert types == [told.cast.thread(actor).type for actor in range(4)] == ["main", *["Counter.add"] * 3]
+
+
+def test_source(folder: Path) -> None:
+    (folder / "other.py").write_text("class A: pass\ndef touch():\n    a = A()\n    for n in range(100): a.n = n\n")
+    (folder / "both.py").write_text("import other, program\nother.touch()\nprogram.main()\n")
+    both = watched(folder, "both.py").summary["steps"]
+    only_other = watched(folder, "both.py", options=["--criteria", "none", "--source", "other"]).summary["steps"]
+    only_file = watched(folder, "both.py", options=["--criteria", "none", "--source", "other.py"]).summary["steps"]
+    # What is not instrumented still tells of its threads and locks: 3 x 50 acquires and as many releases, about.
+    assert 100 < only_other == only_file < both
+    none = watched(folder, "both.py", options=["--criteria", "none", "--source", "json"]).summary["steps"]
+    assert 300 < none < only_other
+
+
+@pytest.mark.parametrize(
+    ("args", "slug", "said"),
+    [
+        ([], "no-program", "name a program"),
+        (["nothing.py"], "no-such-file", "there is no file nothing.py"),
+        (["--noise", "slep", "program.py"], "bad-noise", "did you mean sleep?"),
+        (["--source", "no_such_thing", "program.py"], "no-such-source", "no_such_thing"),
+        (["--criteria", "mapp", "program.py"], "unknown-criterion", "did you mean map"),
+    ],
+)
+def test_bad_input(folder: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], slug: str, said: str) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError) as caught:
+        run.main(args=args, standalone_mode=False)
+    assert caught.value.slug == slug
+    assert said in str(caught.value)
+
+
+def test_module_that_is_not_there(folder: Path) -> None:
+    ended = command(folder, "--criteria", "none", "-m", "no_such_module")
+    assert "no-such-module" not in ended.out
+    assert "no_such_module cannot be run" in ended.err
+    assert "threads" not in ended.err
+
+
+def test_data_file_of_something_else(folder: Path) -> None:
+    (folder / "data").write_text("this is no data file")
+    ended = command(folder, "--data-file", "data", "--criteria", "sync", "program.py")
+    assert ended.out == ""  # the program was not even started
+    assert "data" in ended.err
+    assert (folder / "data").read_text() == "this is no data file"
+
+
+def test_settings_for_other_processes() -> None:
+    settings = Settings("run a.py", ("shop",), "/root", ("yield",), 3, ("map", "sync"), "/root/.raddle")
+    assert Settings.from_json(settings.as_json()) == settings
+
+
+def test_controlled_executions_inside(folder: Path) -> None:
+    (folder / "program.py").write_text(
+        COUNTER.replace("range(50)", "range(1)").replace(
+            "if __name__",
+            "lock = threading.Lock()\ndef scenario():\n    with lock: main()\n"
+            "import raddle\nresult = raddle.explore(scenario, scheduler='exhaustive')\n"
+            "print(result.outcome, result.executions, result.notes)\nif __name__",
+        )
+    )
+    ended = watched(folder, "program.py")
+    # Three threads that each take one lock once: 3! orders. The last line is the program's own, watched again.
+    assert ended.out.endswith("passed 6 ()\n3\n")
+    assert ended.summary["threads"] == 4
+    assert ended.summary["notes"] == []

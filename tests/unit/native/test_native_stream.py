@@ -1,0 +1,311 @@
+"""The stream: in batches, complete, in order; and what goes wrong in recording stays there."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from natively import Kept, record
+
+from raddle.execute.native.stream import Stream
+from raddle.execute.native.watch import Watch
+
+
+def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
+    told = record(
+        tmp_path,
+        """
+        import threading
+        class Box:
+            def __init__(self): self.read, self.written = 1, 0
+        def work(box):
+            for _ in range(5_000):
+                box.read; box.read; box.read; box.read; box.read
+                box.read; box.read; box.read; box.read; box.read
+                box.written = 1; box.written = 1; box.written = 1; box.written = 1; box.written = 1
+                box.written = 1; box.written = 1; box.written = 1; box.written = 1; box.written = 1
+        def main():
+            box = Box()
+            threads = [threading.Thread(target=work, args=(box,)) for _ in range(8)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+        """,
+    )
+    counts = Counter((thread, kind) for thread, kind, _, _ in told.steps if thread)
+    for thread in range(1, 9):
+        assert counts[thread, "read"] == counts[thread, "write"] == 50_000
+    assert told.watch.stream.handed_over == len(told.steps)
+
+
+def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
+    """Each thread reads what the one before wrote: with the steps in order, the values can be followed."""
+    told = record(
+        tmp_path,
+        """
+        import threading
+        class Box:
+            def __init__(self): self.n, self.lock, self.log = 0, threading.Lock(), []
+        def work(box, me):
+            for _ in range(300):
+                with box.lock:
+                    n = box.n
+                    box.n = n + 1
+                    box.log.append(me)
+        def main():
+            box = Box()
+            threads = [threading.Thread(target=work, args=(box, number)) for number in range(1, 5)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            return box.log
+        """,
+        most_steps=100,
+    )
+    assert [thread for thread, kind in told.accesses("Box.n") if kind == "write"][1:] == told.value
+    assert [thread for thread, kind in told.accesses("Box.n") if kind == "read"] == told.value
+    assert len(told.value) == 1200
+
+
+def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
+    kept: list[Kept] = []
+
+    class Sink(Kept):
+        def __init__(self) -> None:
+            super().__init__()
+            kept.append(self)
+
+    watched(
+        tmp_path, "class A: pass\ndef main():\n    a = A()\n    for n in range(1000): a.n = n\n", Sink, most_steps=100
+    )
+    (sink,) = kept
+    assert 9 <= sink.batches <= 12
+    assert sum(kind == "write" for _, kind, _, _ in sink.steps) == 1000
+
+
+class Faulty(Kept):
+    """Fails when it is given its second batch."""
+
+    def feed(self, steps: object) -> None:
+        self.batches += 1
+        if self.batches == 2:
+            raise ZeroDivisionError("a fault of ours")
+        assert self.batches < 2, "it is left alone then"
+
+
+def test_a_faulty_sink_stops_recording_only(tmp_path: Path) -> None:
+    source = """
+import threading
+class A: pass
+def main():
+    a, lock = A(), threading.Lock()
+    for n in range(1000):
+        with lock: a.n = n
+    return a.n
+"""
+    watch, value = watched(tmp_path, source, Faulty, most_steps=100)
+    assert value == 999
+    assert isinstance(watch.stream.trouble, ZeroDivisionError)
+
+
+def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from raddle.execute.native import numbering
+
+    monkeypatch.setattr(numbering, "attribute_owner", None)  # so that calling it fails, in code of ours
+    watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", Kept)
+    assert value == [1, 1]
+    assert isinstance(watch.stream.trouble, TypeError)
+
+
+def test_code_of_the_programs_that_recording_runs_into(tmp_path: Path) -> None:
+    source = """
+class Strange:
+    @property
+    def __class__(self): raise LookupError("you should not have asked")
+class Meta(type):
+    def __getattr__(self, name): raise LookupError(name)
+class Stranger(metaclass=Meta):
+    def __init__(self): self.x = 1
+def main():
+    one, two = Strange(), Stranger()
+    one.x = 1
+    return one.x, two.x
+"""
+    watch, value = watched(tmp_path, source, Kept)
+    assert value == (1, 1)
+    assert watch.stream.trouble is None
+
+
+def test_an_exception_of_the_programs_own_handler_is_let_through(tmp_path: Path) -> None:
+    """A timeout by a signal comes while steps are handed over: it is raised right after."""
+    source = """
+import os, signal
+class Timeout(Exception): pass
+class A: pass
+def late(number, frame): raise Timeout
+def main():
+    signal.signal(signal.SIGUSR1, late)
+    a = A()
+    try:
+        for n in range(1000): a.n = n
+    except Timeout: return a.n
+    finally: signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+"""
+
+    class Signalling(Kept):
+        def feed(self, steps: object) -> None:
+            import os
+            import signal
+
+            self.batches += 1
+            if self.batches == 3:
+                os.kill(os.getpid(), signal.SIGUSR1)
+                for _ in range(1000):
+                    pass
+            self.steps += steps  # type: ignore[operator]
+
+    watch, value = watched(tmp_path, source, Signalling, most_steps=100)
+    assert 200 < value < 400
+    assert watch.stream.trouble is None
+    written = sum(kind == "write" for _, kind, _, _ in watch.stream.sink.steps)  # type: ignore[attr-defined]
+    assert written == value + 1 or written == value  # the step of the last write may not have been made
+
+
+def test_destructors_in_the_middle_of_recording(tmp_path: Path) -> None:
+    """The collector runs anywhere, also in the middle of ours; destructors use locks and other objects."""
+    told = record(
+        tmp_path,
+        """
+        import gc, threading
+        lock, ended = threading.Lock(), []
+        class Node:
+            def __init__(self): self.me, self.items = self, {}
+            def __del__(self):
+                with lock: ended.append(len(self.items)); self.other = Leaf()
+        class Leaf:
+            def __init__(self): self.x = [1]
+        def work():
+            for n in range(300): Node().items[n] = [n]
+        def main():
+            gc.set_threshold(5)
+            try:
+                threads = [threading.Thread(target=work) for _ in range(3)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+                gc.collect()
+            finally: gc.set_threshold(700, 10, 10)
+            return len(ended)
+        """,
+    )
+    assert told.value == 900
+
+
+def test_recording_needs_no_lock_that_the_program_holds(tmp_path: Path) -> None:
+    """A hand-over in one thread while another one records, both with locks of the program."""
+    told = record(
+        tmp_path,
+        """
+        import threading
+        class Box: pass
+        locks, boxes = [threading.Lock() for _ in range(3)], [Box() for _ in range(3)]
+        def work(number):
+            for n in range(200):
+                with locks[number % 3], locks[(number + 1) % 3] if number % 3 < 2 else threading.Lock():
+                    boxes[number % 3].n = n
+        def main():
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+        """,
+        most_steps=20,
+    )
+    assert sum(kind == "write" for _, kind, _, _ in told.steps) >= 1200
+
+
+def test_thread_that_nobody_announced(tmp_path: Path) -> None:
+    import threading
+
+    (tmp_path / "unannounced.py").write_text("class A: pass\na = A()\ndef work(): a.x = 1\n")
+    sys.path.insert(0, str(tmp_path))
+    kept = Kept()
+    ready, go = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        ready.set()
+        go.wait()
+        sys.modules["unannounced"].work()
+
+    early = threading.Thread(target=wait)
+    early.start()
+    ready.wait()
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(tmp_path)), lambda names: kept)
+    watch.start()
+    try:
+        importlib.import_module("unannounced")
+        go.set()
+        early.join()
+    finally:
+        watch.stop()
+        sys.path.remove(str(tmp_path))
+        del sys.modules["unannounced"]
+    kinds = [(thread, kind) for thread, kind, _, _ in kept.steps]
+    assert kinds[-4:-1] == [(1, "enter"), (1, "write"), (1, "leave")]
+    assert (1, "begin") in kinds
+
+
+def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
+    told = record(
+        tmp_path,
+        """
+        import threading
+        def one(): pass
+        def two(): pass
+        def work(function): function()
+        def main():
+            for function in (one, two, one):
+                thread = threading.Thread(target=work, args=(function,))
+                thread.start()
+                thread.join()
+        """,
+        methods=3,
+    )
+    threads = [told.cast.thread(actor) for actor in range(1, 4)]
+    assert {thread.type for thread in threads} == {"work"}
+    assert threads[0] == threads[2] != threads[1]
+    assert all(told.cast.settled(actor) for actor in range(4))
+
+
+def test_stack_without_room() -> None:
+    """At the end of the stack nothing is handed over: it can wait."""
+    from raddle.execute.native.stream import _has_room
+
+    assert _has_room(50)
+
+    def dive() -> bool:
+        try:
+            return dive()
+        except RecursionError:
+            return _has_room(50)
+
+    assert isinstance(dive(), bool)
+    assert not _has_room(sys.getrecursionlimit() + 10)
+
+
+def watched(folder: Path, source: str, sink: type[Kept], **options: int) -> tuple[Watch, object]:
+    """Run a program's `main` with another sink; what became of it."""
+    name = f"watched_{abs(hash((str(folder), source))):x}"
+    (folder / f"{name}.py").write_text(source)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    made = sink()
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: made, **options)  # type: ignore[arg-type]
+    watch.start()
+    try:
+        value = importlib.import_module(name).main()
+    finally:
+        watch.stop()
+        sys.path.remove(str(folder))
+        sys.modules.pop(name, None)
+    assert isinstance(watch.stream, Stream)
+    return watch, value
