@@ -23,6 +23,7 @@ from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
+from raddle.store import check as check_data_file
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 
@@ -79,6 +80,8 @@ def explore(
     if seed is None:
         seed = random.SystemRandom().randrange(1, 1 << 31)
     measurement = _measurement(criteria)
+    if measurement is not None and data_file is not None:
+        check_data_file(data_file)  # before any work is done
     session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
     budget = Budget(executions, seconds, until)
     exploration = Exploration(
@@ -164,6 +167,7 @@ def _with_coverage(
     data_file: str | os.PathLike[str] | None,
 ) -> Result:
     """The result, with what the executions covered, which also goes to the data file."""
+    from raddle.checks.cautions import say
     from raddle.execute.recording import CONTROLLED, make_record
     from raddle.report.coverage import as_json, contents_of, rows
 
@@ -188,6 +192,7 @@ def _with_coverage(
         result,
         record=record,
         criteria={row.name: as_json(row) for row in covered},
+        warnings=tuple({**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions),
         notes=result.notes + notes,
     )
 

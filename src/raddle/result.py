@@ -32,6 +32,7 @@ class Result:
     not_instrumented: tuple[tuple[str, str], ...] = ()  # what was left as it is, and why
     notes: tuple[str, ...] = ()
     record: Record | None = field(default=None, repr=False, compare=False)  # what was measured, if anything was
+    warnings: tuple[Mapping[str, Any], ...] = ()  # what looked suspicious, though nothing went wrong
     criteria: Mapping[str, Any] = field(default_factory=dict)  # covered, total, total_kind... by criterion
 
     @property
@@ -48,6 +49,11 @@ class Result:
         """Was every schedule tried, with everything under control?"""
         return self.stopped_because == "exhausted"
 
+    def _measured(self) -> dict[str, Any]:
+        if self.record is None:
+            return {}
+        return {"criteria": dict(self.criteria), "warnings": [dict(warning) for warning in self.warnings]}
+
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return {
@@ -62,5 +68,5 @@ class Result:
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [{"what": what, "why": why} for what, why in self.not_instrumented],
             "notes": list(self.notes),
-            **({"criteria": dict(self.criteria)} if self.record is not None else {}),
+            **self._measured(),
         }

@@ -122,7 +122,7 @@ def _show_rest(screen: Console, summary: Summary) -> None:
     if summary.warnings:
         screen.print()
         screen.print(Text("warnings", style="bold yellow"))
-        for _, sentence in summary.warnings:
+        for sentence in summary.sentences:
             screen.print(Text(f"  {sentence}"))
     if summary.findings:
         screen.print()

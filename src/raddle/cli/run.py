@@ -26,7 +26,7 @@ from raddle.execute.native.settings import Settings
 from raddle.execute.native.watch import Watch
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
-from raddle.store import DATA_FILE, connection, contents_of
+from raddle.store import DATA_FILE, check, contents_of
 
 NO_CRITERIA = "none"
 
@@ -112,8 +112,8 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     criteria: Any = options.get("criteria") or DEFAULT
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
-    if measured and os.path.exists(data_file):
-        connection.read(Path(data_file), lambda _: None)  # it is better to hear now that it cannot be used
+    if measured:
+        check(data_file)  # it is better to hear now that it cannot be used
     script = None if program.is_module else os.path.realpath(program.name)
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
     return Settings(

@@ -18,6 +18,8 @@ from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
 from raddle.store import contents_of
 
+MOST_WARNINGS = 5  # after a run; `raddle report` has them all
+
 WHY = {
     "first-finding": "stopped at the first finding",
     "exhausted": "exhausted: no other schedule exists for this scenario",
@@ -74,8 +76,10 @@ def show_coverage(screen: Console, record: Record, data_file: str) -> None:
     screen.print(criteria_table(summary.rows), soft_wrap=False)
     for line in legend(summary.rows):
         screen.print(Text(f"  {line}", style="dim"))
-    for _, sentence in summary.warnings:
+    for sentence in summary.sentences[:MOST_WARNINGS]:
         screen.print(Text(f"warning: {sentence}", style="yellow"))
+    if len(summary.sentences) > MOST_WARNINGS:
+        screen.print(Text(f"and {len(summary.sentences) - MOST_WARNINGS} more warnings", style="yellow"))
     screen.print(Text(f"added to {data_file}: `raddle report` tells more", style="dim"))
 
 

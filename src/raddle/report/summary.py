@@ -33,6 +33,11 @@ class Summary:
     met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """The warnings, for people: two accesses on one line read as one."""
+        return tuple(dict.fromkeys(sentence for _, sentence in self.warnings))
+
+    @property
     def nothing(self) -> str:
         """Why there is nothing to cover; "" where there is something."""
         asked = [row for row in self.rows if row.name not in SEQUENTIAL] or self.rows
