@@ -23,7 +23,6 @@ from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
-from raddle.store import check as check_data_file
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 
@@ -81,6 +80,8 @@ def explore(
         seed = random.SystemRandom().randrange(1, 1 << 31)
     measurement = _measurement(criteria)
     if measurement is not None and data_file is not None:
+        from raddle.store import check as check_data_file
+
         check_data_file(data_file)  # before any work is done
     session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
     budget = Budget(executions, seconds, until)
