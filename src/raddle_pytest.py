@@ -1,6 +1,7 @@
 """The pytest plugin: a test marked `raddle` is explored, one interleaving after the other, not run once.
 
 Every pytest of an environment loads this module, so it imports nothing of raddle before a marked test runs.
+(Under `raddle run` the plugin may be there before pytest is: PYTEST_DONT_REWRITE.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Coverage and testing of interleavings for threaded Python.
 
 Names are looked up when they are first used: probed code imports `raddle.probe`, and must not wait for
-the rest.
+the rest. (To pytest, which would complain that it comes too late to do so: PYTEST_DONT_REWRITE.)
 """
 
 from __future__ import annotations

@@ -6,8 +6,12 @@ import pytest
 
 import raddle
 from raddle.criteria.memory_access import MemoryAccessPatterns
-from raddle.model import Model
-from raddle.store import read
+from raddle.model import Accesses, Model
+from raddle.record import Record
+from raddle.report.coverage import rows
+from raddle.site import Site
+from raddle.store import add, read
+from raddle.tally import Tally
 
 
 class Priority:
@@ -168,3 +172,18 @@ def test_no_criterion_measures_nothing():
 def test_an_unknown_criterion_is_named_with_its_neighbours():
     with pytest.raises(raddle.UsageError, match="avio"):
         raddle.explore(counter, source=[__file__], criteria="avoi")
+
+
+def test_a_run_that_did_not_measure_a_criterion_does_not_change_its_total(tmp_path):
+    file = tmp_path / "data"
+    raddle.explore(counter, source=[__file__], criteria="map", executions=5, until="budget", data_file=file)
+    (before,) = rows(read(file), names=["map"])
+    other = tmp_path / "other.py"
+    other.write_text("class Box:\n    def put(self):\n        self.x = 1\n")
+    site = Site("other.py", 3, 8, "write", "x", "Box.put", switchable=True)
+    model = Model({("other.py:Box", "x"): Accesses(writes=frozenset({1 << 30}))})
+    sites, paths = {1 << 30: site}, {"other.py": str(other)}
+    tally = Tally(1, {"sync": {}})
+    add(file, Record("run other.py", "native", tally, sites, paths, model))
+    (after,) = rows(read(file), names=["map"])
+    assert after.total == before.total

@@ -43,7 +43,7 @@ class WarnedVariables:
     """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, tuple[int, ...]], Caution] = {}  # by kind, variable and block
+        self._found: dict[tuple[str, str, str, tuple[int, ...]], Caution] = {}  # by kind, variable and block
         self.begin(Cast())
 
     def begin(self, cast: Cast) -> None:
@@ -103,7 +103,10 @@ class WarnedVariables:
 
     def _warn_of_locks(self, number: int, others: _Access | None, access: _Access) -> None:
         assert others is not None, "Eraser says race only once a variable came back to a thread"
-        note = ", ".join(f"{_did(one)} under {self._locks(one)}" for one in (others, access))
+        locks = [self._locks(one) for one in (others, access)]
+        if locks[0] == locks[1] and others[5] != access[5]:  # made at one place, as by one constructor
+            locks[1] = locks[1].replace("the ", "another ", 1)
+        note = ", ".join(f"{_did(one)} under {held}" for one, held in zip((others, access), locks, strict=True))
         self._warn(LOCKSET, number, (others[0], access[0]), note=note, block=())
 
     def _look_at_block(self, number: int, variable: _Watched, first: _Access, second: _Access) -> None:
@@ -119,8 +122,9 @@ class WarnedVariables:
         self._warn(UNSERIALIZABLE, number, (first[0], between[0], second[0]), note=note, block=(first[0], second[0]))
 
     def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
-        subject = str(self._cast.variables[number])
-        self._found.setdefault((kind, subject, block), Caution(kind, subject, sites, note))
+        variable = self._cast.variables[number]
+        known = (kind, variable.owner, variable.name, block)
+        self._found.setdefault(known, Caution(kind, str(variable), sites, note))
 
     def _locks(self, access: _Access) -> str:
         return " and ".join(sorted({str(self._cast.resources[lock]) for lock in access[5]})) or "no lock"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import _threading_local
 import types
 from collections import OrderedDict, deque
 from typing import Any
@@ -23,6 +25,8 @@ _LOOKING_DUNDERS = frozenset(
 )
 _some: tuple[dict[str, int], ...] = ({}, OrderedDict())
 VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.values(), one.items()))
+
+_LOCALS = (_thread._local, _threading_local.local)  # each thread has attributes of its own
 
 # Containers that never change, and things that only look like containers.
 _IMMUTABLE = (str, bytes, tuple, range, frozenset, types.MappingProxyType, memoryview, type)
@@ -92,13 +96,15 @@ def attribute_owner(obj: Any, name: str) -> Any:
             if name in kind.__dict__:
                 return None if _is_machinery(kind.__dict__[name]) else kind
         return obj
-    if isinstance(obj, super):
+    if isinstance(obj, (super, *_LOCALS)):
         return None
     for kind in type(obj).__mro__:
         if name in kind.__dict__:
             found = kind.__dict__[name]
             if isinstance(found, types.MemberDescriptorType):
                 return obj  # __slots__
+            if hasattr(type(found), "__set__"):
+                return None  # it comes before anything that the object has
             try:
                 mine = object.__getattribute__(obj, "__dict__")
             except AttributeError:
@@ -106,6 +112,26 @@ def attribute_owner(obj: Any, name: str) -> Any:
             if name in mine:
                 return obj
             return None if _is_machinery(found) else kind
+    return obj
+
+
+def written_owner(obj: Any, name: str) -> Any:
+    """Whose variable `obj.name = ...` writes: the object's own, or (None) nobody's, as where a property takes it.
+
+    No code of anybody's runs to find out: descriptors are looked at, not asked.
+
+    >>> class A:
+    ...     limit = 3
+    ...     size = property(lambda self: 1)
+    >>> a = A()
+    >>> written_owner(a, "limit") is a, written_owner(a, "size")
+    (True, None)
+    """
+    if isinstance(obj, _LOCALS):
+        return None
+    for kind in type(obj).__mro__:
+        if name in kind.__dict__:
+            return attribute_owner(obj, name) if hasattr(type(kind.__dict__[name]), "__set__") else obj
     return obj
 
 

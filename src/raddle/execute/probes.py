@@ -18,7 +18,7 @@ from typing import Any
 from greenlet import getcurrent
 
 from raddle.execute.controller import Controller
-from raddle.execute.kinds import CONTENT, VIEW_TYPES, attribute_owner, container_base, only_looks
+from raddle.execute.kinds import CONTENT, VIEW_TYPES, attribute_owner, container_base, only_looks, written_owner
 from raddle.execute.learned import Variable
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.carrier import Carrier
@@ -110,6 +110,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             variable.conflicted = True
             for site in (access[2], *others):
                 learned.site(site if site >= 0 else ~site)
+                if site < 0:  # an argument that is looked into: its access does not say so
+                    learned.kind("inside")
+                    learned.kind(f"inside {~site}")
 
     def arrive(me: Carrier, obj: Any, kind: str, site: int) -> None:
         """A scheduling point before an access to a container's content, in an execution that is not tracked."""
@@ -227,13 +230,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def find_written(obj: Any, name: str) -> Variable | None:
         """The variable that `obj.name = ...` writes: the object's own, unless a property takes the value."""
-        if hasattr(type(getattr(type(obj), name, None)), "__set__"):
-            owner = attribute_owner(obj, name)  # a slot is the object's own, a property nobody's
-        else:
-            owner = obj
-            code_names.get(id(obj) if isinstance(obj, ModuleType) else type(obj), set()).discard(name)
+        owner = written_owner(obj, name)
         if owner is None:
             return None
+        code_names.get(id(obj) if isinstance(obj, ModuleType) else type(obj), set()).discard(name)
         if isinstance(owner, ModuleType):
             owner = owner.__dict__
         return variable_of(owner, name)

@@ -72,9 +72,12 @@ class Receivers:
         return Holder(OF_SCOPE, f"{self._file}:{owner.qualname}")
 
     def is_early(self, holder: Holder, path: str, scope: Scope) -> bool:
-        """Is what `path` names touched before any other thread can? At import, or in an object's own constructor."""
-        if scope.kind in (MODULE, CLASS):
+        """Is what `path` names touched before any other thread can? In an object's own constructor, or, of its own
+        names, by a module at import; a script may well touch objects there that its threads have."""
+        if scope.kind == CLASS or (scope.kind == MODULE and holder.kind == OF_SCOPE):
             return True
+        if scope.kind == MODULE:
+            return False
         if holder.kind != OF_CLASS or scope is not scope.owner(scope.mangled(path)):
             return False
         constructor = _name(scope)

@@ -73,10 +73,10 @@ def requirements(criterion: Criterion | None, contents: Contents, *, most: int =
     """All that could be covered, in the criterion's order; None where they cannot be known, or are too many."""
     if criterion is None:
         return None
-    total = criterion.total(contents.model, contents.facts)
+    total = criterion.total(contents.model_for(criterion.name), contents.facts)
     if total.number is not None and total.number > most:
         return None
-    keys = criterion.requirements(contents.model, contents.facts)
+    keys = criterion.requirements(contents.model_for(criterion.name), contents.facts)
     listed = None if keys is None else list(islice(keys, most + 1))
     return None if listed is None or len(listed) > most else listed
 
@@ -90,7 +90,7 @@ def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion
     criterion = criterion_class(name)()
     if name in contents.extras:
         _show_accesses(criterion, contents.extras[name])
-    criterion.static_total(contents.model)  # some note from the model where their requirements are at home
+    criterion.static_total(contents.model_for(name))  # some note from the model where their requirements are at home
     return criterion
 
 
@@ -114,7 +114,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def _row(name: str, criterion: Criterion | None, contents: Contents) -> Row:
     covered = contents.tally.covered.get(name, {})
-    static = criterion.static_total(contents.model) if criterion is not None else Total(None, UNKNOWN)
+    static = Total(None, UNKNOWN) if criterion is None else criterion.static_total(contents.model_for(name))
     row = Row(name, len(covered), static, static, contents.executions(name), contents.since_new(name))
     if name in contents.exact:
         return replace(row, total=Total(len(covered), EXACT))
@@ -131,7 +131,7 @@ def _total(name: str, criterion: Criterion | None, contents: Contents) -> Total:
     """By the model or the accesses seen; where these do not tell, by how often requirements were covered."""
     counts = [seen.executions for seen in contents.tally.covered.get(name, {}).values()]
     if criterion is not None:
-        total = criterion.total(contents.model, contents.facts)
+        total = criterion.total(contents.model_for(criterion.name), contents.facts)
         if total.number or (total.number == 0 and not counts):  # 0 although some were covered: no model at all
             return total
     executions = contents.executions(name)

@@ -58,7 +58,7 @@ def missing(
 ) -> Missing:
     """The first gaps of a criterion, in the order of files and lines."""
     criterion = criterion_of(row.name, contents, criteria)
-    keys = criterion.requirements(contents.model, contents.facts) if criterion is not None else None
+    keys = criterion.requirements(contents.model_for(criterion.name), contents.facts) if criterion is not None else None
     if row.total.kind == EXACT:
         possible = None if keys is None else sum(1 for _ in islice(keys, MOST_ENUMERATED))
         return Missing(row.name, remarks=_all_seen(row, possible))
@@ -109,7 +109,7 @@ def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: in
     why = getattr(criterion, "infeasible", None)
     if why is None:
         return (said,)
-    every = islice(criterion.requirements(contents.model, Facts()) or (), MOST_ENUMERATED)
+    every = islice(criterion.requirements(contents.model_for(criterion.name), Facts()) or (), MOST_ENUMERATED)
     reasons = Counter(reason for key in every if (reason := why(key, contents.facts)) is not None)
     told = [
         f"  {number:,}: {reason}" for reason, number in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))

@@ -15,13 +15,13 @@ def percent_text(row: Row) -> str:
 
     >>> from raddle.tally import Total
     >>> [percent_text(Row("map", n, Total(3000, "static"), Total(3000, "static"), 1, 0)) for n in (0, 1, 2999, 3000)]
-    ['0 %', '0.1 %', '99.9 %', '100 %']
+    ['0 %', '< 0.1 %', '99.9 %', '100 %']
     """
     if row.percent is None:
         return "-"
     if row.covered == 0 or row.covered == row.total.number:
         return f"{row.percent:.0f} %"
-    return f"{max(0.1, math.floor(row.percent * 10) / 10):.1f} %"
+    return "< 0.1 %" if row.percent < 0.1 else f"{math.floor(row.percent * 10) / 10:.1f} %"
 
 
 def total_text(row: Row) -> str:

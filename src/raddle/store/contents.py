@@ -62,6 +62,13 @@ class Contents:
         inexact = {name for run in self.runs for name in run.criteria - run.exact}
         return frozenset(self.criteria) - inexact
 
+    def model_for(self, criterion: str) -> Model:
+        """The model of the sources of those runs that measured the criterion."""
+        measured = [run for run in self.runs if criterion in run.criteria]
+        if len(measured) == len(self.runs):
+            return self.model
+        return self.model.of_modules({digest for run in measured for _, digest in run.files})
+
     def executions(self, criterion: str) -> int:
         """How many of them were measured by the criterion."""
         return sum(run.executions for run in self.runs if criterion in run.criteria)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
+from raddle.errors import UsageError
 from raddle.record import Record
 from raddle.store import connection
 from raddle.store.changed import drop_changed
@@ -56,8 +57,13 @@ def read(path: str | os.PathLike[str]) -> Contents:
 def check(path: str | os.PathLike[str]) -> None:
     """Can something be added here? A file that is not there yet, or empty, is fine; else an error says what is wrong.
 
-    >>> check("/nowhere/data")
+    >>> check("data-of-tomorrow")
     """
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise UsageError("data-file-unreadable", f"{path} cannot be opened: there is no folder {folder}")
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+        raise UsageError("data-file-unwritable", f"{path} cannot be written: permission denied")
     with suppress(connection.NoDataError):
         connection.read(Path(path), lambda _: None)
 

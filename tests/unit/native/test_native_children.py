@@ -155,6 +155,23 @@ def test_xdist_workers(tmp_path: Path) -> None:
     assert len(contents.runs) >= 2
 
 
+def test_raddle_run_inside(tmp_path: Path) -> None:
+    """The inner one measures what it runs, and only it does."""
+    run = "import sys; from raddle.cli.run import run; sys.exit(run.main(args=sys.argv[1:], standalone_mode=False))"
+    write(
+        tmp_path,
+        f"""
+        import subprocess, sys
+        options = ["--criteria", "sync", "--data-file", "inner", "--json-file", "inner.json"]
+        print(subprocess.run([sys.executable, "-c", {run!r}, *options, "child.py"]).returncode)
+        """,
+    )
+    ended = watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "outer"])
+    assert (ended.code, ended.err) == (0, "")
+    assert [run.origin for run in read(tmp_path / "inner").runs] == ["run child.py"]
+    assert [run.origin for run in read(tmp_path / "outer").runs] == ["run program.py"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_killed_child_harms_nothing(tmp_path: Path) -> None:
     write(

@@ -81,6 +81,30 @@ def test_temporary_objects_never_look_shared(tmp_path: Path) -> None:
     assert shared(told) == set()
 
 
+def test_thread_locals_are_not_shared(tmp_path: Path) -> None:
+    told = record(
+        tmp_path,
+        """
+        import threading
+        local = threading.local()
+        class Local(threading.local):
+            def __init__(self): self.items = []
+        own = Local()
+        def work(n):
+            local.x = n
+            own.items.append(local.x)
+            return own.items
+        def main():
+            threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+            for thread in threads: thread.start()
+            for thread in threads: thread.join()
+            return work(7)
+        """,
+    )
+    assert told.value == [7]
+    assert shared(told) == set()
+
+
 def test_one_object_has_one_number_in_all_threads(tmp_path: Path) -> None:
     told = record(
         tmp_path,
@@ -259,6 +283,19 @@ def watched(thing, name):
     return ended
 """,
             ["listed"],
+        ),
+        # And one in whose place nothing comes.
+        (
+            """
+    thing = Thing()
+    watched(thing.items[0], "listed"), watched(thing.table["leaf"], "stored")
+    thing.items.append(thing)
+    thing.items = None
+    thing.table.clear
+    del thing.table
+    return ended
+""",
+            ["listed", "stored"],
         ),
         # A container of nobody's goes when the collector comes by.
         (

@@ -136,8 +136,8 @@ def test_percentages_are_never_flattered():
         number = Total(total, "static")
         return percent_text(coverage.Row("x", covered, number, number, 1, 0))
 
-    assert [percent(n, 10_000) for n in (0, 1, 5_000, 9_999, 10_000)] == ["0 %", "0.1 %", "50.0 %", "99.9 %", "100 %"]
-    assert percent(10, 10**4000) == "0.1 %"
+    assert [percent(n, 10_000) for n in (0, 1, 5_000, 9_999, 10_000)] == ["0 %", "< 0.1 %", "50.0 %", "99.9 %", "100 %"]
+    assert percent(10, 10**4000) == "< 0.1 %"
     assert number_text(10**4000) == "about 10^4000"
 
 

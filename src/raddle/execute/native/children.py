@@ -32,6 +32,15 @@ def announce(settings: Settings) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
+_begun: list[Ending] = []  # in this process, by its parent's wish
+
+
+def give_way() -> None:
+    """The process is itself about to run a program: that is the one to be watched."""
+    while _begun:
+        _begun.pop().cancel()
+
+
 def begin() -> None:
     """Called at the start of Python in such a process."""
     text = os.environ.get(VARIABLE)
@@ -44,6 +53,7 @@ def begin() -> None:
     watch.start()
     ending = Ending(watch)
     ending.prepare()
+    _begun.append(ending)
     script = sys.argv[0] if sys.argv else ""
     if script.endswith((".py", ".pyw")) and os.path.isfile(script):
         sys.path_hooks.insert(0, _MainScript(os.path.abspath(script), watch, ending))

@@ -6,6 +6,7 @@ from types import FrameType
 from typing import Any
 
 from raddle.execute.naming import CONSTRUCTORS
+from raddle.model import class_and_method, is_public
 from raddle.site import SiteTable
 
 
@@ -14,22 +15,22 @@ class Functions:
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self.receivers: dict[int, str] = {}  # the first parameter of a method, "" where there is none
+        self.receivers: dict[int, str] = {}  # the first parameter of a public method or constructor; "" for others
         self.constructors: set[int] = set()
         self._names: dict[int, str] = {}
         self._owners: dict[int, str] = {}
         self._verdicts: dict[tuple[int, type], bool] = {}
 
     def introduce(self, site: int, frame: FrameType) -> str:
-        """The name of the parameter that gets the object, if this is a method."""
-        where = self._table[site]
-        around, _, name = where.function.rpartition(".")
-        is_method = bool(around) and not around.endswith("<locals>") and name != "__new__"
+        """The name of the parameter that gets the object whose method this is, if that is to be told."""
+        around, name = class_and_method(self._table[site].function) or ("", "")
         code = frame.f_code
         self._owners[site] = around.rpartition(".")[2]
-        if name in CONSTRUCTORS:
+        makes = name in CONSTRUCTORS and name != "__new__"
+        if makes:
             self.constructors.add(site)
-        self.receivers[site] = code.co_varnames[0] if is_method and code.co_argcount else ""
+        wanted = makes or (bool(around) and is_public(name))  # others are nobody's business
+        self.receivers[site] = code.co_varnames[0] if wanted and code.co_argcount else ""
         return self.receivers[site]
 
     def receiver(self, site: int, parameter: str, frame: FrameType) -> Any:

@@ -7,6 +7,7 @@ order. An acquire is tried without waiting first: if that fails, the thread is b
 from __future__ import annotations
 
 import _thread
+import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -15,11 +16,14 @@ from raddle.execute.native.recorder import Recorder, Resource
 
 _allocate = _thread.allocate_lock
 _RealLock = _thread.LockType
+_NAME = f"{_RealLock.__module__}.{_RealLock.__name__}"
 
 
 def _waits(blocking: bool, timeout: float) -> bool:
     """May an acquire with these arguments wait? Bad ones are for the real lock to refuse."""
-    return bool(blocking) and isinstance(timeout, (int, float)) and (timeout == -1 or timeout > 0)
+    return (
+        bool(blocking) and isinstance(timeout, (int, float)) and (timeout == -1 or 0 < timeout <= threading.TIMEOUT_MAX)
+    )
 
 
 class _Making(type):
@@ -43,6 +47,10 @@ class Lock(metaclass=_Making):
 
     recorder: ClassVar[Recorder]
     resource: Resource
+
+    def __init_subclass__(cls) -> None:
+        if "recorder" not in cls.__dict__:
+            raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # as a real one says
 
     def __init__(self) -> None:
         self._real = _allocate()
@@ -95,7 +103,7 @@ class Lock(metaclass=_Making):
         return repr(self._real)
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError(f"cannot pickle '{_RealLock.__module__}.{_RealLock.__name__}' object")
+        raise TypeError(f"cannot pickle '{_NAME}' object")
 
 
 class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
@@ -107,7 +115,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
     resource: Resource
     _is_owned: Callable[[], bool]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self) -> None:
         self._at = 0
         self._depth = 0  # changed only by the thread that has the lock
         self.resource = self.recorder.describe(self)
@@ -175,8 +183,11 @@ def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     lock = _Making("Lock", (Lock,), {"recorder": recorder, "__slots__": (), "__module__": "threading"})
     rlock = type("RLock", (RLock,), {"recorder": recorder, "__slots__": (), "__module__": "threading"})
 
+    real_rlock = threading.RLock
+
     def make_rlock(*args: Any, **kwargs: Any) -> Any:
-        return _thread.RLock(*args, **kwargs) if made_inside() else rlock(*args, **kwargs)
+        return real_rlock(*args, **kwargs) if args or kwargs or made_inside() else rlock()
 
     make_rlock.__name__ = make_rlock.__qualname__ = "RLock"
+    make_rlock.__module__ = "threading"
     return lock, rlock, make_rlock  # type: ignore[return-value]

@@ -29,21 +29,33 @@ class Names:
         self._model = Model()
         self._surveyed = 0  # sites that the model knows
         self._known: dict[Unnamed, AbstractVariable] = {}
+        self._owners: dict[type, str] = {}
+        self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Cast.functions` has them
 
     def model(self) -> Model:
-        if self._surveyed != len(self.table):
-            self._surveyed = len(self.table)
-            self._known.clear()
-            from raddle.instrument.survey import survey_table  # slow to import, and not needed to start
+        """Of all sites; while another thread imports a module, of those that there were before."""
+        sites = len(self.table)
+        if self._surveyed != sites:
+            from raddle.instrument.owners import method_sites  # slow to import, and not needed to start
+            from raddle.instrument.survey import survey_table
 
-            self._model = survey_table(self.table)
+            try:
+                self._model, self.methods = survey_table(self.table), method_sites(self.table)
+            except RuntimeError:  # the table has grown while it was gone through
+                return self._model
+            self._surveyed = sites
+            self._known.clear()
+            self._owners.clear()
         return self._model
 
-    def methods(self) -> dict[int, str]:
-        """Where public methods are entered and left, as `Cast.functions` has them."""
-        from raddle.instrument.owners import method_sites
+    def owner(self, cls: type) -> str:
+        """What a class is called."""
+        known = self._owners.get(cls)
+        if known is None:
+            from raddle.instrument.owners import class_owner
 
-        return method_sites(self.table)
+            known = self._owners[cls] = class_owner(self.table, cls)
+        return known
 
     def name(self, unnamed: Unnamed) -> AbstractVariable:
         """What a variable is called.

@@ -18,7 +18,8 @@ from typing import Any
 from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, only_looks
 from raddle.execute.native.bound import BoundMethod
 from raddle.execute.native.functions import Functions
-from raddle.execute.native.numbering import GROUP, NOTHING, Numbering, inherited
+from raddle.execute.native.numbering import NOTHING, Numbering, inherited
+from raddle.execute.native.objects import HELD, RECEIVER
 from raddle.execute.native.recorder import Recorder
 
 # Methods that read what is in the containers that they are given.
@@ -63,7 +64,7 @@ def make_probes(
     known = numbering.known
     code_names = numbering.code_names
     read_first, written_first, content_first = numbering.read, numbering.written, numbering.content
-    hold = numbering.hold
+    hold, let_go = numbering.hold, numbering.let_go
     bases: dict[type, type | None] = dict.fromkeys(_SCALARS)  # by type: the built-in container it is or extends
     filling: dict[type, bool] = {}  # by type: does looking up what is missing store it?
     receivers, constructors = functions.receivers, functions.constructors
@@ -111,22 +112,30 @@ def make_probes(
     def write(value: Any, obj: Any, name: str, site: int) -> None:
         setattr(obj, name, value)
         try:
-            number = known[id(obj)][name]
+            fields = known[id(obj)]
+            number = fields[name]
         except KeyError:
             number = NOTHING
         if number < 0:
             number = written_first(obj, name, value, site)
             if number < 0:
                 return
-        elif bases.get(type(value)) is not None and id(value) not in known:
-            hold(obj, name, value)
+        else:
+            held = fields.get(HELD)
+            if held is not None and name in held:
+                let_go(fields, name, value)
+            if bases.get(type(value)) is not None and id(value) not in known:
+                hold(obj, name, value)
         append((here.number, "write", number, site))
         if len(steps) > most_steps:
             hand_over()
 
     def delete(obj: Any, name: str, site: int) -> None:
         delattr(obj, name)
-        number = known.get(id(obj), {}).get(name, NOTHING)
+        fields = known.get(id(obj), {})
+        if name in fields.get(HELD, ()):
+            let_go(fields, name, None)
+        number = fields.get(name, NOTHING)
         if number < 0:
             number = written_first(obj, name, None, site)
         if number >= 0:
@@ -365,8 +374,10 @@ def make_probes(
                 if id(receiver) not in known:
                     numbering.made(receiver, frame_of(1))
             else:
-                fields = known.get(id(receiver))
-                number = fields[GROUP] if fields is not None else numbering.group(receiver)
+                try:
+                    number = known[id(receiver)][RECEIVER]
+                except KeyError:
+                    number = numbering.receiver(receiver)
         me = here.me
         append((me.number, "enter", number, site))
         if me.room:

@@ -82,6 +82,7 @@ class Recorder:
         self.roster = roster
         self.stream = stream
         self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
+        self.forget_first: list[Callable[[], None]] = []  # called when everything begins anew
         self._announced: dict[int, Me] = {}  # by ident, for a moment
         self._resources: dict[int, tuple[Resource, Keyed]] = {}
         self._threads = 0
@@ -98,7 +99,8 @@ class Recorder:
     def begin_again(self) -> None:
         """In a process that was forked: the running thread is the only one, and everything begins anew."""
         self._threads = 0
-        self._announced.clear()
+        for forget in (self._announced.clear, *self.forget_first):
+            forget()
         for resource, _ in self._resources.values():
             resource.number = -1
         self.roster.begin()

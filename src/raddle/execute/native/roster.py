@@ -37,6 +37,7 @@ class Roster:
         self.lock = _thread.allocate_lock()
         self.cast = Cast(methods=self.most_methods)
         self._variables: list[tuple[Unnamed, int]] = []  # those that the cast does not know yet
+        self._receivers: list[tuple[int, type]] = []
         self._resources: list[AbstractObject] = []
         self._actors: list[Actor] = []  # those that the cast does not know everything about
         self.variables = self.resources = self.actors = self.groups = 0
@@ -51,6 +52,10 @@ class Roster:
         """A number for an object, 0 is none; the lock must be held."""
         self.groups += 1
         return self.groups
+
+    def receiver(self, group: int, cls: type) -> None:
+        """An object has methods that were entered; the lock must be held."""
+        self._receivers.append((group, cls))
 
     def resource(self, abstract: AbstractObject) -> int:
         """The number of a resource; the lock must be held."""
@@ -68,13 +73,17 @@ class Roster:
 
     def tell(self) -> None:
         """Let the cast know."""
-        self.cast.functions = self.names.methods()
+        self.names.model()
+        self.cast.functions = self.names.methods
         with self.lock:
             variables, self._variables = self._variables, []
+            receivers, self._receivers = self._receivers, []
             resources, self._resources = self._resources, []
             actors = list(self._actors)
         for unnamed, group in variables:
             self.cast.add_variable(self.names.name(unnamed), group)
+        for group, cls in receivers:
+            self.cast.classes[group] = self.names.owner(cls)
         for abstract in resources:
             self.cast.add_resource(abstract)
         for actor in actors:

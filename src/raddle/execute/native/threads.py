@@ -28,6 +28,9 @@ class Numbers:
     def _forget(self, reference: Keyed) -> None:
         self._known.pop(reference.key, None)
 
+    def clear(self) -> None:
+        self._known.clear()
+
     def get(self, thread: threading.Thread) -> int | None:
         known = self._known.get(id(thread))
         return known[0] if known is not None else None
@@ -39,6 +42,7 @@ def patches(recorder: Recorder) -> list[Patch]:
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = Numbers()
     starting: dict[int, Me] = {}  # by id of the object, which lives until its thread has begun
+    recorder.forget_first += [numbers.clear, starting.clear]
 
     def start(self: Any) -> None:
         _, site = recorder.come()

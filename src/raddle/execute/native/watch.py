@@ -74,7 +74,7 @@ class Watch:
         self.hook.install()
         self.hook.tell(MODULE, self._aside.follow)
         self._patches.install()
-        self._numbering.attach()
+        self._numbering.objects.attach()
         probe.attach(self._probes)
         self.active = True
         if hasattr(os, "register_at_fork"):
@@ -108,7 +108,7 @@ class Watch:
         self.suspend()
         self.hook()
         self._aside.end()
-        self._numbering.detach()
+        self._numbering.objects.detach()
         self._disturbance.end()
 
     @property

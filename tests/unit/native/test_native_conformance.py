@@ -1,0 +1,23 @@
+"""CPython's own tests of `threading`, which are about details nobody thinks of, with everything watched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from plainly import watched
+
+pytest.importorskip("test.lock_tests", reason="this Python comes without its `test` package")
+
+CASES = ("LockTests", "CRLockTests", "BoundedSemaphoreTests")
+
+
+@pytest.mark.slow
+def test_cpythons_tests_of_threading(tmp_path: Path) -> None:
+    names = [f"test.test_threading.{case}" for case in CASES]
+    options = ["--criteria", "none", "--source", "threading", "--source", "test.lock_tests"]
+    ended = watched(tmp_path, "-m", "unittest", "-q", *names, options=options)
+    assert ended.code == 0, ended.err
+    assert ended.err.rstrip().splitlines()[-1].startswith("OK")
+    assert ended.summary["notes"] == []
+    assert ended.summary["threads"] > 20
