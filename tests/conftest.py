@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-# Tests that start many processes, or run the suites of others: on the reference interpreter only, so that all
-# interpreters together stay within minutes. `make test` runs everything there and `-m "not slow"` on the rest.
+# Tests that start many processes, run the suites of others, or compare pure computations with brute force thousands of
+# times: on the reference interpreter only, so that all interpreters together stay within minutes. `make test` runs everything there and `-m "not slow"` on the rest.
 SLOW = (
+    "tests/lab/",
     "tests/plugin/test_plugin_marker.py",
     "tests/plugin/test_plugin_neighbours.py",
     "tests/plugin/test_plugin_outcomes.py",
     "tests/plugin/test_plugin_reports.py",
     "tests/same_meaning/test_packages.py",
     "tests/same_meaning/test_standard_library.py",
+    "tests/unit/analysis/",
     "tests/unit/cli/test_commands.py::test_bad_input",
     "tests/unit/cli/test_commands.py::test_ctrl_c",
+    "tests/unit/criteria/",
+    "tests/unit/guide/",
+    "tests/unit/native/test_native_children.py",
+    "tests/unit/native/test_native_command.py",
+    "tests/unit/native/test_native_programs.py",
+    "tests/unit/schedulers/test_reachability",
+    "tests/unit/store/test_store_killed.py",
 )
 
 
