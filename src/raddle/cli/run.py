@@ -80,6 +80,7 @@ def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: 
     wanted = _program(module, program)
     settings = _settings(wanted, config.load(Path.cwd()).options() | given(**options))
     wanted.check()
+    children.give_way()
     watch = settings.make_watch()
     summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
     ending = Ending(watch, summary.show)

@@ -78,26 +78,25 @@ def _of_future(recorder: Recorder) -> list[Patch]:
 
     def taking(real: Callable[..., Any]) -> Callable[..., Any]:
         def take(self: Any, timeout: float | None = None) -> Any:
+            resource = recorder.resource(self)
+            if resource is None:
+                return real(self, timeout)
             _, site = recorder.come()
             try:
                 return real(self, timeout)
             finally:
-                tell_if_done(self, site)
+                if real_done(self):
+                    recorder.step("wait-set", resource, site)
 
         return take
-
-    def tell_if_done(self: Any, site: int) -> None:
-        resource = recorder.resource(self)
-        if resource is not None and real_done(self):
-            recorder.step("wait-set", resource, site)
 
     real_done: Callable[[Any], bool] = Future.done
 
     def done(self: Any) -> bool:
-        _, site = recorder.come()
         is_done = real_done(self)
-        if is_done:
-            tell_if_done(self, site)
+        resource = recorder.resource(self) if is_done else None
+        if resource is not None:
+            recorder.step("wait-set", resource, recorder.come()[1])
         return is_done
 
     return [

@@ -23,11 +23,11 @@ def patches(recorder: Recorder) -> list[Patch]:
     real_put, real_get, real_done, real_join = Queue.put, Queue.get, Queue.task_done, Queue.join
 
     def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        _, site = recorder.come()
         resource = recorder.resource(self)
         if resource is None:
             real_put(self, item, block, timeout)
             return
+        _, site = recorder.come()
         is_full = 0 < self.maxsize <= _size(self)
         if is_full and not block:  # it will most likely fail, and then there was no put
             real_put(self, item, block, timeout)
@@ -39,10 +39,10 @@ def patches(recorder: Recorder) -> list[Patch]:
         real_put(self, item, block, timeout)
 
     def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
-        _, site = recorder.come()
         resource = recorder.resource(self)
         if resource is None:
             return real_get(self, block, timeout)
+        _, site = recorder.come()
         if block and not _size(self):
             recorder.step("blocked", resource, site)
         item = real_get(self, block, timeout)
@@ -56,11 +56,13 @@ def patches(recorder: Recorder) -> list[Patch]:
         real_done(self)
 
     def join(self: Any) -> None:
+        resource = recorder.resource(self)
+        if resource is None:
+            real_join(self)
+            return
         _, site = recorder.come()
         real_join(self)
-        resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step("join-queue", resource, site)
+        recorder.step("join-queue", resource, site)
 
     return [
         registering(recorder, Queue),

@@ -52,9 +52,11 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
         return recorder.resource(condition) if isinstance(condition._lock, (RLock, Lock)) else None
 
     def wait(self: Any, timeout: float | None = None) -> bool:
-        me, site = recorder.come()
         resource, lock = known(self), self._lock
-        if resource is None or not _is_taken(lock) or me.busy:
+        if resource is None or not _is_taken(lock):
+            return real_wait(self, timeout)
+        me, site = recorder.come()
+        if me.busy:
             return real_wait(self, timeout)
         recorder.step("release", lock.resource, site)
         recorder.step("wait", resource, site)
@@ -70,6 +72,8 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
         return woken
 
     def wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+        if known(self) is None:
+            return real_wait_for(self, predicate, timeout)
         me, site = recorder.come()
 
         def again() -> Any:
@@ -83,10 +87,9 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
             me.site = 0
 
     def notify(self: Any, n: int = 1) -> None:
-        _, site = recorder.come()
         resource = known(self)
         if resource is not None and _is_taken(self._lock):
-            recorder.step("notify", resource, site)
+            recorder.step("notify", resource, recorder.come()[1])
         real_notify(self, n)
 
     return [
@@ -107,10 +110,10 @@ def _of_event(recorder: Recorder) -> list[Patch]:
     real_wait, real_set, real_clear, real_is_set = Event.wait, Event.set, Event.clear, Event.is_set
 
     def wait(self: Any, timeout: float | None = None) -> bool:
-        _, site = recorder.come()
         resource = recorder.resource(self)
         if resource is None:
             return real_wait(self, timeout)
+        _, site = recorder.come()
         if not real_is_set(self) and (timeout is None or timeout > 0):
             recorder.step("blocked", resource, site)
         was_set = real_wait(self, timeout)
@@ -154,10 +157,10 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
     real_acquire = Semaphore.acquire
 
     def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
-        _, site = recorder.come()
         resource = recorder.resource(self)
         if resource is None:
             return real_acquire(self, blocking, timeout)
+        _, site = recorder.come()
         got = False
         if blocking and (timeout is None or timeout > 0):
             got = real_acquire(self, False)
@@ -191,10 +194,10 @@ def _of_barrier(recorder: Recorder) -> list[Patch]:
     real_wait = threading.Barrier.wait
 
     def wait(self: Any, timeout: float | None = None) -> int:
-        _, site = recorder.come()
         resource = recorder.resource(self)
         if resource is None:
             return real_wait(self, timeout)
+        _, site = recorder.come()
         recorder.step("up", resource, site)
         index = real_wait(self, timeout)
         recorder.step("down", resource, site)
