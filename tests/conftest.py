@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-# Tests that start many processes, run the suites of others, or compare pure computations with brute force thousands of
-# times: on the reference interpreter only, so that all interpreters together stay within minutes. `make test` runs everything there and `-m "not slow"` on the rest.
+# Tests that start many processes, run the suites of others, or compare pure computations with brute force
+# thousands of times: on the reference interpreter only, so that all interpreters together stay within minutes.
+# `make test` runs everything there and `-m "not slow"` on the rest.
 SLOW = (
     "tests/lab/",
     "tests/plugin/test_plugin_marker.py",
