@@ -13,6 +13,7 @@ import click
 from rich.text import Text
 
 from raddle import api, config
+from raddle.checks.cautions import say
 from raddle.cli.options import given
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
@@ -168,7 +169,10 @@ class Summary:
             "seed": self._settings.seed,
             "data_file": self._settings.data_file,
             "criteria": {row.name: row_as_json(row) for row in covered},
-            "cautions": [caution.as_json() for caution in record.cautions] if record is not None else [],
+            "warnings": [
+                {**caution.as_json(), "sentence": say(caution, record.sites)}
+                for caution in (record.cautions if record is not None else ())
+            ],
             "notes": self._notes(),
             "not_instrumented": [{"what": one.what, "why": one.why} for one in watch.not_instrumented],
         }
