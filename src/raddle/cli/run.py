@@ -169,10 +169,9 @@ class Summary:
             "seed": self._settings.seed,
             "data_file": self._settings.data_file,
             "criteria": {row.name: row_as_json(row) for row in covered},
-            "warnings": [
-                {**caution.as_json(), "sentence": say(caution, record.sites)}
-                for caution in (record.cautions if record is not None else ())
-            ],
+            "warnings": []
+            if record is None
+            else [{**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions],
             "notes": self._notes(),
             "not_instrumented": [{"what": one.what, "why": one.why} for one in watch.not_instrumented],
         }
