@@ -16,15 +16,15 @@ SLOW = (
     "tests/same_meaning/test_packages.py",
     "tests/same_meaning/test_standard_library.py",
     "tests/unit/analysis/",
-    "tests/unit/cli/test_commands.py::test_bad_input",
-    "tests/unit/cli/test_commands.py::test_ctrl_c",
+    "tests/unit/cli/",
     "tests/unit/criteria/",
     "tests/unit/guide/",
     "tests/unit/native/test_native_children.py",
     "tests/unit/native/test_native_command.py",
     "tests/unit/native/test_native_programs.py",
+    "tests/unit/report/",
     "tests/unit/schedulers/test_reachability",
-    "tests/unit/store/test_store_killed.py",
+    "tests/unit/store/",
 )
 
 

@@ -43,7 +43,7 @@ def test_with(python: str, version: tuple[int, int]) -> int:
             check=True,
         )
         (folder / "installed").touch()
-    fewer = {"RADDLE_DIFFERENTIAL": "48", "RADDLE_SCHEDULES": "300"}  # of the random ones: the reference has them all
+    fewer = {"RADDLE_DIFFERENTIAL": "32", "RADDLE_SCHEDULES": "200"}  # of the random ones: the reference has them all
     return subprocess.run(
         [inside, "-m", "pytest", "-n", "auto", "-m", "not slow", *sys.argv[1:]], cwd=ROOT, env=fewer | os.environ
     ).returncode
