@@ -21,6 +21,7 @@ SLOW = (
     "tests/unit/guide/",
     "tests/unit/native/test_native_children.py",
     "tests/unit/native/test_native_command.py",
+    "tests/unit/native/test_native_conformance.py",
     "tests/unit/native/test_native_programs.py",
     "tests/unit/report/",
     "tests/unit/schedulers/test_reachability",
