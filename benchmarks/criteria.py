@@ -56,7 +56,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def per_step(names: Sequence[str], steps: Sequence[tuple], trace: Trace, *, rounds: int) -> float:
     """Microseconds, the best of some rounds."""
-    return min(once(names, steps, trace) for _ in range(rounds if len(steps) < LENGTHS[-1] else 1)) / len(steps) * 1e6
+    return min(once(names, steps, trace) for _ in range(rounds)) / len(steps) * 1e6
 
 
 def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
@@ -107,7 +107,7 @@ def watching_costs(name: str, executions: int) -> float:
         return best
 
     def explore(**options: object) -> object:
-        return raddle.explore(scenario, executions=executions, until="budget", **options)
+        return raddle.explore(scenario, scheduler="random", executions=executions, until="budget", **options)
 
     alone, watched = seconds(explore), seconds(lambda: explore(criteria=",".join(DEFAULT)))
     return (watched - alone) / alone

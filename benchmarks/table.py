@@ -11,10 +11,10 @@ def text(comparison: Comparison) -> str:
         [tool, *(_figure(comparison.best(scenario, tool), "{:,.0f}") for scenario in scenarios)]
         for tool in comparison.package_of
     ]
-    parts = [_aligned(["executions/s", *scenarios], rates)]
+    parts = [aligned(["executions/s", *scenarios], rates)]
     if SUBJECT in comparison.package_of:
         ratios = [_ratios(comparison, peer) for peer in comparison.peers]
-        parts.append(_aligned(["ratio", *scenarios, "median"], ratios))
+        parts.append(aligned(["ratio", *scenarios, "median"], ratios))
     parts += [
         f"{tool} failed {scenario} in {len(reasons)} round{'s' * (len(reasons) > 1)}: {reasons[-1]}"
         for (scenario, tool), reasons in comparison.failures.items()
@@ -31,7 +31,7 @@ def _figure(value: float | None, form: str) -> str:
     return "-" if value is None else form.format(value)
 
 
-def _aligned(header: list[str], rows: Iterable[list[str]]) -> str:
+def aligned(header: list[str], rows: Iterable[list[str]]) -> str:
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines)

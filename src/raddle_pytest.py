@@ -25,6 +25,7 @@ import pytest
 from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, ReprFileLocation, ReprTraceback
 
 if TYPE_CHECKING:
+    from raddle.execute.native.explored import Enclosing
     from raddle.finding import Finding
     from raddle.result import Result
 
@@ -124,6 +125,10 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
         options = load(config.rootpath).options()
     except RaddleError as error:
         _refuse(str(error))
+    run = _enclosing_run()
+    if run is not None:  # which has read the project's file, too
+        options.pop("data_file", None)
+        options["criteria"] = run.criteria
     for mark in reversed(list(marks)):
         _check_mark(mark)
         options.update(mark.kwargs)
@@ -132,6 +137,13 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
         if value is not None:
             options[name] = value
     return options
+
+
+def _enclosing_run() -> Enclosing | None:
+    """The `raddle run` that measures this process."""
+    from raddle.execute.native.explored import Enclosing
+
+    return Enclosing.found(os.environ)
 
 
 def _check_mark(mark: pytest.Mark) -> None:
@@ -214,19 +226,37 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
     from raddle.api import explore
 
     scenario = _scenario(item)
-    result = explore(scenario, **options)
+    result = explore(scenario, **{"until": "first-finding", **options})
     item.stash[_RAN] = {
         "executions": result.executions,
         "seed": result.seed,
         "stopped": result.stopped_because,
         "notes": list(result.notes),
     }
+    if "data_file" not in options:
+        _add_to_run(item, result)
     if result.stopped_because == "interrupted":
         raise KeyboardInterrupt
     if not result.findings:
         return None
     finding = next((f for f in result.findings if not _is_verdict(f)), result.findings[0])
     return _told(item, _once_more(item, scenario, finding, options), result)
+
+
+def _add_to_run(item: pytest.Function, result: Result) -> None:
+    """What the executions covered belongs to the `raddle run` around them. If it cannot be kept, no test fails."""
+    from raddle.errors import RaddleError
+
+    run = _enclosing_run()
+    if run is None or result.record is None:
+        return
+    origin = f"pytest {_name(item)}"
+    pairs = zip(result.record.findings, result.findings, strict=True)
+    findings = tuple({**stored, "origin": origin} for stored, finding in pairs if not _is_verdict(finding))
+    try:
+        item.stash[_RAN]["notes"] += run.add(replace(result.record, origin=origin, findings=findings))
+    except RaddleError as error:
+        item.stash[_RAN]["lost"] = str(error)
 
 
 def _replay(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
@@ -365,9 +395,13 @@ def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
     """One command, or none where no schedule shows the finding again."""
     if finding.schedule is None:
         return []
+    return [f"pytest {shlex.quote(_name(item))} --raddle-replay {shlex.quote(str(finding.schedule))}"]
+
+
+def _name(item: pytest.Function) -> str:
+    """By which pytest finds the test again from where it was started."""
     inside = item.nodeid.partition("::")[2]
-    test = f"{_relative(item.path, item.config.invocation_params.dir)}::{inside}"
-    return [f"pytest {shlex.quote(test)} --raddle-replay {shlex.quote(str(finding.schedule))}"]
+    return f"{_relative(item.path, item.config.invocation_params.dir)}::{inside}"
 
 
 def _relative(path: Path, folder: Path) -> str:
@@ -485,6 +519,9 @@ class Tally:
         if self.config.get_verbosity() > 0:
             for test, ran in explored.items():
                 terminalreporter.write_line(f"raddle: {test}: {_how_it_went(ran)}")
+        for test, ran in explored.items():
+            if "lost" in ran:
+                terminalreporter.write_line(f"raddle: {test}: what it covered is not kept: {ran['lost']}")
         if explored:
             terminalreporter.write_line(f"raddle: {_in_total(list(explored.values()))}")
         if self.config.getoption("raddle_replay") is not None:

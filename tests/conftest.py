@@ -8,24 +8,60 @@ import pytest
 # thousands of times: on the reference interpreter only, so that all interpreters together stay within minutes.
 # `make test` runs everything there and `-m "not slow"` on the rest.
 SLOW = (
+    "tests/counts/",
+    "tests/determinism/",
+    "tests/differential/test_never_a_false_pass.py",
+    "tests/docs/test_documentation.py",
+    "tests/docs/test_formats_page.py",
+    "tests/docs/test_pages.py",
+    "tests/html/",
     "tests/lab/",
+    "tests/plugin/test_plugin_in_a_run.py",
+    "tests/plugin/test_plugin_loading.py",
     "tests/plugin/test_plugin_marker.py",
     "tests/plugin/test_plugin_neighbours.py",
     "tests/plugin/test_plugin_outcomes.py",
+    "tests/plugin/test_plugin_replay.py",
     "tests/plugin/test_plugin_reports.py",
+    "tests/programs/test_programs.py::test_a_failure_comes_again_by_its_text",
     "tests/same_meaning/test_packages.py",
     "tests/same_meaning/test_standard_library.py",
     "tests/unit/analysis/",
+    "tests/unit/benchmarks/",
+    "tests/unit/checks/",
     "tests/unit/cli/",
     "tests/unit/criteria/",
+    "tests/unit/execute/",
     "tests/unit/guide/",
+    "tests/unit/html/",
     "tests/unit/native/test_native_children.py",
     "tests/unit/native/test_native_command.py",
     "tests/unit/native/test_native_conformance.py",
+    "tests/unit/native/test_native_family.py",
+    "tests/unit/native/test_native_forgetting.py",
     "tests/unit/native/test_native_programs.py",
+    "tests/unit/native/test_native_tracebacks.py",
     "tests/unit/report/",
-    "tests/unit/schedulers/test_reachability",
+    "tests/unit/schedulers/",
     "tests/unit/store/",
+)
+
+
+# Left out of `make test`, so that it takes minutes; `make test-all` has them.
+LONG = (
+    "tests/counts/test_reachability_explore.py",
+    "tests/lab/test_lab_commands.py",
+    "tests/lab/test_lab_mutants.py",
+    "tests/lab/test_sctbench_programs.py",
+    "tests/plugin/test_plugin_neighbours.py",
+    "tests/same_meaning/test_packages.py",
+    "tests/same_meaning/test_standard_library.py::test_its_tests_give_the_same_results",
+    "tests/unit/cli/test_cli_search.py",
+    "tests/unit/execute/test_isolated.py::test_a_crash_is_found_with_its_schedule_and_so_is_what_else_fails",
+    "tests/unit/guide/test_search_runs.py",
+    "tests/unit/guide/test_shrink.py::test_programs",
+    "tests/unit/guide/test_shrink_options.py::test_shrunk_or_as_it_was_found[fork]",
+    "tests/unit/guide/test_workers.py",
 )
 
 
@@ -33,3 +69,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith(LONG):
+            item.add_marker(pytest.mark.long)

@@ -11,19 +11,21 @@ After RQ3 of the paper on MAP-coverage, which asks it for two criteria. The desi
   it holds a failing execution. Its coverage is what its executions covered, as a share of what all executions of
   the subject's mutants covered: as in the paper, the total is what was ever seen.
 * τ (τ-b, as there are ties) is computed for each subject over test sets of different sizes, as in the paper, whose
-  sets are 5 to 20 minutes of testing; then the mean over the subjects is taken, as in its Table IV.
+  sets are 5 to 20 minutes of testing; then the mean over the subjects is taken, as the paper says it did. As the last
+  row of its Table IV is not the mean of the others, τ over the test sets of all subjects is computed too.
 * Larger sets cover more and find more, whatever is measured. So τ is also computed among sets of equal size: that is
   what a criterion says beyond how long was tested. The paper does not do that; Inozemtseva and Holmes (ICSE 2014)
   do it for sequential coverage.
-* p says how likely a mean over subjects so far from 0 would be if each subject's τ could as well have the other sign
-  (an exact test: all combinations of signs are tried). Subjects are independent, test sets of one subject are not.
+* What a mean is worth follows from how the subjects differ, as they are independent and test sets of one subject are
+  not: its interval by drawing subjects again, and p, how likely a mean so far from 0 would be if each subject's τ
+  could as well have the other sign (an exact test: all combinations of signs are tried).
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -35,8 +37,9 @@ from scipy.stats import kendalltau
 import raddle
 from raddle.criteria import NAMES
 from raddle_lab.collection import Collection, Collector
+from raddle_lab.inference import interval, sign_flip_p
 from raddle_lab.mutants import count_locks, imported, subject_names, subject_source, without_lock
-from raddle_lab.processes import executor_of, quiet_pools
+from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
 from raddle_lab.published import KENDALL
 
 SIZES = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -74,34 +77,48 @@ class SubjectResult:
     subject: str
     mutants: int
     bugs: int  # mutants that failed at all
+    outcomes: Mapping[str, int]  # how often executions of those ended how
     requirements: Mapping[str, int]  # by criterion: those ever covered
     points: Sequence[Point]
+
+
+class Mean(NamedTuple):
+    """Of τ, over subjects."""
+
+    tau: float
+    low: float  # in between with 95 %
+    high: float
+    p: float  # see `sign_flip_p`
+    subjects: int  # in which there is a τ
 
 
 class Correlation(NamedTuple):
     """What a criterion says about bugs found."""
 
     criterion: str
-    tau: float | None  # mean over subjects, None where coverage is always the same
-    p: float | None
-    subjects: int  # in which there is a τ
-    significant: int  # of those, by themselves
-    equal_size: float | None  # mean over subjects of the mean over sizes
-    equal_size_p: float | None
+    all_sizes: Mean | None  # None where coverage is always the same
+    significant: int  # subjects in which it is, by themselves
+    equal_size: Mean | None  # in each subject the mean over sizes
+    by_subject: Mapping[str, float]  # τ over all sizes
+    pooled: float | None  # τ over the test sets of all subjects
     published: float | None
 
 
-def run_subject(name: str, plan: Plan) -> SubjectResult:
+def run_subject(name: str, plan: Plan, executed: Executed = silent) -> SubjectResult:
     """Execute all mutants of a subject, and draw test sets."""
     source = subject_source(name)
     mutants = count_locks(source)
     with tempfile.TemporaryDirectory() as folder, quiet_pools():
-        collected = [_collect(name, number, source, plan, Path(folder)) for number in range(mutants)]
+        collected = []
+        for number in range(mutants):
+            executed(name, number * plan.executions, mutants * plan.executions)
+            collected.append(_collect(name, number, source, plan, Path(folder)))
     bugs = [collection for collection in collected if collection.error_ratio > 0]
     return SubjectResult(
         subject=name,
         mutants=mutants,
         bugs=len(bugs),
+        outcomes=Counter(sorted(outcome for bug in bugs for outcome in bug.outcomes)),
         requirements={name: sum(bug.coverage[name].distinct for bug in bugs) for name in plan.criteria},
         points=list(points(bugs, plan)),
     )
@@ -145,19 +162,30 @@ def _share_covered(name: str, bugs: Sequence[Collection], drawn: Sequence[Any]) 
 
 def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
     """Coverage of one criterion against bugs found."""
-    known = [found for result in results if (found := kendall(criterion, result.points)) is not None]
+    known = {r.subject: found for r in results if (found := kendall(criterion, r.points)) is not None}
+    pooled = kendall(criterion, [point for result in results for point in result.points])
     equal = [tau for result in results if (tau := _among_equals(criterion, result.points)) is not None]
-    taus = [tau for tau, _ in known]
     return Correlation(
         criterion=criterion,
-        tau=fmean(taus) if taus else None,
-        p=sign_flip_p(taus),
-        subjects=len(taus),
-        significant=sum(p < SIGNIFICANT for _, p in known),
-        equal_size=fmean(equal) if equal else None,
-        equal_size_p=sign_flip_p(equal),
+        all_sizes=mean_of([tau for tau, _ in known.values()]),
+        significant=sum(p < SIGNIFICANT for _, p in known.values()),
+        equal_size=mean_of(equal),
+        by_subject={subject: tau for subject, (tau, _) in known.items()},
+        pooled=pooled[0] if pooled else None,
         published=KENDALL.get(criterion),
     )
+
+
+def ahead(one: Correlation, other: Correlation) -> Mean | None:
+    """By how much the τ of one criterion is greater, subject by subject."""
+    both = one.by_subject.keys() & other.by_subject.keys()
+    return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
+
+
+def mean_of(values: Sequence[float]) -> Mean | None:
+    """With what it is worth; None where there is nothing."""
+    limits, p = interval(values, seed=1), sign_flip_p(values)
+    return None if limits is None or p is None else Mean(fmean(values), *limits, p, len(values))
 
 
 def _among_equals(criterion: str, some: Sequence[Point]) -> float | None:
@@ -165,20 +193,6 @@ def _among_equals(criterion: str, some: Sequence[Point]) -> float | None:
     found = [kendall(criterion, [p for p in some if p.size == size]) for size in sorted({p.size for p in some})]
     taus = [tau_and_p[0] for tau_and_p in found if tau_and_p is not None]
     return fmean(taus) if taus else None
-
-
-def sign_flip_p(values: Sequence[float]) -> float | None:
-    """How likely a mean so far from 0 is if the sign of each value is a coin's; None where there are no values.
-
-    >>> sign_flip_p([0.1, 0.2, 0.3])  # of the 8 combinations of signs, two have a mean of 0.2 or more either way
-    0.25
-    """
-    if not values:
-        return None
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return float(np.mean(np.abs(sums) >= abs(sum(values)) - 1e-12))
 
 
 def kendall(criterion: str, some: Sequence[Point]) -> tuple[float, float] | None:
@@ -191,14 +205,47 @@ def kendall(criterion: str, some: Sequence[Point]) -> tuple[float, float] | None
 
 
 def run(
-    plan: Plan, *, jobs: int = 1, done: Callable[[SubjectResult], None] = lambda result: None
+    plan: Plan,
+    *,
+    jobs: int = 1,
+    done: Callable[[SubjectResult], None] = lambda result: None,
+    executed: Executed = silent,
 ) -> tuple[list[SubjectResult], list[Correlation]]:
     """All subjects, side by side in as many processes as there are jobs; then every criterion."""
     names = plan.subjects or subject_names()
-    executor: Executor | None
     results = []
-    with executor_of(jobs) as executor:
-        for result in (executor.map if executor else map)(run_subject, names, [plan] * len(names)):
-            done(result)
-            results.append(result)
+    for result in side_by_side(run_subject, names, plan, jobs=jobs, executed=executed):
+        done(result)
+        results.append(result)
     return results, [correlate(criterion, results) for criterion in plan.criteria]
+
+
+def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence[Correlation]) -> dict[str, Any]:
+    """For machines."""
+    return {
+        "seed": plan.seed,
+        "executions": plan.executions,
+        "sets": plan.sets,
+        "sizes": list(plan.sizes),
+        "subjects": [
+            {
+                "subject": result.subject,
+                "mutants": result.mutants,
+                "bugs": result.bugs,
+                "outcomes": dict(result.outcomes),
+                "requirements": dict(result.requirements),
+            }
+            for result in results
+        ],
+        "criteria": {
+            row.criterion: {
+                "all_sizes": row.all_sizes and row.all_sizes._asdict(),
+                "significant": row.significant,
+                "equal_size": row.equal_size and row.equal_size._asdict(),
+                "by_subject": dict(row.by_subject),
+                "pooled": row.pooled,
+                "published": row.published,
+            }
+            for row in correlations
+        },
+    }

@@ -9,7 +9,10 @@ Two runs are never the same, whatever the seed: the noise is, but the operating 
 
 from __future__ import annotations
 
+import faulthandler
+import logging
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
@@ -19,19 +22,24 @@ from raddle.api import Sample
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.errors import UsageError
-from raddle.execute.isolate import can_fork, in_child
-from raddle.execute.measurement import Measurement
+from raddle.execute.isolate import ChildDiedError, can_fork, in_child
 from raddle.execute.native.noise import Noise
 from raddle.execute.native.watch import Watch
 from raddle.instrument import Selection, instrument_modules
 from raddle.outcome import PASSED, Outcome
 from raddle.step import Step
 from raddle_lab.cases import Case
+from raddle_lab.conflicts import without_private
 
 NOISES = (Noise("yield", probability=0.2), Noise("sleep", probability=0.02, strength=0.5))
 LOOK_SECONDS = 0.1  # between two looks at whether anything happens; longer than any noise
 PATIENCE = 3  # looks in a row that find nothing new
-GIVE_UP_SECONDS = 120  # a fault of ours must not keep the parent waiting for ever
+SIGNALS = 10  # after so many the main thread is told again: where a destructor ran, it did not hear
+OF_ALL = ("concur-pairs",)  # metrics that the paper defines over all accesses, not only those to shared variables
+GIVE_UP_SECONDS = 30  # a fault of ours must not keep the parent waiting for ever: all threads say where they are
+ATTEMPTS = 3  # at an execution, if its process dies: one fault of ours must not cost everything
+
+logger = logging.getLogger(__name__)
 
 Observed = tuple[Outcome, tuple[Step, ...], Cast]
 
@@ -40,7 +48,7 @@ def noisy(case: Case, *, criteria: Sequence[str], executions: int, seed: int) ->
     """Each with noise of its own."""
     if not can_fork():
         raise UsageError("cannot-fork", "executions with noise need a system that can fork; use --mode controlled")
-    measurement = Measurement(make_criteria(criteria))
+    observers = make_criteria(criteria)
     blocks = "blocks" in criteria
     selection = Selection(sources=(case.module.__name__,))
     watch = Watch(selection, lambda names: _Steps(), noises=NOISES, seed=seed, blocks=blocks)
@@ -49,10 +57,22 @@ def noisy(case: Case, *, criteria: Sequence[str], executions: int, seed: int) ->
         try:
             watch.names.model()  # made once, for all children
             for number in range(1, executions + 1):
-                outcome, steps, cast = in_child(_Execution(watch, case.scenario, number))
-                yield Sample(number, outcome, measurement.add(steps, cast), cast)
+                outcome, steps, cast = _observed(_Execution(watch, case.scenario, number))
+                shared = without_private(steps)
+                covered = {one.name: one.cover(steps if one.name in OF_ALL else shared, cast) for one in observers}
+                yield Sample(number, outcome, {name: frozenset(keys) for name, keys in covered.items()}, cast)
         finally:
             watch.stop()
+
+
+def _observed(execution: _Execution, attempts: int = ATTEMPTS) -> Observed:
+    try:
+        return in_child(execution)
+    except ChildDiedError as error:
+        if attempts == 1:
+            raise
+        logger.warning("an execution was lost and is run again: %s", error)
+    return _observed(execution, attempts - 1)
 
 
 class _Steps:
@@ -86,6 +106,7 @@ class _Execution:
         self._outcome = Outcome(PASSED)
         self._seen = -1
         self._looks = 0
+        self._signals = 0  # since the end is wanted
         self._over = False
 
     def __call__(self) -> Observed:
@@ -101,11 +122,14 @@ class _Execution:
                 self._failed(error)
             self._over = True
         except _OverError:
-            pass
+            self._over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
         signal.alarm(GIVE_UP_SECONDS)
         self._watch.stop()
+        threading.excepthook = lambda args: None  # threads that still run may find things gone; nobody is to hear it
         stream = self._watch.stream
         if stream.trouble is not None:
             raise stream.trouble
@@ -131,5 +155,6 @@ class _Execution:
         if self._looks >= PATIENCE and not self._outcome.failed:
             self._outcome = Outcome("deadlock")
         if self._outcome.failed and not self._over:
-            self._over = True
-            raise _OverError
+            self._signals += 1
+            if self._signals % SIGNALS == 1:
+                raise _OverError

@@ -6,8 +6,8 @@ The numbers are those of Table 3 of Křena, Letko and Vojnar, means over all ser
 * Average %: the tasks that one execution covered, as a share of Total;
 * Smooth %: the distinct values that the cumulative coverage took, as a share of the executions.
 
-Added here is where a series settles: the share of its executions after which 95 % of Total was covered. The
-paper reads that off its curves; a verdict by rule needs it as a number.
+Added here is where a series settles: the share of its executions after which 95 % of Total was covered; and how much
+of Total the first tenth of them covered. The paper reads both off its curves; a verdict by rule needs numbers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from raddle_lab.collection import Coverage
 
 SETTLED = 0.95  # of all that a series covers
+BEGINNING = 0.1  # of a series
 
 Series = NDArray[np.int64]  # numbers of executions, in the order of the series
 
@@ -33,6 +34,7 @@ class Growth:
     average_percent: float | None  # None where nothing was covered
     smooth_percent: float
     settled: float | None  # share of the executions until 95 % of the total
+    beginning_percent: float | None  # of the total, covered by the first tenth of the executions
 
 
 def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]:
@@ -59,7 +61,7 @@ def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
 
 def growth(coverage: Coverage, series: Sequence[Series]) -> Growth:
     """The means over all series."""
-    totals, averages, smooths, settled = [], [], [], []
+    totals, averages, smooths, settled, beginnings = [], [], [], [], []
     for one in series:
         curve = cumulative(coverage, one)
         total = int(curve[-1])
@@ -68,9 +70,11 @@ def growth(coverage: Coverage, series: Sequence[Series]) -> Growth:
         if total:
             averages.append(float(np.mean([len(coverage.executions[number]) for number in one])) / total)
             settled.append((int(np.searchsorted(curve, SETTLED * total)) + 1) / len(one))
+            beginnings.append(curve[max(1, round(BEGINNING * len(one))) - 1] / total)
     return Growth(
         total=float(np.mean(totals)),
         average_percent=100 * float(np.mean(averages)) if averages else None,
         smooth_percent=100 * float(np.mean(smooths)),
         settled=float(np.mean(settled)) if settled else None,
+        beginning_percent=100 * float(np.mean(beginnings)) if beginnings else None,
     )

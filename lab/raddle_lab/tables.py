@@ -71,6 +71,15 @@ def verdict_table(results: Sequence[CaseResult]) -> str:
     return aligned(rows)
 
 
+def beginning_table(results: Sequence[CaseResult]) -> str:
+    """How much of what a series covers its first tenth covers, in percent."""
+    rows = [["", *(CASES[result.case].title for result in results)]]
+    for metric in MEASURED:
+        shares = [result.growth[metric].beginning_percent for result in results]
+        rows.append([metric, *("-" if share is None else f"{share:.0f}" for share in shares)])
+    return aligned(rows)
+
+
 def report(results: Sequence[CaseResult]) -> str:
     """Everything about the results of one mode."""
     mode = MODE_TITLES[results[0].mode]
@@ -86,6 +95,8 @@ def report(results: Sequence[CaseResult]) -> str:
             f"Verdict ({mode}): percent of a series until 95 % of what it covers is covered; at most 10 saturates at "
             "once, above 75 hardly saturates; by the median of the cases",
             verdict_table(results),
+            f"Beginning ({mode}): percent of what a series covers that its first tenth covers",
+            beginning_table(results),
         ]
     )
 

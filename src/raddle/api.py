@@ -12,26 +12,33 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from raddle.cast import Cast
+from raddle.corpus import Kept, fitting
 from raddle.errors import FindingError, UsageError
-from raddle.execute.exploration import Budget, Exploration, Progress, replayed_finding
+from raddle.execute.exploration import Budget, Exploration, Progress
+from raddle.execute.findings import replayed_finding
 from raddle.execute.isolate import can_fork
 from raddle.execute.session import Session
 from raddle.finding import Finding
+from raddle.guide.policies import GUIDED, make_policy
+from raddle.guide.shrink import shrink as shrink_schedule
 from raddle.instrument import Selection
+from raddle.instrument.selection import PROJECT_MARKS
 from raddle.outcome import Outcome
+from raddle.replaying import Replaying
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
-from raddle.schedulers import make_scheduler
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 
 if TYPE_CHECKING:
     from raddle.execute.measurement import Measurement
+    from raddle.record import Record
 
 EXECUTIONS = 1000  # unless something else says when to stop
+STEP_LIMIT, PATIENCE_SECONDS = 50_000, 5.0
 SWITCHES = ("free-threaded", "gil")
-UNTIL = ("first-finding", "exhausted", "budget")
+UNTIL = ("saturated", "covered", "first-finding", "exhausted", "budget")
 
 
 def explore(
@@ -39,24 +46,32 @@ def explore(
     *,
     executions: int | None = None,
     seconds: float | None = None,
-    scheduler: str = "random",
+    scheduler: str = "portfolio",
     seed: int | None = 1,
-    until: str = "first-finding",
+    until: str | None = None,
     switches: str = "free-threaded",
     source: Sequence[str] = (),
     setup: Callable[[], object] | None = None,
     isolate: str | None = None,
-    step_limit: int = 50_000,
-    patience_seconds: float = 5.0,
+    step_limit: int = STEP_LIMIT,
+    patience_seconds: float = PATIENCE_SECONDS,
     progress: Progress | None = None,
+    shrink: bool = True,
     criteria: str | Sequence[str] = (),
     data_file: str | os.PathLike[str] | None = None,
+    corpus: bool = True,
+    workers: int | None = None,
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
-    It stops at the first finding (or as `until` says), after `executions` (1000 where neither a number nor a
-    time is given), or after `seconds`. With `criteria` (see `raddle criteria`) it also measures what the
-    executions covered; `data_file` names the file that this is added to, for `raddle report`.
+    Schedulers take turns, one of them aiming at what is not covered yet, unless `scheduler` names one. It stops as
+    `until` says ("saturated" where coverage is aimed at, else "first-finding"), after `executions` (1000 where
+    neither a number nor a time is given), or after `seconds`. A finding is shrunk: the same failure with the fewest
+    preemptions, threads and segments that can be had in a few hundred executions more, unless `shrink` says otherwise.
+    What the executions covered is measured by `criteria` (see `raddle criteria`), by the default ones where the
+    scheduler aims and nothing was said; `data_file` names the file that this is added to, for `raddle report`.
+    Executions that covered something new are kept there, too, and a later search begins with them, unless `corpus`
+    is False. With `workers`, so many processes share the work: what is found and covered is the same for any number.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -68,35 +83,64 @@ def explore(
     >>> result.outcome, len(result.findings)
     ('passed', 0)
     """
-    if until not in UNTIL:
-        raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
-    if executions is not None and executions < 1:
-        raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
-    if seconds is not None and not seconds > 0:
-        raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
+    name = scheduler.partition(":")[0]
+    if not criteria and name in GUIDED:
+        criteria = "default"
+    measurement = _measurement(criteria)
+    if until is None:
+        until = "first-finding" if measurement is None or name not in GUIDED else "saturated"
+    _check_ends(until, executions, seconds, measurement)
     if executions is None and seconds is None and until != "exhausted":
         executions = EXECUTIONS
     if seed is None:
         seed = random.SystemRandom().randrange(1, 1 << 31)
-    measurement = _measurement(criteria)
+    names = measurement.names if measurement is not None else ()
+    policy = make_policy(scheduler, seed=seed, criteria=names)
+    if until == "exhausted" and not policy.complete:
+        raise UsageError(
+            "bad-until",
+            "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
+            f"not {scheduler}",
+        )
     if measurement is not None and data_file is not None:
         from raddle.store import check as check_data_file
 
         check_data_file(data_file)  # before any work is done
-    session = _session(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
+    options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
+    session = Session(scenario, setup=setup, **options)
     budget = Budget(executions, seconds, until)
+    keep = data_file is not None
+    if workers is not None:
+        from raddle.guide.rounds import Rounds, check_workers, plans
+
+        check_workers(workers, scheduler, complete=policy.complete)
+        origin = _origin(session, scenario)
+        with plans(scenario, setup, options, scheduler=scheduler, seed=seed, criteria=names, origin=origin) as plan:
+            plan = replace(plan, shrink=shrink, keep=keep)
+            rounds = Rounds(plan, budget, workers=workers, progress=progress)
+            begin_with = _read_corpus(data_file) if corpus and name in GUIDED else ()
+            result = rounds.run(begin_with)
+        return result if result.record is None else _stored(result, result.record, names, data_file, rounds.unfit)
     exploration = Exploration(
-        session, scheduler=scheduler, seed=seed, budget=budget, progress=progress, measurement=measurement
+        session,
+        scheduler=scheduler,
+        policy=policy,
+        seed=seed,
+        budget=budget,
+        progress=progress,
+        measurement=measurement,
+        shrink=shrink_schedule if shrink else None,
+        keep=keep,
     )
-    if until == "exhausted" and not exploration.can_exhaust:
-        raise UsageError(
-            "bad-until", f"until='exhausted' needs a scheduler that comes to an end: exhaustive, not {scheduler}"
-        )
     with session:
-        result = exploration.run()
         if measurement is None:
-            return result
-        return _with_coverage(result, session, measurement, scenario, data_file)
+            return exploration.run()
+        origin = _origin(session, scenario)
+        if not corpus or data_file is None or name not in GUIDED:
+            return _with_coverage(exploration.run(), session, measurement, origin, data_file)
+        fits, gone = _kept(data_file, origin, session)
+        result = exploration.run(fits)
+        return _with_coverage(result, session, measurement, origin, data_file, (*gone, *exploration.unfit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +163,8 @@ def measure(
     switches: str = "free-threaded",
     source: Sequence[str] = (),
     setup: Callable[[], object] | None = None,
-    step_limit: int = 50_000,
-    patience_seconds: float = 5.0,
+    step_limit: int = STEP_LIMIT,
+    patience_seconds: float = PATIENCE_SECONDS,
 ) -> Iterator[Sample]:
     """Execution by execution, what each of them covered; failures do not end it.
 
@@ -136,8 +180,10 @@ def measure(
     measurement = _measurement(criteria)
     if measurement is None:
         raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists them")
-    session = _session(scenario, source, switches, setup, None, step_limit, patience_seconds, measurement)
-    policy = make_scheduler(scheduler, seed=seed)
+    options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, measurement)
+    session = Session(scenario, setup=setup, **options)
+    policy = make_policy(scheduler, seed=seed, criteria=measurement.names)
+    learn = getattr(policy, "learn", None)
     with session:
         session.rehearse()
         for number in range(1, executions + 1):
@@ -147,12 +193,28 @@ def measure(
                 return
             execution = session.run_for(policy)
             assert execution.observed is not None
-            measurement.early = session.model().early
-            yield Sample(number, execution.outcome, measurement.add(*execution.observed), execution.observed[1])
+            measurement.early = early = session.model().early
+            covered = measurement.add(*execution.observed)
+            if learn is not None:
+                learn(*execution.observed, covered, early=early, new=measurement.new)
+            yield Sample(number, execution.outcome, covered, execution.observed[1])
+
+
+def _check_ends(until: str, executions: int | None, seconds: float | None, measurement: Measurement | None) -> None:
+    if until not in UNTIL:
+        raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
+    if until in ("saturated", "covered") and measurement is None:
+        raise UsageError(
+            "bad-until", f"until={until!r} needs criteria to measure: give some, or the scheduler portfolio"
+        )
+    if executions is not None and executions < 1:
+        raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
+    if seconds is not None and not seconds > 0:
+        raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
 
 
 def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
-    if not criteria:
+    if not criteria or criteria in ("none", ["none"], ("none",)):
         return None
     from raddle.criteria import make_criteria
     from raddle.execute.measurement import Measurement
@@ -164,31 +226,47 @@ def _with_coverage(
     result: Result,
     session: Session,
     measurement: Measurement,
-    scenario: Callable[[], object],
+    origin: str,
     data_file: str | os.PathLike[str] | None,
+    unfit: Sequence[Kept] = (),
 ) -> Result:
-    """The result, with what the executions covered, which also goes to the data file."""
-    from raddle.checks.cautions import say
+    """The result, with what the executions covered."""
     from raddle.execute.recording import CONTROLLED, make_record
-    from raddle.report.coverage import as_json, contents_of, rows
 
-    code = getattr(inspect.unwrap(scenario), "__code__", None)
-    label = session.table.label(code.co_filename) if code is not None else "?"
     record = make_record(
         measurement,
         session.table,
         session.model(),
-        origin=f"explore {label}::{getattr(scenario, '__name__', 'scenario')}",
+        origin=origin,
         mode=CONTROLLED,
         exhausted=result.exhausted,
         findings=result.findings,
+        notes=[f"not instrumented: {what}: {why}" for what, why in result.not_instrumented],
+        corpus=result.corpus,
     )
+    return _stored(result, record, measurement.names, data_file, unfit)
+
+
+def _stored(
+    result: Result,
+    record: Record,
+    criteria: Sequence[str],
+    data_file: str | os.PathLike[str] | None,
+    unfit: Sequence[Kept],
+) -> Result:
+    """The result with its record, which also goes to the data file; without what no longer fits."""
+    from raddle.checks.cautions import say
+    from raddle.report.coverage import as_json, contents_of, rows
+
     notes: tuple[str, ...] = ()
     if data_file is not None:
-        from raddle.store import add
+        from raddle.store import add, forget_schedules
 
-        notes = tuple(add(data_file, record))
-    covered = rows(contents_of(record), names=[criterion.name for criterion in measurement.criteria])
+        if unfit:
+            forget_schedules(data_file, unfit)
+            notes = (f"{len(unfit)} kept schedule{'' if len(unfit) == 1 else 's'} no longer fit the code: dropped",)
+        notes += tuple(add(data_file, record))
+    covered = rows(contents_of(record), names=criteria)
     return replace(
         result,
         record=record,
@@ -196,6 +274,27 @@ def _with_coverage(
         warnings=tuple({**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions),
         notes=result.notes + notes,
     )
+
+
+def _origin(session: Session, scenario: Callable[[], object]) -> str:
+    """What is explored, in words that a later run finds again."""
+    code = getattr(inspect.unwrap(scenario), "__code__", None)
+    label = session.table.label(code.co_filename) if code is not None else "?"
+    return f"explore {label}::{getattr(scenario, '__name__', 'scenario')}"
+
+
+def _kept(data_file: str | os.PathLike[str], origin: str, session: Session) -> tuple[list[Kept], list[Kept]]:
+    """The schedules that earlier runs kept for this scenario: those that may fit, and those that cannot."""
+    return fitting(_read_corpus(data_file), origin, session.switches, session.table)
+
+
+def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
+    from raddle.store import NoDataError, read
+
+    try:
+        return read(data_file).corpus if data_file is not None else ()
+    except NoDataError:
+        return ()
 
 
 def check(scenario: Callable[[], object], **options: Any) -> Result:
@@ -217,7 +316,7 @@ def check(scenario: Callable[[], object], **options: Any) -> Result:
     ...
     """
     __tracebackhide__ = True
-    result = explore(scenario, **options)
+    result = explore(scenario, **{"until": "first-finding", **options})
     if result.findings:
         raise FindingError(tell(result.findings[0]), result) from None
     return result
@@ -230,8 +329,8 @@ def replay(
     source: Sequence[str] = (),
     setup: Callable[[], object] | None = None,
     isolate: str | None = None,
-    step_limit: int = 50_000,
-    patience_seconds: float = 5.0,
+    step_limit: int = STEP_LIMIT,
+    patience_seconds: float = PATIENCE_SECONDS,
 ) -> Finding | None:
     """One execution that follows a schedule: what went wrong in it, None if nothing did.
 
@@ -247,12 +346,12 @@ def replay(
     """
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
-    session = _session(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, None)
-    with session:
+    options = _session_options(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, None)
+    with Session(scenario, setup=setup, **options) as session:
         return replayed_finding(session, schedule)
 
 
-def _session(
+def _session_options(
     scenario: Callable[[], object],
     source: Sequence[str],
     switches: str,
@@ -261,7 +360,7 @@ def _session(
     step_limit: int,
     patience_seconds: float,
     measurement: Measurement | None,
-) -> Session:
+) -> dict[str, Any]:
     _check_scenario(scenario)
     if isinstance(getcurrent(), Carrier):
         raise UsageError("nested", "an exploration cannot run inside another one")
@@ -277,17 +376,30 @@ def _session(
         _check_source(name)
     if step_limit < 1:
         raise UsageError("bad-step-limit", f"step_limit must be at least 1, not {step_limit}")
-    return Session(
-        scenario,
-        selection=_selection(scenario, source),
-        setup=setup,
-        switches=switches,
-        step_limit=step_limit,
-        patience_seconds=patience_seconds,
-        isolate=isolate == "fork",
-        measuring=measurement is not None,
-        blocks=measurement is not None and any(criterion.name == "blocks" for criterion in measurement.criteria),
-    )
+    return {
+        "selection": _selection(scenario, source),
+        "switches": switches,
+        "step_limit": step_limit,
+        "patience_seconds": patience_seconds,
+        "isolate": isolate == "fork",
+        "replaying": Replaying(
+            setup=None if setup is None else _called(setup, scenario),
+            source=tuple(map(str, source)) or None,
+            isolate="fork" if isolate == "fork" else None,
+            step_limit=None if step_limit == STEP_LIMIT else step_limit,
+            patience_seconds=None if patience_seconds == PATIENCE_SECONDS else patience_seconds,
+        ),
+        "measuring": measurement is not None,
+        "blocks": measurement is not None and any(criterion.name == "blocks" for criterion in measurement.criteria),
+    }
+
+
+def _called(setup: Callable[[], object], scenario: Callable[[], object]) -> str:
+    """What the scenario's module calls it; else what it calls itself."""
+    module = sys.modules.get(getattr(scenario, "__module__", None) or "")
+    names = [name for name, value in vars(module).items() if value is setup] if module is not None else []
+    own: str = getattr(setup, "__qualname__", type(setup).__name__)
+    return names[0] if names else own.replace(".", "::")
 
 
 def _check_scenario(scenario: Callable[[], object]) -> None:
@@ -333,23 +445,22 @@ def _selection(scenario: Callable[[], object], source: Sequence[str]) -> Selecti
     code = getattr(function, "__code__", None)
     file = code.co_filename if code is not None else None
     module = sys.modules.get(getattr(function, "__module__", "") or "")
+    root = _project_root(os.path.dirname(os.path.realpath(file))) if file and os.path.isfile(file) else os.getcwd()
     if source:
         own = [file] if file else []
         if module is not None:
             own.append(module.__name__)
-        return Selection(sources=(*source, *own))
+        return Selection(sources=(*source, *own), root=root)
     if file and os.path.isfile(file):
-        return Selection(root=_project_root(os.path.dirname(os.path.realpath(file))))
-    return Selection(sources=(module.__name__,) if module is not None else (), root=os.getcwd())
+        return Selection(root=root)
+    return Selection(sources=(module.__name__,) if module is not None else (), root=root)
 
 
 def _project_root(folder: str) -> str:
     """The folder with the project's pyproject.toml, setup.py or .git above this one; else the folder itself."""
     here = folder
     while True:
-        if any(
-            os.path.exists(os.path.join(here, mark)) for mark in ("pyproject.toml", "setup.py", "setup.cfg", ".git")
-        ):
+        if any(os.path.exists(os.path.join(here, mark)) for mark in PROJECT_MARKS):
             return here
         above = os.path.dirname(here)
         if above == here:

@@ -8,6 +8,7 @@ left out; a thread is its type and a digest of the first methods that it ran.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -85,6 +86,13 @@ class Cast:
         self.groups.append(group)
         return len(self.variables) - 1
 
+    def set_variable(self, number: int, variable: AbstractVariable, group: int) -> None:
+        """A variable that was given its number already: the next one, or that of one that is no more."""
+        if number == len(self.variables):
+            self.add_variable(variable, group)
+        else:
+            self.variables[number], self.groups[number] = variable, group
+
     def add_resource(self, resource: AbstractObject) -> int:
         """Its number."""
         self.resources.append(resource)
@@ -115,8 +123,7 @@ class Cast:
         """What the actor is taken for, by what it has done so far."""
         known = self._threads.get(actor)
         if known is None:
-            digest = blake2b("\n".join(self._methods[actor]).encode(), digest_size=3)
-            known = self._threads[actor] = AbstractThread(self._types[actor], digest.hexdigest())
+            known = self._threads[actor] = _abstract_thread(self._types[actor], tuple(self._methods[actor]))
         return known
 
     @property
@@ -128,6 +135,11 @@ class Cast:
         """Everything that is the same in another execution that did the same."""
         threads = tuple((kind, *methods) for kind, methods in zip(self._types, self._methods, strict=True))
         return (tuple(self.variables), tuple(self.groups), tuple(self.resources), threads)
+
+
+@lru_cache(maxsize=4096)  # the same threads come in execution after execution
+def _abstract_thread(kind: str, methods: tuple[str, ...]) -> AbstractThread:
+    return AbstractThread(kind, blake2b("\n".join(methods).encode(), digest_size=3).hexdigest())
 
 
 def make_cast(

@@ -1,4 +1,4 @@
-"""Settings: every option of `raddle explore` is a key of [tool.raddle] in pyproject.toml."""
+"""Settings: every option of `raddle explore`, and a threshold of `raddle report`, is a key of [tool.raddle]."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "isolate": (str,),
     "step_limit": (int,),
     "patience_seconds": (int, float),
+    "shrink": (bool,),
     "criteria": (str, list),
     "data_file": (str,),
+    "corpus": (bool,),
+    "workers": (int,),
+    "fail_under": (str, list),
 }
+_OF_REPORT = frozenset({"fail_under"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +54,17 @@ class Config:
     isolate: str | None = None
     step_limit: int | None = None
     patience_seconds: float | None = None
+    shrink: bool | None = None
     criteria: str | tuple[str, ...] | None = None
     data_file: str | None = None
+    corpus: bool | None = None
+    workers: int | None = None
+    fail_under: str | tuple[str, ...] | None = None  # of `raddle report`
 
     def options(self) -> dict[str, Any]:
         """As keyword arguments of `raddle.explore`."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        asked = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _OF_REPORT}
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 def load(folder: Path) -> Config:
@@ -81,7 +91,7 @@ def read(file: Path) -> Config:
             near = difflib.get_close_matches(key, _TYPES, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise UsageError("bad-config", f"{file}: [tool.raddle] has no key {written!r}{hint}")
-        if not isinstance(value, _TYPES[key]) or isinstance(value, bool):
+        if not isinstance(value, _TYPES[key]) or isinstance(value, bool) != (_TYPES[key] == (bool,)):
             wanted = " or ".join(kind.__name__ for kind in _TYPES[key])
             raise UsageError("bad-config", f"{file}: [tool.raddle] {written} must be a {wanted}, not {value!r}")
         settings[key] = tuple(value) if isinstance(value, list) else value

@@ -18,6 +18,9 @@ class RaddleError(Exception):
         super().__init__(message)
         self.slug = slug
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.slug, str(self))
+
 
 class UsageError(RaddleError):
     """The command, an option or an argument is wrong."""

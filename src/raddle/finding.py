@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.event import Event, Preemption
+from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule
 from raddle.trace import Trace
 
@@ -28,6 +29,7 @@ class Finding:
     paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)  # the files the trace names
     execution: int = 0  # the number of the execution that showed it first
     error: BaseException | None = field(default=None, repr=False, compare=False)
+    replaying: Replaying = field(default=PLAINLY, repr=False)  # what the schedule alone does not tell
 
     @property
     def steps(self) -> tuple[Event, ...]:
@@ -51,8 +53,27 @@ class Finding:
                     "line": e.line,
                     "operation": e.kind,
                     "variable": e.variable,
+                    "object": e.object,
                     "value": e.value,
                 }
                 for e in self.steps
             ],
+            "preemptions": self._stops(),
+            **({"options": self.replaying.as_json()} if self.replaying != PLAINLY else {}),
         }
+
+    def _stops(self) -> list[dict[str, Any]]:
+        """The preemptions; `before` counts steps, as `steps` has them."""
+        told = {id(event) for event in self.steps}
+        before = [0]
+        for event in self.trace:
+            before.append(before[-1] + (id(event) in told))
+        return [
+            {
+                "before": before[min(stop.before, len(self.trace))],
+                "thread": stop.thread,
+                "place": stop.place,
+                "with_gil": stop.with_gil,
+            }
+            for stop in self.preemptions
+        ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 PASSED = "passed"
-KINDS = ("exception", "assertion", "deadlock", "lost-wakeup", "step-limit", "uncontrolled", "divergence")
+KINDS = ("exception", "assertion", "deadlock", "lost-wakeup", "step-limit", "uncontrolled", "divergence", "crash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +32,4 @@ class Outcome:
     @property
     def died(self) -> str:
         """The thread whose death ended the execution, wherever the others were; "" where they came to an end."""
-        return self.thread if self.kind in ("exception", "assertion") else ""
+        return self.thread if self.kind in ("exception", "assertion", "crash") else ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from raddle.corpus import Kept
 from raddle.finding import Finding
 from raddle.record import Record
 from raddle.tally import Tally
@@ -25,7 +26,8 @@ class Result:
     executions: int
     scheduling_points: int
     seconds: float
-    stopped_because: str  # first-finding, exhausted, executions, seconds, interrupted
+    # first-finding, saturated, covered, exhausted, endless, crashing, executions, seconds, interrupted
+    stopped_because: str
     seed: int
     scheduler: str = ""
     switches: str = "free-threaded"
@@ -34,6 +36,10 @@ class Result:
     record: Record | None = field(default=None, repr=False, compare=False)  # what was measured, if anything was
     warnings: tuple[Mapping[str, Any], ...] = ()  # what looked suspicious, though nothing went wrong
     criteria: Mapping[str, Any] = field(default_factory=dict)  # covered, total, total_kind... by criterion
+    shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found: by scheduler
+    corpus: tuple[Kept, ...] = field(default=(), repr=False, compare=False)  # executions that covered something new
+    aims: Mapping[str, int] = field(default_factory=dict)  # requirements: aimed, covered, given_up; and plans followed
+    chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
 
     @property
     def tally(self) -> Tally:
@@ -52,7 +58,12 @@ class Result:
     def _measured(self) -> dict[str, Any]:
         if self.record is None:
             return {}
-        return {"criteria": dict(self.criteria), "warnings": [dict(warning) for warning in self.warnings]}
+        return {
+            "criteria": dict(self.criteria),
+            "aims": dict(self.aims),
+            "chance_of_new": None if self.chance_of_new is None else round(self.chance_of_new, 4),
+            "warnings": [dict(warning) for warning in self.warnings],
+        }
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -64,6 +75,7 @@ class Result:
             "stopped_because": self.stopped_because,
             "seed": self.seed,
             "scheduler": self.scheduler,
+            "schedulers": {name: dict(share) for name, share in self.shares.items()},
             "switches": self.switches,
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [{"what": what, "why": why} for what, why in self.not_instrumented],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 # Site numbers are made from what they name, so that the same place has the same number in every
 # process and on every machine: the digest of its module in the upper bits, its index in the lower.
@@ -20,13 +22,19 @@ class Site:
     'counter.py:6 write value'
     """
 
-    file: str  # as in the import system, "package/module.py": the same on every machine
+    file: str  # its path from the project's folder, "src/package/module.py": the same on every machine
     line: int
     column: int
     kind: str  # read, write, delete, call, enter, leave, block
     name: str  # the variable as the source writes it; "items[]" is the content of a container
     function: str  # qualified name of the function around it, "<module>" outside of any
     switchable: bool  # may CPython with the GIL switch threads between the access before and this one?
+    crowded: bool = field(default=False, compare=False)  # are there others on its line that look just like it?
+
+    @property
+    def at(self) -> str:
+        """Where it is, for people: "counter.py:6"; with its column if there are others like it on the line."""
+        return f"{self.file}:{self.line}" + (f":{self.column + 1}" if self.crowded else "")
 
     @property
     def place(self) -> str:
@@ -34,13 +42,49 @@ class Site:
         return f"{self.file}:{self.line} {self.kind}" + (f" {self.name}" if self.name else "")
 
 
-class SiteTable:
-    """Every site of every instrumented module, by number."""
+def told_apart(sites: Mapping[int, Site]) -> dict[int, Site]:
+    """The same sites; those that look alike on one line tell their columns.
 
-    def __init__(self) -> None:
+    >>> one, other = (Site("bank.py", 9, column, "read", "n", "f", switchable=True) for column in (11, 20))
+    >>> [site.at for site in told_apart({70001: one, 70002: other}).values()], told_apart({70001: one})[70001].at
+    (['bank.py:9:12', 'bank.py:9:21'], 'bank.py:9')
+    """
+    looks = {n: (n >> INDEX_BITS, site.line, site.kind, site.name) for n, site in sites.items()}
+    alike = Counter(looks.values())
+    return {n: replace(site, crowded=True) if alike[looks[n]] > 1 else site for n, site in sites.items()}
+
+
+INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders whose files have other paths on other machines
+
+
+def path_from(root: str, path: str) -> str:
+    """The path of a file from a folder, with slashes; "" if it is not there, or installed there.
+
+    >>> path_from("/home/me/shop", "/home/me/shop/tools/util.py"), path_from("/home/me/shop", "/home/me/util.py")
+    ('tools/util.py', '')
+    """
+    real, folder = _real(path), _real(root).rstrip(os.sep) + os.sep
+    if not real.startswith(folder):
+        return ""
+    parts = real[len(folder) :].split(os.sep)
+    return "/".join(parts) if INSTALLED.isdisjoint(parts) else ""
+
+
+@functools.lru_cache(maxsize=10_000)
+def _real(path: str) -> str:
+    """`os.path.realpath`, which asks the disk: once for each file will do."""
+    return os.path.realpath(path)
+
+
+class SiteTable:
+    """Every site of every instrumented module, by number. Files are named from the folder `root`, if there is one."""
+
+    def __init__(self, root: str = "") -> None:
+        self.root = root
         self._sites: dict[int, Site] = {}
         self._paths: dict[str, str] = {}
         self._labels: dict[str, str] = {}
+        self.memo: object = None  # for whoever finds something out about the sites, and would have to again and again
 
     def add(self, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
         """Enter a module's sites; entering the same module again changes nothing."""
@@ -73,4 +117,7 @@ class SiteTable:
 
     def label(self, path: str) -> str:
         """How sites name a file of this machine."""
-        return self._labels.get(path) or os.path.basename(path)
+        known = self._labels.get(path)
+        if known is None:
+            known = (path_from(self.root, path) if self.root else "") or os.path.basename(path)
+        return known

@@ -80,7 +80,10 @@ def conforms(case: type[unittest.TestCase], method: str, **options: Any) -> radd
             pytest.skip(marked.__unittest_skip_why__)
     try:
         with mock.patch.object(support, "gc_collect"):  # called in loops that wait for threads to end: slow
-            return raddle.check(scenario_of(case, method), **{"source": NOT_WATCHED, "step_limit": 1_000_000} | options)
+            return raddle.check(
+                scenario_of(case, method),
+                **{"source": NOT_WATCHED, "scheduler": "random", "step_limit": 1_000_000} | options,
+            )
     except raddle.FindingError as found:
         error = found.result.findings[0].error
         if isinstance(error, unittest.SkipTest):

@@ -15,7 +15,7 @@ from small_programs import Draw
 
 import raddle
 
-PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "160"))
+PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "80"))
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 CHUNKS = 8  # tests, so that they can run side by side
 MOST_EXECUTIONS = 2_000  # larger programs are left out, and others drawn

@@ -1,4 +1,4 @@
-"""What README and docs show is what happens."""
+"""Docstrings have examples that run, and every message has its paragraph. Pages are run by test_pages.py."""
 
 from __future__ import annotations
 
@@ -15,31 +15,6 @@ import pytest
 import raddle
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_readme_s_example_gives_the_story_it_shows(tmp_path):
-    code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", README, re.DOTALL).group(1)
-    (tmp_path / "test_counter.py").write_text(code)
-    done = subprocess.run(
-        [sys.executable, "-m", "raddle", "explore", "test_counter.py::scenario"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
-    story = re.search(r"```\n(assertion in T0.*?)```", README, re.DOTALL).group(1).rstrip()
-    assert done.stderr.startswith(story)
-    command = re.search(r"^    (raddle replay .*)$", README, re.MULTILINE).group(1)
-    assert f"replay: {command}" in done.stderr
-
-
-def test_the_readme_s_missing_pattern_is_reported(tmp_path):
-    code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", README, re.DOTALL).group(1)
-    (tmp_path / "test_counter.py").write_text(code)
-    for command in re.findall(r"`(raddle (?:explore|report) [^`]*map)`", README):
-        done = subprocess.run(
-            [sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True, timeout=60
-        )
-    sentence = re.search(r"```\n(no execution yet had .*?)\n```", README).group(1)
-    assert sentence in done.stdout
 
 
 def test_every_message_has_its_paragraph():

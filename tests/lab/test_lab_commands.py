@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -72,6 +73,7 @@ def test_krena_s_data() -> None:
     data = json.loads(run("krena", *EXPERIMENT, "--cases", "airlines", "--json"))
     (case,) = data["cases"]
     assert (case["case"], case["mode"], case["collected"], case["series_length"]) == ("airlines", "controlled", 16, 8)
+    assert sum(case["outcomes"].values()) == 16
     assert case["table2"]["threads_real"] == 10 * 7
     assert len(case["table3"]) == 15
     assert case["table3"]["goodlock"] == {
@@ -79,6 +81,7 @@ def test_krena_s_data() -> None:
         "average_percent": None,
         "smooth_percent": 100 / 8,  # one value, 0
         "settled": None,
+        "beginning_percent": None,
         "verdict": "nothing to cover",
     }
 
@@ -106,6 +109,10 @@ def test_correlation(tmp_path: Path) -> None:
     assert list(data["criteria"]) == ["map", "method-pairs", "sync"]
     assert data["criteria"]["map"]["published"] == 0.43
     assert [subject["subject"] for subject in data["subjects"]] == ["bank", "names"]
+    assert [sum(subject["outcomes"].values()) for subject in data["subjects"]] == [
+        8 * subject["bugs"] for subject in data["subjects"]
+    ]
+    assert "The τ of map less that of method-pairs, mean over the" in text
 
 
 @pytest.mark.usefixtures("needs_the_extra")
@@ -116,6 +123,53 @@ def test_correlation_of_every_criterion() -> None:
         run("correlation", "--executions", "4", "--sets", "2", "--jobs", "1", "--subjects", "latch", "--json")
     )
     assert tuple(data["criteria"]) == NAMES
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+def test_interrupted_with_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from raddle_lab import krena
+
+    run_case = krena.run_case
+
+    def interrupted_at_ftp(name: str, *args: Any, **options: Any) -> Any:
+        if name == "ftp":
+            raise KeyboardInterrupt
+        return run_case(name, *args, **options)
+
+    monkeypatch.setattr(krena, "run_case", interrupted_at_ftp)
+    args = ["krena", *EXPERIMENT, "--cases", "philosophers,ftp,airlines", "--mode", "both", "--output", str(tmp_path)]
+    result = CliRunner().invoke(lab, [*args, "--json"], standalone_mode=False)
+    assert result.return_value == 2
+    data = json.loads(result.stdout)
+    assert data["interrupted"]
+    assert [(case["case"], case["mode"]) for case in data["cases"]] == [("philosophers", "controlled")]
+    assert list(data["verdicts"]) == ["controlled"]
+    assert "interrupted" in result.stderr
+    assert json.loads((tmp_path / "krena.json").read_text(encoding="utf-8"))["cases"] == data["cases"]
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.parametrize(("command", "work"), [("krena", "run_case"), ("correlation", "run_subject")])
+def test_interrupted_before_anything_is_done(
+    command: str, work: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module(f"raddle_lab.{command}"), work, interrupted)
+    result = CliRunner().invoke(lab, [command, "--jobs", "1", "--output", str(tmp_path)], standalone_mode=False)
+    assert (result.return_value, result.stdout) == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.parametrize("command", ["krena", "correlation"])
+def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be made"):
+        run(command, "--output", str(tmp_path / "file" / "folder"))
 
 
 @pytest.mark.usefixtures("needs_the_extra")

@@ -44,12 +44,14 @@ def test_the_three_quantities() -> None:
     assert grown.average_percent == pytest.approx(57.5)
     assert grown.smooth_percent == pytest.approx(80)
     assert grown.settled == 1
+    # A tenth of either series is its first execution: 2 of 4 letters, 1 of 2.
+    assert grown.beginning_percent == pytest.approx(50)
 
 
 def test_where_nothing_is_covered() -> None:
     grown = growth(collection("", "", "").coverage["letters"], [np.array([0, 1, 2])])
     # The cumulative coverage takes one value, 0, in three executions.
-    assert (grown.total, grown.average_percent, grown.settled) == (0, None, None)
+    assert (grown.total, grown.average_percent, grown.settled, grown.beginning_percent) == (0, None, None, None)
     assert grown.smooth_percent == pytest.approx(100 / 3)
 
 
@@ -93,6 +95,7 @@ def test_growth_agrees_with_counting() -> None:
             assert grown.average_percent == pytest.approx(100 * covered / len(seen))
             first = next(place for place, value in enumerate(curve, 1) if value >= 0.95 * len(seen))
             assert grown.settled == pytest.approx(first / len(order))
+            assert grown.beginning_percent == pytest.approx(100 * curve[0] / len(seen))  # at most 11 executions
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,10 @@ def test_runs_once():
     )
     result.assert_outcomes(passed=1, warnings=1)  # the marker is unknown now
     result.stdout.no_fnmatch_line("raddle: *")
+
+
+def test_a_mark_that_is_registered_needs_no_plugin(run, pytester):
+    pytester.makeini("[pytest]\nmarkers =\n    raddle: explore the interleavings of the test\n")
+    test = "@pytest.mark.raddle\ndef test_marked():\n    pass\n"
+    run(test, "-p", "no:raddle", "-W", "error", "--strict-markers").assert_outcomes(passed=1)
+    run(test, "-W", "error", "--strict-markers").assert_outcomes(passed=1)

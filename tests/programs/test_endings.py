@@ -40,7 +40,7 @@ def found(scenario: Callable[[], object], **options: Any) -> Finding:
 
 
 def at(mark: int) -> str:
-    return f"endings.py:{LINES[mark]}"
+    return f"tests/programs/endings.py:{LINES[mark]}"
 
 
 # -- nobody can go on -----------------------------------------------------------------------------------------

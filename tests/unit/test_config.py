@@ -39,3 +39,9 @@ def test_what_is_wrong_is_said(tmp_path, text, said):
     with pytest.raises(UsageError) as caught:
         config.read(write(tmp_path, text))
     assert said in str(caught.value)
+
+
+def test_a_threshold_is_for_reports_only(tmp_path):
+    settings = config.read(write(tmp_path, '[tool.raddle]\nexecutions = 7\nfail_under = ["map=60"]\n'))
+    assert settings.fail_under == ("map=60",)
+    assert settings.options() == {"executions": 7}

@@ -75,8 +75,8 @@ def test_the_paper_s_example_has_sixteen_patterns_of_which_its_execution_covers_
     assert {tuple(patterns(s.covered["map"])) for s in samples if s.outcome.failed} == {(1, 2, 4)}
     result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
     assert result.outcome == "exception"
-    accesses = result.record.model.variables["test_measuring.py:AppenderSkeleton", "th"]
-    alone = Model({("test_measuring.py:AppenderSkeleton", "th"): accesses})
+    accesses = result.record.model.variables["tests/unit/test_measuring.py:AppenderSkeleton", "th"]
+    alone = Model({("tests/unit/test_measuring.py:AppenderSkeleton", "th"): accesses})
     assert MemoryAccessPatterns().static_total(alone).number == 16
     assert 100 * result.criteria["map"]["covered"] / 16 == 18.75
 
@@ -162,7 +162,7 @@ def test_warnings_are_no_findings():
 
 
 def test_no_criterion_measures_nothing():
-    result = raddle.explore(counter, source=[__file__], executions=3, until="budget")
+    result = raddle.explore(counter, source=[__file__], criteria="none", executions=3, until="budget")
     assert result.record is None
     assert "criteria" not in result.as_json()
     with pytest.raises(raddle.UsageError, match="at least one criterion"):
@@ -184,6 +184,6 @@ def test_a_run_that_did_not_measure_a_criterion_does_not_change_its_total(tmp_pa
     model = Model({("other.py:Box", "x"): Accesses(writes=frozenset({1 << 30}))})
     sites, paths = {1 << 30: site}, {"other.py": str(other)}
     tally = Tally(1, {"sync": {}})
-    add(file, Record("run other.py", "native", tally, sites, paths, model))
+    add(file, Record(origin="run other.py", mode="native", tally=tally, sites=sites, paths=paths, model=model))
     (after,) = rows(read(file), names=["map"])
     assert after.total == before.total

@@ -20,11 +20,13 @@ _NUMBER = re.compile(r" \d+$")
 Step = tuple[str, int]  # (thread, how many steps it had done before)
 
 
-def first_difference(one: Trace, other: Trace, *, died: str = "") -> tuple[Event | None, Event | None] | None:
+def first_difference(
+    one: Trace, other: Trace, *, died: str = "", passed: bool = False
+) -> tuple[Event | None, Event | None] | None:
     """The first steps that make two traces differ; None if they are equivalent.
 
     If a thread `died` and so ended both executions, the others may have come further in one of them than in
-    the other, as long as nobody saw it.
+    the other, as long as nobody saw it. So may daemons that were cut off, where the executions `passed`.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
     >>> reads = [event("T1", "read"), event("T2", "read")]
@@ -34,9 +36,12 @@ def first_difference(one: Trace, other: Trace, *, died: str = "") -> tuple[Event
     >>> first_difference(Trace(tuple(mixed)), Trace(tuple(reversed(mixed)))) is None
     False
     """
-    if died:
+    if died or passed:
         lengths = [{thread: len(events) for thread, events in _by_thread(t).items()} for t in (one, other)]
         common = {t: min(n.get(t, 0) for n in lengths) for t in lengths[0].keys() | lengths[1].keys() if t != died}
+        if passed:
+            for ended in _ended(one) & _ended(other):
+                del common[ended]
         one, seen = _cut(one, common)
         other, seen_too = _cut(other, common)
         if seen or seen_too:
@@ -55,6 +60,10 @@ def first_difference(one: Trace, other: Trace, *, died: str = "") -> tuple[Event
         if orders.get((same[number], name)) != order:
             return _first_of(one, order), _first_of(other, orders.get((same[number], name), []))
     return None
+
+
+def _ended(trace: Trace) -> set[str]:
+    return {event.thread for event in trace if event.kind == "end"}
 
 
 def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:

@@ -6,7 +6,7 @@ counts as an order: that threads are started and joined, not what locks and even
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from raddle.analysis.happens_before import HappensBefore
 from raddle.analysis.touched import Owner, TouchedObject, Toucher
@@ -25,7 +25,7 @@ class _Thread:
         self.locks: frozenset[int] = frozenset()
         self.version = 0  # grows with everything that matters to its own steps
         self.turns = 0  # grows with starts and joins
-        self.steps: list[Step] = []
+        self.steps: dict[Step, None] = {}
 
     def changed(self) -> None:
         self.locks = frozenset(self.held)
@@ -98,6 +98,26 @@ class Feasibility:
             elif kind == "end":
                 self._end(thread)
 
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        for target in variables:
+            for step in self._steps.pop(target, ()):
+                spot = self._spots.pop(step, None)
+                if spot is not None:
+                    spot.thread.steps.pop(step, None)
+            variable = self._cast.variables[target]
+            self._leave((self._cast.groups[target], variable.owner), target)
+
+    def _leave(self, place: tuple[int, str], target: int) -> None:
+        """A variable of an object is no more; nor is the object, if it has no other."""
+        targets = self._targets.get(place, set())
+        targets.discard(target)
+        if not targets:
+            self._targets.pop(place, None)
+            whole = self._objects.pop(place, None)
+            if whole is not None and whole.shared:
+                self._owners[place[1]].add(whole, self._cast.resources)
+
     def _look(self, spot: _Spot, number: int) -> None:
         thread, whole = spot.thread, spot.object
         ordered = thread.turns + whole.version
@@ -120,6 +140,8 @@ class Feasibility:
         self._sections = 0
         self._objects: dict[tuple[int, str], TouchedObject] = {}
         self._spots: dict[Step, _Spot] = {}
+        self._steps: dict[int, list[Step]] = {}  # by variable: those that there are spots for
+        self._targets: dict[tuple[int, str], set[int]] = {}  # by object: its variables
 
     def _settle(self) -> None:
         """Take over what the execution has shown so far; it may show more, which only takes guards away."""
@@ -144,7 +166,9 @@ class Feasibility:
         if whole is None:
             whole = self._objects[place] = TouchedObject(owner, first=number)
         thread = self._thread(number)
-        thread.steps.append(step)
+        thread.steps[step] = None
+        self._steps.setdefault(target, []).append(step)
+        self._targets.setdefault(place, set()).add(target)
         return _Spot(thread, whole, whole.toucher(number), owner.number((variable.name, site)))
 
     def _acquire(self, thread: int, lock: int) -> None:
@@ -168,6 +192,7 @@ class Feasibility:
         if thread is not None:
             for step in thread.steps:
                 self._spots.pop(step).object.leave(number)
+                self._steps[step[2]].remove(step)
 
 
 def _facts(owner: Owner) -> OwnerFacts:

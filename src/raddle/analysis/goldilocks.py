@@ -28,7 +28,7 @@ whatever was before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 FIRST = "first"  # there is nothing before that it conflicts with
 SAME_THREAD = "same thread"
@@ -135,6 +135,16 @@ class Goldilocks:
             before.reads = {}
         before.writes = {thread: (now, held)}
         return verdict
+
+    def forget(self, variables: Iterable[int], resources: Iterable[int]) -> None:
+        """There will be no more steps about these. What was given to a kind of resource stays known."""
+        for variable in variables:
+            self._variables.pop(variable, None)
+        for resource in resources:
+            given = self._resources.pop(resource, None)
+            if given is not None:
+                self._changed.pop(resource, None)
+                _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], rivals: dict[int, _Access], verdict: Verdict) -> Verdict:
         # Whether it is a race costs one look-up here, so that comes before the checks that would spare it. They

@@ -18,6 +18,7 @@ that ended so long ago can be missed thereby; none can be invented.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from raddle.step import GIVES, TAKES
@@ -101,6 +102,11 @@ class HappensBefore:
             del self.lines[thread]
         elif kind == "join":
             self._join(line, target)
+
+    def forget(self, resources: Iterable[int]) -> None:
+        """Nobody takes from these any more."""
+        for resource in resources:
+            self._given.pop(resource, None)
 
     def line(self, thread: int) -> Line:
         """The thread's own; one that nobody was seen to start knows nothing."""

@@ -15,7 +15,7 @@ no more are sought in this execution, and `gave_up` says so.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from raddle.analysis.happens_before import Clock, HappensBefore
@@ -91,6 +91,11 @@ class LockGraph:
             self._segments.step(thread, kind, target)
             self._asked.pop(thread, None)  # a new segment begins
         return []
+
+    def forget(self, locks: Iterable[int]) -> None:
+        """Nobody takes these any more. Their edges stay: a circle may close that they are part of."""
+        for lock in locks:
+            self._known.pop(lock, None)
 
     def _ask(self, thread: int, lock: int, site: int) -> list[Circle]:
         mine = self._locks.by(thread)

@@ -38,7 +38,7 @@ class Owner:
 
     def add(self, whole: TouchedObject, names: Sequence[AbstractObject]) -> None:
         """One more object was seen, with locks of these names."""
-        seen = whole.seen()
+        seen = whole.seen(names)
         if seen not in self._known:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
@@ -147,10 +147,14 @@ class TouchedObject:
             for first in bits(split):
                 self._common.pop((first, number), None)
 
-    def seen(self) -> Hashable:
-        """All that its conduct is made from."""
-        parts = (self._runs, self._locks, self._common)
-        return self._once, *(tuple(part.items()) for part in parts)
+    def seen(self, names: Sequence[AbstractObject]) -> Hashable:
+        """All that its conduct is made from; objects may have locks of their own, so these are told by their names."""
+        order: dict[int, int] = {}
+        parts: list[Hashable] = [self._once, tuple(self._runs.items())]
+        for held in (self._locks, self._common):
+            for access, locks in held.items():
+                parts.append((access, tuple([order.setdefault(lock, len(order)) for lock in sorted(locks)])))
+        return *parts, *[names[lock] for lock in order]
 
     def conduct(self, names: Sequence[AbstractObject]) -> Conduct:
         """What it showed, with the locks' names."""

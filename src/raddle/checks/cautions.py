@@ -70,4 +70,4 @@ def _potential_deadlock(locks: list[str], places: list[str]) -> str:
 
 def _place(number: int, sites: Mapping[int, Site]) -> str:
     site = sites.get(number)
-    return f"at {site.file}:{site.line}" if site is not None else "in code without probes"
+    return f"at {site.at}" if site is not None else "in code without probes"

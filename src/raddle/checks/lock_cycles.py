@@ -6,7 +6,7 @@ their abstract names and by sites, so that the same circle is told once, whichev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from raddle.analysis.lock_graph import FOLLOWED, Circle, LockGraph
 from raddle.cast import AbstractObject, Cast
@@ -50,6 +50,10 @@ class LockCycles:
                 for circle in follow(thread, kind, target, site):
                     self._found.add(self._links(circle))
         self.gave_up |= self._graph.gave_up
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        self._graph.forget(resources)
 
     def cautions(self) -> list[Caution]:
         """The circles of all executions so far. The sites: of each thread, where it acquired the lock that it

@@ -13,7 +13,7 @@ they could have come the other way round.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from raddle.analysis.happens_before import ORDERING, HappensBefore, Line
 from raddle.cast import Cast
@@ -78,6 +78,14 @@ class Races:
                     done.pop(thread, None)
                 elif line.time != time:
                     done[thread].clear()
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        for variable in variables:
+            self._histories.pop(variable, None)
+        for thread, again in self._done.items():
+            self._done[thread] = {step for step in again if step[2] not in variables}
+        self._order.forget(resources)
 
     def cautions(self) -> list[Caution]:
         """All races of all executions so far, each pair of sites once for each variable."""

@@ -14,7 +14,7 @@ the second; the note says what was done there. One caution is enough for each va
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from raddle.analysis.eraser import RACE, Guarded
 from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
@@ -78,6 +78,12 @@ class WarnedVariables:
                 calls.leave(thread)
             elif kind == "task":  # no block spans two tasks of a pool's worker
                 calls.start_anew(thread)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        for variable in variables:
+            self._watched.pop(variable, None)
+        self._order.forget(resources)
 
     def cautions(self) -> list[Caution]:
         """Everything suspicious in all executions so far."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import Any
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from raddle.cli.report import screen_for_data
 from raddle.criteria import DEFAULT, NAMES, criterion_class
+
+PIPED_WIDTH = 80  # characters in a line
+MOST_WIDTH = 100  # on a terminal: longer lines are hard to read
+LEAST_WIDTH = 40
 
 
 @click.command()
@@ -23,24 +27,34 @@ def criteria(as_json: bool) -> int:
         click.echo(json.dumps({"criteria": listed}, indent=2))
         return 0
     screen = screen_for_data()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("name", "family", "cost", "total", "a requirement, and when it is covered"):
-        table.add_column(heading, no_wrap=heading in ("name", "family"))
-    between = "\n" if screen.is_terminal else ": "  # in a pipe, a line for each
+    width = min(screen.width, MOST_WIDTH) if screen.is_terminal else PIPED_WIDTH
     for name, about in listed.items():
-        table.add_row(
-            Text(name, style="bold" if about["default"] else ""),
-            about["family"],
-            about["cost"],
-            "known" if about["total_known"] else "estimated",
-            Text(f"{about['shape']}{between}{about['summary']}"),
-        )
-    screen.print(table, soft_wrap=False)
+        screen.print(Text(name, style="bold"), Text(f"({_in_short(about)})", style="dim"))
+        for line in _folded(f"requirement: {about['shape']}", width) + _folded(f"covered when {_clause(about)}", width):
+            screen.print(Text(line))
     screen.print()
-    screen.print(Text(f"default: {', '.join(DEFAULT)}; every: all of them. avio-star is avio*."))
+    for line in _folded(f"default: {', '.join(DEFAULT)}; every: all of them. avio-star is avio*.", width, indent=""):
+        screen.print(Text(line))
     for paper in dict.fromkeys(f"{about['family']}: {about['paper']}" for about in listed.values()):
-        screen.print(Text(paper, style="dim"))
+        for line in _folded(paper, width, indent=""):
+            screen.print(Text(line, style="dim"))
     return 0
+
+
+def _in_short(about: dict[str, Any]) -> str:
+    total = "total known" if about["total_known"] else "total estimated"
+    return "; ".join([about["family"], about["cost"], total, *(["default"] if about["default"] else [])])
+
+
+def _clause(about: dict[str, Any]) -> str:
+    summary: str = about["summary"]
+    return summary[0].lower() + summary[1:]
+
+
+def _folded(text: str, width: int, *, indent: str = "    ") -> list[str]:
+    folds = textwrap.TextWrapper(max(width, LEAST_WIDTH), break_on_hyphens=False)
+    folds.initial_indent, folds.subsequent_indent = indent, indent + "  "
+    return folds.wrap(text)
 
 
 def _described(name: str) -> dict[str, Any]:

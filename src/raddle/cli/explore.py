@@ -14,7 +14,10 @@ from raddle import api, config
 from raddle.cli.options import given, shared_options
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
+from raddle.criteria import DEFAULT
 from raddle.store import DATA_FILE
+
+NO_CRITERIA = "none"
 
 
 class Seed(click.ParamType):  # type: ignore[type-arg]
@@ -32,35 +35,59 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 
 @click.command()
 @click.argument("target")
-@click.option("--executions", type=click.IntRange(min=1), help="How many executions at most [default: 1000].")
+@click.option(
+    "--executions",
+    type=click.IntRange(min=1),
+    help="How many executions at most [default: 1000; no limit where --seconds is given].",
+)
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long at most.")
 @click.option(
     "--scheduler",
     metavar="NAME[:OPTIONS]",
-    help="random, pct:depth=3, exhaustive:preemptions=2, sequential, twice:NAME [default: random].",
+    help="random, pct:depth=3, pos, surw, round-robin:quantum=N, exhaustive:preemptions=2, deepening:preemptions=2, "
+    "reachability, directed, sequential, twice:NAME [default: portfolio].",
 )
 @click.option("--seed", type=Seed(), help="Seed of everything random [default: 1].")
-@click.option("--until", type=click.Choice(api.UNTIL), help="When to stop [default: first-finding].")
+@click.option(
+    "--until",
+    type=click.Choice(api.UNTIL),
+    help="When to stop [default: saturated where the scheduler aims at what is not covered (portfolio, directed), "
+    "else first-finding].",
+)
 @click.option(
     "--switches",
     type=click.Choice(api.SWITCHES),
     help="Where threads may be switched: anywhere, or only where CPython with the GIL can [default: free-threaded].",
 )
-@click.option("--criteria", metavar="NAMES", help="Measure what is covered of these, with commas between.")
-@click.option("--data-file", metavar="FILE", help=f"Where to add that, for raddle report [default: {DATA_FILE}].")
+@click.option("--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink].")
+@click.option(
+    "--criteria",
+    metavar="NAMES",
+    help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)} where the scheduler "
+    f"aims at what is not covered, or --data-file is given; else {NO_CRITERIA}].",
+)
+@click.option(
+    "--data-file",
+    metavar="FILE",
+    help=f"Where to add what was covered, for raddle report [default: {DATA_FILE}, if anything is measured].",
+)
+@click.option("--corpus/--no-corpus", default=None, help="Begin with what earlier runs kept there [default: corpus].")
+@click.option("--workers", type=click.IntRange(min=1), help="So many processes share the work.")
 @click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
 @shared_options
 def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> int:
     """Run the scenario TARGET (file.py::function) again and again, each time with another interleaving of
     its threads, and tell the story of what goes wrong."""
-    settings = config.load(Path.cwd()).options() | given(**options)
+    asked = given(**options)
+    settings = config.load(Path.cwd()).options() | asked
+    if "data_file" in asked:  # who names a file wants something in it
+        settings.setdefault("criteria", DEFAULT)
     if settings.get("seed") == "random":
         settings["seed"] = None
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
-    if settings.get("criteria"):
-        settings.setdefault("data_file", DATA_FILE)
+    settings.setdefault("data_file", DATA_FILE)  # used where anything is measured
     screen = console()
     # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), Live(screen, total=None) as live:

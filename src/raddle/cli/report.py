@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -13,14 +14,20 @@ from rich.text import Text
 from raddle import config
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
+from raddle.report.annotations import annotate
 from raddle.report.coverage import Row, in_order, rows
+from raddle.report.junit import junit
 from raddle.report.missing import LIMIT
+from raddle.report.plain import plain
+from raddle.report.stored import stored_findings
 from raddle.report.summary import Summary, count, summarize
 from raddle.report.tables import criteria_table, file_tables, legend, missing_lines
-from raddle.report.threshold import BELOW, NOTHING, Threshold, judge
-from raddle.store import DATA_FILE, NoDataError, read
+from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
+from raddle.store import DATA_FILE, Contents, NoDataError, read
 
 FINE, NOTHING_TO_DO, BELOW_THRESHOLD = 0, 5, 6
+TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")
+MOST_STORIES = 10  # of findings; the headlines of some more follow
 PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
 
 
@@ -33,37 +40,55 @@ PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with 6 if less of the criterion was covered. Repeatable.",
+    help="Exit with 6 if less of the criterion was covered [default: fail_under of tool.raddle]. Repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="text for people, json, github (annotations for GitHub Actions), junit (XML) [default: text].",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout: --format json.")
 def report(
     data_file: str | None,
     criteria: str | None,
     gaps_of: str | None,
     limit: int,
     fail_under: Sequence[str],
+    form: str | None,
     as_json: bool,
 ) -> int:
-    """Say what was covered of each criterion and in each source file; with --missing, what was not.
+    """Say what was covered of each criterion and in each source file, and tell the findings; with --missing, say what
+    was not covered.
 
     \b
-    Exit codes: 0 fine, 5 nothing was measured or nothing can be covered, 6 below a threshold.
+    Exit codes: 0 fine, 5 nothing was measured or nothing was covered, 6 below a threshold.
     """
-    thresholds = [Threshold.parse(text) for text in fail_under]
-    try:
-        contents = read(data_path(data_file))
-    except NoDataError as error:
-        click.echo(f"raddle: {error} [{error.slug}]", err=True)
+    if as_json and form not in (None, JSON):
+        raise click.UsageError(f"--json and --format {form} exclude each other")
+    form = JSON if as_json else form or TEXT
+    thresholds = [Threshold.parse(text) for text in fail_under or _asked_by_project()]
+    contents = opened(data_path(data_file))
+    if contents is None:
         return NOTHING_TO_DO
     measured = rows(contents)
     verdicts = judge(chosen(measured, [threshold.criterion for threshold in thresholds]), thresholds)
     listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
     asked = chosen(measured, criteria.split(",")) if criteria is not None else listed or measured
     summary = summarize(contents, asked, missing_of=listed, limit=limit)
-    if as_json:
+    if form == JSON:
         click.echo(json.dumps(summary.as_json(), indent=2))
+    elif form == GITHUB:
+        for line in annotate(contents, verdicts):
+            click.echo(line.encode())
+    elif form == JUNIT:
+        judged = _by_criterion(thresholds, verdicts)
+        also = [row for row in measured if row.name in judged and row not in asked]
+        click.echo(junit(contents, [*asked, *also], judged).encode(), nl=False)
     else:
         show(screen_for_data(), summary)
+        if not summary.missing:
+            show_findings(screen_for_data(), contents)
     for sentence in [verdict.sentence for verdict in verdicts] + [summary.nothing] * bool(summary.nothing):
         click.echo(sentence, err=True)
     outcomes = {verdict.outcome for verdict in verdicts}
@@ -72,9 +97,30 @@ def report(
     return NOTHING_TO_DO if summary.nothing or NOTHING in outcomes else FINE
 
 
+def opened(path: Path) -> Contents | None:
+    """What is in the data file; None where there is nothing, which is said on stderr."""
+    try:
+        return read(path)
+    except NoDataError as error:
+        click.echo(f"raddle: {error} [{error.slug}]", err=True)
+        return None
+
+
+def _by_criterion(thresholds: Sequence[Threshold], verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
+    found: dict[str, list[Verdict]] = {}
+    for threshold, verdict in zip(thresholds, verdicts, strict=True):
+        found.setdefault(threshold.criterion, []).append(verdict)
+    return found
+
+
 def data_path(given: str | None) -> Path:
     """The data file: as the command line says, else as [tool.raddle] does."""
     return Path(given or config.load(Path.cwd()).data_file or DATA_FILE)
+
+
+def _asked_by_project() -> tuple[str, ...]:
+    asked = config.load(Path.cwd()).fail_under or ()
+    return (asked,) if isinstance(asked, str) else asked
 
 
 def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
@@ -110,9 +156,11 @@ def show(screen: Console, summary: Summary) -> None:
     for some in summary.missing:
         screen.print()
         for line in missing_lines(some):
-            screen.print(Text(line))
+            screen.print(Text(plain(line)))
     if not summary.missing:
         _show_rest(screen, summary)
+    for note in summary.outdated if summary.missing else summary.notes:  # sentences about what is missing name lines
+        screen.print(Text(f"note: {plain(note)}", style="yellow"))
 
 
 def _show_rest(screen: Console, summary: Summary) -> None:
@@ -123,11 +171,33 @@ def _show_rest(screen: Console, summary: Summary) -> None:
         screen.print()
         screen.print(Text("warnings", style="bold yellow"))
         for sentence in summary.sentences:
-            screen.print(Text(f"  {sentence}"))
-    if summary.findings:
+            screen.print(Text(f"  {plain(sentence)}"))
+
+
+def show_findings(screen: Console, contents: Contents) -> None:
+    """The stories of the first findings, the headlines of some more."""
+    number = len(contents.findings)
+    if not number:
+        return
+    screen.print()
+    screen.print(Text(f"{count(number, 'finding')}:", style="bold red"))
+    findings = stored_findings(contents)
+    for place, one in enumerate(islice(findings, MOST_STORIES)):
+        if place:
+            screen.print()
+        for line_number, line in enumerate(plain(one.story).split("\n")):
+            screen.print(Text(f"  {line}".rstrip(), style=_style(line, is_first=not line_number)))
+    if number > MOST_STORIES:
         screen.print()
-        screen.print(Text(f"{count(len(summary.findings), 'finding')}:", style="bold red"))
-        for finding in summary.findings:
-            screen.print(Text(f"  {finding.get('kind')}: {str(finding.get('message')).splitlines()[0]}"))
-    for note in summary.notes:
-        screen.print(Text(f"note: {note}", style="yellow"))
+    for one in islice(findings, LIMIT):
+        screen.print(Text(f"  {plain(one.headline)}"))
+    if number > MOST_STORIES + LIMIT:
+        screen.print(Text(f"  ... and {number - MOST_STORIES - LIMIT:,} more; `raddle json` has them all"))
+
+
+def _style(line: str, *, is_first: bool) -> str:
+    if is_first:
+        return "bold red"
+    if line.startswith("  -----"):
+        return "yellow"
+    return "bold" if line.startswith("replay: ") else ""

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,18 @@ from raddle.criteria import DEFAULT, resolve
 from raddle.errors import UsageError
 from raddle.execute.native import children
 from raddle.execute.native.ending import Ending
+from raddle.execute.native.family import Family
 from raddle.execute.native.noise import Noise
 from raddle.execute.native.program import INTERRUPTED, Program
 from raddle.execute.native.saving import Saving
 from raddle.execute.native.settings import Settings
 from raddle.execute.native.watch import Watch
+from raddle.execute.recording import NATIVE
+from raddle.instrument.labels import naming_root
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
-from raddle.store import DATA_FILE, check, contents_of
+from raddle.report.summary import count
+from raddle.store import DATA_FILE, Contents, Run, check, contents_of, forget_notes
 
 NO_CRITERIA = "none"
 
@@ -45,6 +50,8 @@ class _LikePython(click.Command):
             arg = args[index]
             takes_next = arg not in flags and "=" not in arg and not (arg.startswith("-m") and arg != "-m")
             index += 2 if takes_next else 1
+            if index > len(args) and arg == "-m":
+                raise UsageError("no-program", "-m needs the name of a module: raddle run -m module arguments")
             if arg.startswith("-m"):
                 return [*args[:index], "--", *args[index:]]
         return list(args)
@@ -82,6 +89,9 @@ def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: 
     settings = _settings(wanted, config.load(Path.cwd()).options() | given(**options))
     wanted.check()
     children.give_way()
+    if settings.criteria:
+        folder, first = Family.found()
+        settings = replace(settings, family=folder, first=first)
     watch = settings.make_watch()
     summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
     ending = Ending(watch, summary.show)
@@ -92,6 +102,7 @@ def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: 
         code = wanted.run(watch.hook)
     except UsageError:
         ending.cancel()
+        summary.end()
         raise
     ending.interrupted = code == INTERRUPTED
     return code
@@ -116,12 +127,15 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
         check(data_file)  # it is better to hear now that it cannot be used
+        forget_notes(data_file)
     script = None if program.is_module else os.path.realpath(program.name)
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
+    root = api._project_root(folder)
     return Settings(
         origin=f"run {program}",
         sources=tuple(os.path.abspath(name) if os.path.exists(name) else name for name in sources),
-        root=api._project_root(folder),
+        root=root,
+        named_from=naming_root(root, data_file),
         noise=tuple(options.get("noise", ())),
         seed=options.get("seed") or 1,
         criteria=measured,
@@ -137,15 +151,43 @@ class Summary:
         self._settings = settings
         self._as_json = as_json
         self._json_file = os.path.abspath(json_file) if json_file is not None else None
+        self._family = Family(settings.family, settings.first)
+        self._processes = 1
+        self._explored: list[Run] = []  # inside the program
+        self._contents: Contents | None = None  # what was measured in all of them
 
     def show(self) -> None:
-        if self._json_file is not None:
-            Path(self._json_file).write_text(json.dumps(self._data(), indent=2) + "\n", encoding="utf-8")
-        elif self._as_json:
-            # The program may have left a line open.
-            print("\n" + json.dumps(self._data()), file=sys.stdout, flush=True)
-        else:
+        """Say it, once."""
+        try:
+            self._gather()
+            self._say()
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        self._family.end()
+
+    def _gather(self) -> None:
+        own = self._sink.record if self._sink is not None else None
+        self._contents = self._family.gathered(own)
+        if self._contents is not None:
+            self._explored = [run for run in self._contents.runs if run.mode != NATIVE]
+            self._processes = len(self._contents.runs) - len(self._explored) + (own is None)
+        elif own is not None:
+            self._contents = contents_of(own)
+
+    def _say(self) -> None:
+        if self._json_file is None and not self._as_json:
             self._for_people()
+            return
+        try:
+            if self._json_file is not None:
+                Path(self._json_file).write_text(json.dumps(self._data(), indent=2) + "\n", encoding="utf-8")
+            else:  # the program may have left a line open
+                print("\n" + json.dumps(self._data()), file=sys.stdout, flush=True)
+        except OSError as error:
+            where = self._json_file or "the output"
+            raise UsageError("output-unwritable", f"{where} cannot be written: {error.strerror or error}") from None
 
     @property
     def _sink(self) -> Saving | None:
@@ -155,23 +197,27 @@ class Summary:
     def _notes(self) -> list[str]:
         trouble = self._watch.stream.trouble
         notes = list(self._sink.notes) if self._sink is not None else []
+        notes += [note for note in self._contents.notes if note not in notes] if self._contents is not None else []
         if trouble is not None:
             notes.append(f"internal error: recording stopped early, the program went on: {trouble!r}")
         return notes
 
     def _data(self) -> dict[str, Any]:
-        watch, record = self._watch, self._sink.record if self._sink is not None else None
-        covered = rows(contents_of(record), names=self._settings.criteria) if record is not None else []
+        watch, contents = self._watch, self._contents
+        covered = rows(contents, names=self._settings.criteria) if contents is not None else []
         return {
             "program": self._settings.origin.removeprefix("run "),
+            "processes": self._processes,
             "threads": watch.recorder.threads,
             "steps": watch.stream.handed_over,
+            "explorations": len(self._explored),
+            "explored_executions": sum(run.executions for run in self._explored),
             "seed": self._settings.seed,
             "data_file": self._settings.data_file,
             "criteria": {row.name: row_as_json(row) for row in covered},
             "warnings": []
-            if record is None
-            else [{**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions],
+            if contents is None
+            else [{**caution.as_json(), "sentence": say(caution, contents.sites)} for caution in contents.cautions],
             "notes": self._notes(),
             "not_instrumented": [{"what": one.what, "why": one.why} for one in watch.not_instrumented],
         }
@@ -186,9 +232,32 @@ class Summary:
         noise = f", seed {self._settings.seed}" if self._settings.noise else ""
         screen.print(
             Text(
-                f"raddle: {threads} thread{'' if threads == 1 else 's'}, {watch.stream.handed_over:,} steps{noise}",
+                f"raddle: {count(threads, 'thread')}, {count(watch.stream.handed_over, 'step')}{noise}{self._others}",
                 style="bold",
             )
         )
-        if self._sink is not None and self._sink.record is not None and self._settings.data_file is not None:
-            show_coverage(screen, self._sink.record, os.path.relpath(self._settings.data_file))
+        if self._contents is not None and self._settings.data_file is not None:
+            show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file))
+        elif self._nothing:
+            screen.print(Text(self._nothing, style="yellow"))
+
+    @property
+    def _others(self) -> str:
+        others = self._processes - 1
+        said = (
+            f" in the first process, and {count(others, 'more process', 'more processes')} measured" if others else ""
+        )
+        if self._explored:
+            executions = count(sum(run.executions for run in self._explored), "execution")
+            said += f"; {count(len(self._explored), 'exploration')} in the program, of {executions}"
+        return said
+
+    @property
+    def _nothing(self) -> str:
+        """Why nothing was measured, if it was to be."""
+        if self._sink is None or self._watch.stream.trouble is not None:
+            return ""
+        wanted = self._settings.sources or (self._settings.root,)
+        if self._watch.hook.instrumented:
+            return "nothing was measured: what ran of the code has nothing in it that threads can share"
+        return f"nothing was measured: no code in {', '.join(wanted)} was run; --source names what to measure"

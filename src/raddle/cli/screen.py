@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from dataclasses import replace
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from raddle.execute.exploration import SEARCHING, Moment
 from raddle.finding import Finding
+from raddle.guide.aims import TRIES
 from raddle.record import Record
 from raddle.report.coverage import rows
+from raddle.report.plain import plain
 from raddle.report.story import tell
 from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
-from raddle.store import contents_of
+from raddle.store import DATA_FILE, Contents, contents_of
 
 MOST_WARNINGS = 5  # after a run; `raddle report` has them all
 
 WHY = {
     "first-finding": "stopped at the first finding",
+    "saturated": "saturated: nothing new came for long",
+    "endless": "stopped, as executions do not end",
+    "crashing": "stopped, as executions end their process",
+    "covered": "everything that can be covered is covered",
     "exhausted": "exhausted: no other schedule exists for this scenario",
-    "exhausted-within-bound": "every schedule within the bound on preemptions was run",
+    "exhausted-within-bound": "every schedule within the bound was run",
     "exhausted-in-part": "every schedule of what is under control was run",
     "executions": "the number of executions asked for is reached",
     "seconds": "the time asked for is over",
     "interrupted": "interrupted",
 }
+
+
+def why(result: Result) -> str:
+    """Why an exploration stopped."""
+    if result.stopped_because == "exhausted" and result.scheduler == "reachability":
+        if result.findings:
+            return "exhausted: every partial order was run"
+        return "exhausted: no failure exists for this scenario within these bounds"
+    return WHY[result.stopped_because]
 
 
 def console() -> Console:
@@ -55,32 +73,70 @@ def show_result(screen: Console, result: Result, target: str) -> None:
         show_finding(screen, finding, target)
         screen.print()
     for note in result.notes:
-        screen.print(Text(f"note: {note}", style="yellow"))
-    for what, why in result.not_instrumented:
-        screen.print(Text(f"not instrumented: {what}: {why}", style="yellow"))
+        screen.print(Text(f"note: {plain(note)}", style="yellow"))
+    for what, reason in result.not_instrumented:
+        screen.print(Text(plain(f"not instrumented: {what}: {reason}"), style="yellow"))
     count = f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'}"
     screen.print(
         Text(
             f"{count} in {result.executions:,} execution{'' if result.executions == 1 else 's'} "
             f"({result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, "
-            f"{result.scheduler}, seed {result.seed}); {WHY[result.stopped_because]}",
+            f"{result.scheduler}, seed {result.seed}); {why(result)}",
             style="bold red" if result.findings else "bold green",
         )
     )
+    for line in told_shares(result):
+        screen.print(Text(line, style="dim"))
 
 
-def show_coverage(screen: Console, record: Record, data_file: str) -> None:
+def told_shares(result: Result) -> list[str]:
+    """Which scheduler brought what, and whether more can be expected.
+
+    >>> told_shares(Result("passed", (), 4, 9, 0.1, "executions", 1, chance_of_new=0.021,
+    ...                    shares={"pos": {"executions": 4, "covered": 7, "found": 1}}))[-1]
+    'about 2 % chance that the next 1,000 executions cover anything new'
+    """
+    lines = [
+        f"  {name}: {share['executions']:,} executions, {share['covered']:,} new requirements, "
+        f"{share['found']:,} finding{'' if share['found'] == 1 else 's'}"
+        for name, share in result.shares.items()
+        if share["executions"]
+    ]
+    if result.aims.get("aimed"):
+        aims = result.aims
+        lines.append(
+            f"  aimed at {aims['aimed']:,} requirements in {aims['plans']:,} executions: {aims['covered']:,} covered, "
+            f"{aims['given_up']:,} given up after {TRIES} tries"
+        )
+    if result.chance_of_new is not None:
+        percent = round(100 * result.chance_of_new)
+        chance = "under 1 %" if percent < 1 else "over 99 %" if percent > 99 else f"about {percent} %"
+        lines.append(f"{chance} chance that the next 1,000 executions cover anything new")
+    return lines
+
+
+def show_coverage(screen: Console, record: Record | Contents, data_file: str) -> None:
     """What the executions of one run covered, and where to look further."""
-    summary = summarize(contents_of(record), rows(contents_of(record)))
+    contents = record if isinstance(record, Contents) else contents_of(record)
+    summary = summarize(contents, rows(contents))
     screen.print()
     screen.print(criteria_table(summary.rows), soft_wrap=False)
     for line in legend(summary.rows):
         screen.print(Text(f"  {line}", style="dim"))
     for sentence in summary.sentences[:MOST_WARNINGS]:
-        screen.print(Text(f"warning: {sentence}", style="yellow"))
+        screen.print(Text(f"warning: {plain(sentence)}", style="yellow"))
     if len(summary.sentences) > MOST_WARNINGS:
         screen.print(Text(f"and {len(summary.sentences) - MOST_WARNINGS} more warnings", style="yellow"))
-    screen.print(Text(f"added to {data_file}: `raddle report` tells more", style="dim"))
+    screen.print(Text(where_to_look(data_file), style="dim"))
+
+
+def where_to_look(data_file: str) -> str:
+    """
+    >>> where_to_look("all.raddle")
+    'added to all.raddle: `raddle report --data-file all.raddle` tells more'
+    """
+    named = [] if data_file == DATA_FILE else ["--data-file", str(data_file)]
+    return f"added to {data_file}: `{shlex.join(['raddle', 'report', *named])}` tells more"
 
 
 class Live:
@@ -110,12 +166,30 @@ class Live:
         if self._shown:
             self._progress.stop()
 
-    def __call__(self, executions: int, findings: int, seconds: float) -> None:
+    def __call__(self, moment: Moment) -> None:
         now = time.monotonic()
         if not self._shown or now - self._last < 0.1:
             return
         self._last = now
-        rate = executions / seconds if seconds else 0
-        text = f"{executions:,} executions, {rate:,.0f}/s, {findings} finding{'' if findings == 1 else 's'}"
-        self._progress.update(self._task, description=text)
+        self._progress.update(self._task, description=told_moment(moment))
         self._progress.refresh()
+
+
+def told_moment(moment: Moment) -> str:
+    """One line of progress.
+
+    >>> told_moment(Moment(1200, 1, 2.0, {"map": 31, "sync": 4}, 17, 0.3))
+    '1,200 executions, 600/s, map 31, sync 4, nothing new for 0 s (17 executions), 1 finding'
+    >>> told_moment(Moment(3, 0, 2.0, {}, 0, 0.0, doing="shrinking"))
+    'shrinking; 3 executions, 2/s, 0 findings'
+    """
+    if moment.doing != SEARCHING:
+        told = told_moment(replace(moment, doing=SEARCHING))
+        return f"{moment.doing}; {told}" if moment.executions else moment.doing
+    rate = moment.executions / moment.seconds if moment.seconds else 0
+    parts = [f"{moment.executions:,} executions, {rate:,.0f}/s"]
+    if moment.covered:
+        parts += [f"{name} {count:,}" for name, count in moment.covered.items()]
+        parts.append(f"nothing new for {moment.seconds_since_new:.0f} s ({moment.since_new:,} executions)")
+    parts.append(f"{moment.findings} finding{'' if moment.findings == 1 else 's'}")
+    return ", ".join(parts)

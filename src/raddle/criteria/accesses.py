@@ -33,11 +33,12 @@ _MOST_KEYS = 1 << 16  # kept in case they are needed again; only short execution
 class Place:
     """Where one thread stands with one variable."""
 
-    __slots__ = ("last", "time", "wrote")
+    __slots__ = ("last", "missed", "time", "wrote")
 
     def __init__(self) -> None:
         self.last = NOBODY  # its last access, or its last write: as the criterion needs
         self.time = 0  # of that access, by the variable's clock
+        self.missed = 0  # what others did since, as bits, as far as the variable does not remember it
         self.wrote = False  # was that access a write?
 
 

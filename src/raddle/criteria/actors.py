@@ -77,8 +77,16 @@ class Pending:
         """It was covered. May hold `Actor`; a frozenset in it becomes a sorted tuple."""
         self._keys.add(key)
 
+    def give(self, keys: set[Key]) -> set[Key]:
+        """What is new of keys that were covered and hold no `Actor`."""
+        found = keys - self._given if self._given else keys
+        self._given |= found
+        return found
+
     def collect(self, *, final: bool) -> set[Key]:
         """What is new and, unless this is the last time, can no longer change; the rest is kept back."""
+        if not self._keys:
+            return set()
         names = Names(self._cast, final=final)
         found: set[Key] = set()
         kept: set[Key] = set()

@@ -10,7 +10,7 @@ What a pool's worker does for one task and for the next is no block: they are di
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from raddle.cast import Cast
@@ -53,6 +53,11 @@ class Avio(VariableMetric):
                 last.access = last.by_thread[thread] = (site, actor)
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        super().forget(variables, resources)
+        for variable in variables:
+            self._last.pop(variable, None)
 
     def _named(self, group: Group, names: Names) -> Key:
         return ()

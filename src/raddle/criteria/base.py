@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from raddle.cast import Cast
@@ -32,6 +32,7 @@ class Criterion(ABC):
     cost: ClassVar[str]  # LINEAR or WHOLE
     late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
     concerns: ClassVar[frozenset[str] | None] = None  # kinds of step that can make a difference; None: all
+    by_order: ClassVar[bool] = False  # do executions of one partial order (of all that conflicts) cover the same?
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
 
     @abstractmethod
@@ -46,6 +47,9 @@ class Criterion(ABC):
     def collect(self, *, final: bool) -> set[Key]:
         """What was covered since the last time this was asked."""
 
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- need not
+        """There will be no more steps about these. Whoever remembers something for each of them drops it here."""
+
     def cover(self, steps: Sequence[Step], cast: Cast) -> set[Key]:
         """What a whole execution covers."""
         self.begin(cast)
@@ -59,7 +63,7 @@ class Criterion(ABC):
 
     def home(self, key: Key) -> int:
         """The site that a requirement is counted under in reports by file; 0 where it has none."""
-        return next(_sites_in(key), 0)
+        return next(sites_in(key), 0)
 
     def extra(self) -> Any:
         """What else has to be kept with the data, as JSON takes it, to know the total later; None if nothing."""
@@ -78,9 +82,14 @@ class Criterion(ABC):
         return None
 
 
-def _sites_in(key: Key) -> Iterator[int]:
+def sites_in(key: Key) -> Iterator[int]:
+    """The numbers of the sites that a requirement names, in its order.
+
+    >>> list(sites_in((4, "log.py:Log", "th", "", 70004, (70009, "x"))))
+    [70004, 70009]
+    """
     for part in key:
         if isinstance(part, tuple):
-            yield from _sites_in(part)
+            yield from sites_in(part)
         elif isinstance(part, int) and part >= MOST_SITES:  # smaller numbers are patterns and the like
             yield part

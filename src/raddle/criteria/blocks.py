@@ -28,9 +28,10 @@ class Blocks(Criterion):
     """
 
     name = "blocks"
+    by_order = True
     family = "sequential"
     paper = (
-        "Křena, Letko, Vojnar: Coverage Metrics for Saturation-based and Search-based Testing of Concurrent Software"
+        "Křena, Letko, Vojnar: Coverage Metrics for Saturation-Based and Search-Based Testing of Concurrent Software"
     )
     shape = "(site,)"
     summary = "some thread ran the basic block that begins at the site"
@@ -53,7 +54,7 @@ class Blocks(Criterion):
         site = sites.get(key[0])
         if site is None:
             return "a thread run a block of code without probes"
-        return f"a thread run the block of `{site.function}` that begins at {site.file}:{site.line}"
+        return f"a thread run the block of `{site.function}` that begins at {site.at}"
 
     def static_total(self, model: Model) -> Total:
         return Total(len(model.blocks), STATIC)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from raddle.analysis.lock_holders import LockHolders
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place
@@ -29,6 +28,8 @@ VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
 _CALLS = frozenset({"up", "down", "put", "get", "task-done", "join-queue", "set", "clear", "wait-set"})
+
+_VISITS = _CALLS | {"acquire", "blocked", "wait", "notify"}
 
 _SAID = {
     VISITED: "a thread come to the synchronization {place}",
@@ -50,35 +51,40 @@ class Contention(SynchronizationMetric):
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
-        self._holders = LockHolders()
+        self._holders: dict[int, tuple[int, int]] = {}  # by lock: who has it, and where it was acquired
+        self._visited: set[int] = set()
         self._waiting: dict[int, int] = {}  # by thread: the condition it waits on
 
     def feed(self, steps: Iterable[Step]) -> None:
-        note, holders, waiting = self._note, self._holders, self._waiting
+        note, holders, waiting, visited = self._note, self._holders, self._waiting, self._visited
         for thread, kind, target, site in steps:
             if kind == "read" or kind == "write":
                 continue
             if kind == "acquire":
+                if site not in visited:
+                    visited.add(site)
+                    note(site, VISITED)
+                if waiting:
+                    waiting.pop(thread, None)  # by its timeout, if it was not woken before
+                holders[target] = (thread, site)
+                continue
+            if kind == "release":
+                holders.pop(target, None)
+                continue
+            if site not in visited and kind in _VISITS:
+                visited.add(site)
                 note(site, VISITED)
-                waiting.pop(thread, None)  # by its timeout, if it was not woken before
-                holders.acquire(thread, target, site)
-            elif kind == "release":
-                holders.release(target)
-            elif kind == "blocked":
-                note(site, VISITED)
+            if kind == "blocked":
                 note(site, BLOCKED)
-                if target not in holders.by(thread):
-                    note(holders.site(target), BLOCKING)
-            elif kind in _CALLS:
-                note(site, VISITED)
+                holder, acquired_at = holders.get(target, (thread, 0))
+                if holder != thread:
+                    note(acquired_at, BLOCKING)
             elif kind == "wait":
-                note(site, VISITED)
                 waiting[thread] = target
             elif kind == "woken":
                 note(site, NOTIFIED)
                 waiting.pop(thread, None)
             elif kind == "notify":
-                note(site, VISITED)
                 note(site, HEARD if target in waiting.values() else UNHEARD)
 
     def _note(self, site: int, situation: str) -> None:

@@ -35,6 +35,7 @@ class DefUse(FactCriterion[Defined]):
     """Criterion 4.A."""
 
     name: ClassVar[str] = "def-use"
+    by_order: ClassVar[bool] = True
     shape: ClassVar[str] = '(variable, write or "initial", read)'
     summary: ClassVar[str] = "a read reads the value that a certain write, or nobody, has written"
     _variable = Defined
@@ -78,8 +79,10 @@ class DefUse(FactCriterion[Defined]):
             self.seen.sources |= unread
         return keys
 
-    def _see_keys(self, keys: set[Key]) -> None:
+    def _named(self) -> set[Key]:
+        keys = super()._named()
         self.seen.sources.update(key for key in keys if key[1] == INITIAL or key[1][0] == key[2][0])
+        return keys
 
     def _requirements(self) -> Iterator[Key]:
         sources: dict[Key, list[Key]] = {}
@@ -105,6 +108,7 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
     """Criterion 5.A."""
 
     name: ClassVar[str] = "lr-def"
+    by_order: ClassVar[bool] = True
     shape: ClassVar[str] = '(variable, read, "local" or "remote")'
     summary: ClassVar[str] = "a read reads what its own thread wrote (or nobody), or what another thread wrote"
     _variable = Defined

@@ -6,7 +6,7 @@ was at the other site. What nobody wrote yet has no definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
@@ -20,6 +20,7 @@ class DefinitionUsePairs(VariableMetric):
     """(definition, use, variable)"""
 
     name = "du-pairs"
+    by_order = True
     shape = "(site, site, variable)"
     summary = "a thread read, at the second site, the value that was written to a shared variable at the first"
 
@@ -41,6 +42,11 @@ class DefinitionUsePairs(VariableMetric):
                 definitions[target] = (site, actors[thread])
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        super().forget(variables, resources)
+        for variable in variables:
+            self._definitions.pop(variable, None)
 
     def _named(self, group: Group, names: Names) -> Key:
         return (self._cast.variables[group[0]],)

@@ -10,7 +10,7 @@ Locks are abstract, so two of the same kind are one; a variable that was shared 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, VIRGIN, Guarded
@@ -53,6 +53,11 @@ class Eraser(VariableMetric):
                 held.released(thread, target)
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        super().forget(variables, resources)
+        for variable in variables:
+            self._guarded.pop(variable, None)
 
     def _named(self, group: Group, names: Names) -> Key:
         return (self._locks(group[0]),)

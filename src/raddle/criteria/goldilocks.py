@@ -13,7 +13,7 @@ verdict, that the starred form is hardly ever saturated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from raddle.analysis.goldilocks import FIRST, LOCKSET, RACE, SAME_LOCK, SAME_THREAD, TWO_THREADS, Goldilocks
@@ -73,6 +73,10 @@ class GoldiLock(VariableMetric):
                 analysis.joins(thread, target)
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        super().forget(variables, resources)
+        self._goldilocks.forget(variables, resources)
 
     def _kind(self, resource: int) -> int:
         """The number of the first resource that is the same in the abstract."""

@@ -16,7 +16,7 @@ ones were synchronised before, or are passed on with it. For each primitive:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from raddle.cast import AbstractObject, Cast
@@ -60,18 +60,27 @@ class HappensBeforePairs(SynchronizationMetric):
     def feed(self, steps: Iterable[Step]) -> None:
         actors, fresh, last, by_thread = self._actors, self._fresh, self._last, self.by_thread
         given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
-        for thread, kind, target, site in steps:
+        released, notes = given["release"], self._notes
+        for thread, kind, target, site in steps:  # first what is most of all: accesses, then locks
             if site:
                 if fresh and thread in fresh:
                     self._pair(fresh.pop(thread), thread, site, _NOTHING)
                 last[thread] = site
             if kind == "read" or kind == "write":
                 continue
-            if kind in given:
+            if kind == "acquire":
+                giving = released.get(target)
+                if giving is not None and giving[1] != thread and giving[0] and site:
+                    notes.add((giving[0], site, target, giving[2], actors[thread] if by_thread else 0))
+            elif kind == "release":
+                released[target] = (site, thread, actors[thread] if by_thread else 0)
+            elif kind == "enter" or kind == "leave":
+                continue
+            elif kind in given:
                 given[kind][target] = (site, thread, actors[thread] if by_thread else 0)
             elif kind in taken_from:
                 giving = taken_from[kind].get(target)
-                if giving is not None:
+                if giving is not None and giving[1] != thread:
                     self._pair(giving, thread, site, target)
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
@@ -84,6 +93,11 @@ class HappensBeforePairs(SynchronizationMetric):
                 giving = self._ended.get(target)
                 if giving is not None:
                     self._pair(giving, thread, site, _NOTHING)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        for given in self._given.values():
+            for resource in resources:
+                given.pop(resource, None)
 
     def _pair(self, giving: _Giving, thread: int, site: int, resource: int) -> None:
         given_at, giver, actor = giving

@@ -4,14 +4,17 @@ Two accesses of one thread to one variable with no other of its own to that vari
 consecutive pair. Whatever touches the variable between them is another thread's: each such access is told apart
 (pinv), or only whether one of them makes the pair unserializable (lr-inv).
 
-Both are linear in the length of the execution. lr-inv costs the same for each access; pinv looks at the different
-accesses of others since the thread's last one to the variable, so it costs more the more threads share it.
+Both are linear in the length of the execution. lr-inv costs the same for each access; pinv looks at the accesses of
+others since the thread's last one to the variable, so it costs a little more the more threads share it.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from itertools import compress, repeat
+from operator import or_
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
@@ -22,23 +25,58 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
+# Told apart less finely than elsewhere: each of a thread's pairs of accesses can meet each access of all others, so
+# requirements grow with the cube of this.
+FEW_OCCURRENCES = 4
+LONG = 1024  # accesses in the log of a variable
 NONE = "none"  # the paper's dot: nothing between the two
 UNSERIALIZABLE, SERIALIZABLE = "unserializable", "serializable"
 
 
-class Recent(Variable):
-    """A variable and its accesses, by the last time that each happened.
+_AS_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
-    Those between a thread's last access and now are the end of `recent`, back to that access: nothing older is
-    looked at, and nothing is kept twice.
+
+def _flags(bits: int) -> bytes:
+    """One for each bit, the lowest first.
+
+    >>> list(_flags(0b110))
+    [0, 1, 1]
+    """
+    return f"{bits:b}"[::-1].encode().translate(_AS_FLAGS)
+
+
+class Logged(Variable):
+    """A variable and its accesses, in order, each as a bit.
+
+    What came between a thread's last access and now is the end of the log, all bits of it together. When the log
+    gets long, every thread is told what it has missed, and it begins anew.
     """
 
-    __slots__ = ("latest", "recent")
+    __slots__ = ("accesses", "begun", "bits", "log")
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.latest = NOBODY
-        self.recent: dict[int, None] = {}
+        self.bits: dict[int, int] = {}  # by access
+        self.accesses: list[int] = []  # by number of the bit
+        self.log: list[int] = []
+        self.begun = 0  # accesses before the log
+
+    def bit(self, access: int) -> int:
+        """Of an access that is new."""
+        bit = self.bits[access] = 1 << len(self.accesses)
+        self.accesses.append(access)
+        return bit
+
+    def begin_anew(self) -> None:
+        """Forget the log, and whatever is over."""
+        now = self.begun + len(self.log)
+        for place in self.places.values():
+            missed = self.log[max(0, place.time - self.begun) :]
+            if missed:
+                place.missed |= reduce(or_, missed)
+            place.time = now
+        self.begun = now
+        self.log.clear()
 
 
 class Clocked(Variable):
@@ -56,8 +94,10 @@ class Clocked(Variable):
 class PairCriterion(FactCriterion[V]):
     """Requirements about consecutive pairs."""
 
-    def _see_keys(self, keys: set[Key]) -> None:
+    def _named(self) -> set[Key]:
+        keys = super()._named()
         self.seen.pairs.update((variable, first, second) for variable, first, second, _ in keys)
+        return keys
 
     def _requirements(self) -> Iterator[Key]:
         accesses = dict(self._by_variable())
@@ -78,7 +118,7 @@ class PairCriterion(FactCriterion[V]):
         )
 
 
-class PairInterleave(PairCriterion[Recent]):
+class PairInterleave(PairCriterion[Logged]):
     """Criterion 4.B."""
 
     name: ClassVar[str] = "pinv"
@@ -86,16 +126,21 @@ class PairInterleave(PairCriterion[Recent]):
     summary: ClassVar[str] = (
         "between two consecutive accesses of a thread comes a certain one of another thread, or none"
     )
-    _variable = Recent
+    _variable = Logged
     _nobody: ClassVar[str] = NONE
+
+    def __init__(self, *, occurrences: int = FEW_OCCURRENCES) -> None:
+        super().__init__(occurrences=occurrences)
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
-        self._between: dict[tuple[int, int], set[int]] = {}
+        self._between: dict[tuple[int, int], int] = {}  # what came between two accesses: bits
+        self._new: dict[tuple[int, int], int] = {}  # those of them that were not given out yet
+        self._alone: set[tuple[int, int]] = set()  # between which nothing came
 
     def feed(self, steps: Iterable[Step]) -> None:
         spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
-        between, fresh = self._between, self._fresh
+        between, new, alone, fresh = self._between, self._new, self._alone, self._fresh
         for step in steps:
             kind = step[1]
             if kind in ("read", "write"):
@@ -104,29 +149,56 @@ class PairInterleave(PairCriterion[Recent]):
                 if access != spot.last:
                     spot.access = access = access + 1
                 variable, place = spot.variable, spot.place
-                first, recent = place.last, variable.recent
+                log, first = variable.log, place.last
                 if first != NOBODY:
-                    met = between.get((first, access))
-                    if met is None:
-                        met = between[first, access] = set()
-                    if variable.latest == first:
-                        if NOBODY not in met:
-                            met.add(NOBODY)
+                    met = place.missed
+                    since = log[place.time - variable.begun :]
+                    if since:
+                        met |= reduce(or_, since)
+                    pair = first, access
+                    if not met:
+                        if pair not in alone:
+                            alone.add(pair)
                             fresh.append((first, access, NOBODY))
                     else:
-                        for other in reversed(recent):
-                            if other == first:
-                                break
-                            if other not in met:
-                                met.add(other)
-                                fresh.append((first, access, other))
-                if variable.latest != access:
-                    recent.pop(access, None)
-                    recent[access] = None
-                    variable.latest = access
+                        known = between.get(pair, 0)
+                        if met & ~known:
+                            between[pair] = known | met
+                            new[pair] = new.get(pair, 0) | met & ~known
+                log.append(variable.bits.get(access) or variable.bit(access))
+                if len(log) >= LONG:
+                    variable.begin_anew()
                 place.last = access
+                place.time = variable.begun + len(log)
+                place.missed = 0
             elif kind == "start":
                 start(step[0], step[2])
+
+    def _named(self) -> set[Key]:
+        """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses."""
+        names, waiting = self._names, {}
+        keys = super()._named()
+        known: dict[
+            int, tuple[list[Access | None], int]
+        ] = {}  # by variable: names of accesses, and bits of the unnamed
+        for pair, bits in self._new.items():
+            first, second = map(names.access, pair)
+            if first is None or second is None:
+                waiting[pair] = bits
+                continue
+            number = names.step(pair[0])[2]
+            if number not in known:
+                accesses = [names.access(access) for access in names.variables[number].accesses]
+                known[number] = accesses, sum(1 << bit for bit, access in enumerate(accesses) if access is None)
+            accesses, unnamed = known[number]
+            if bits & unnamed:
+                waiting[pair] = bits & unnamed
+            variable = names.abstract(number)
+            self.seen.pairs.add((variable, first, second))
+            others = compress(accesses, _flags(bits & ~unnamed))
+            keys.update(zip(repeat(variable), repeat(first), repeat(second), others))
+        self._new = waiting
+        return keys
 
     def _cases(self, first: Access, second: Access, remote: list[Access]) -> Iterator[Access | str]:
         yield NONE
@@ -147,6 +219,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
     """Criterion 5.B."""
 
     name: ClassVar[str] = "lr-inv"
+    by_order: ClassVar[bool] = True
     shape: ClassVar[str] = '(variable, access, next access of the thread, "unserializable" or "serializable")'
     summary: ClassVar[str] = "another thread makes two consecutive accesses of a thread unserializable, or none does"
     _variable = Clocked

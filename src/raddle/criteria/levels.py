@@ -47,9 +47,10 @@ class Visits:
 class Object:
     """Variables that make pairs with each other."""
 
-    __slots__ = ("idle", "stamp", "variables")
+    __slots__ = ("idle", "number", "stamp", "variables")
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.variables: list[Variable] = []
         self.stamp = 0
         self.idle: list[Step] = []

@@ -22,6 +22,7 @@ class GoodLock(SynchronizationMetric):
     """(where the first was acquired, where the second was, the first lock, the second)"""
 
     name = "goodlock"
+    by_order = True  # it is about what each thread does by itself
     shape = "(site, site, lock, lock)"
     summary = "a thread acquired the second lock at the second site while it held the first, acquired at the first site"
 

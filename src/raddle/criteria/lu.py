@@ -85,17 +85,20 @@ class FactCriterion(LuCriterion[V]):
 
     def collect(self, *, final: bool) -> set[Key]:
         self._names.settle(final=final)
-        keys, self._fresh = self._names.keys(self._fresh)
-        keys -= self._given
-        self._given |= keys
-        self._see_keys(keys)
+        keys = self._named()
+        if self._given:
+            keys -= self._given
+        if not final:
+            self._given |= keys
         self._names.note(self.seen.accesses)
         self.seen.executions += not self._collected
         self._collected = True
         return keys
 
-    def _see_keys(self, keys: set[Key]) -> None:
-        """Note what covered requirements show, beyond their accesses."""
+    def _named(self) -> set[Key]:
+        """The facts that can be given out now, as keys. What they show beyond their accesses is noted."""
+        keys, self._fresh = self._names.keys(self._fresh)
+        return keys
 
     def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
         return self._requirements() if self.seen.executions else None
@@ -122,7 +125,7 @@ class FactCriterion(LuCriterion[V]):
 def where(site: int, sites: Mapping[int, Site]) -> str:
     """ "at log.py:4"."""
     known = sites.get(site)
-    return f"at {known.file}:{known.line}" if known else "in code without probes"
+    return f"at {known.at}" if known else "in code without probes"
 
 
 def ordinal(number: int) -> str:

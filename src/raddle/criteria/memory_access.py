@@ -18,7 +18,7 @@ What the paper leaves open:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from math import prod
 from typing import NamedTuple
@@ -79,6 +79,7 @@ class MemoryAccessPatterns(Criterion):
     shape = "(pattern, owner, x, y, site, site[, site[, site]])"
     summary = "Two threads access one variable, or two of one object, in the order of one of the 17 patterns."
     cost = LINEAR
+    by_order = True  # each step of a pattern conflicts with the next one, or is of the same thread; see `patterns`
     total_known = True
 
     def __init__(self) -> None:
@@ -95,6 +96,9 @@ class MemoryAccessPatterns(Criterion):
 
     def feed(self, steps: Iterable[Step]) -> None:
         self._prefixes.feed(steps)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        self._prefixes.forget(variables)
 
     def collect(self, *, final: bool) -> set[Key]:
         keys = set(self._prefixes.news())

@@ -68,4 +68,4 @@ def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
 
 def _where(number: int, sites: Mapping[int, Site]) -> str:
     site = sites.get(number)
-    return f"at {site.file}:{site.line}" if site is not None else "in code without probes"
+    return f"at {site.at}" if site is not None else "in code without probes"

@@ -57,6 +57,7 @@ class Prefixes:
         self._accesses: dict[tuple[str, str], Accesses] = {}
         self._ends: dict[tuple[str, str, str], Ends] = {}  # the same for all objects of an owner
         self._last: dict[int, dict[Step, int]] = {}  # by thread: stamp of the last time
+        self._steps: dict[int, list[Step]] = {}  # by variable: those that `_last` has
         self._idle: set[Step] = set()
         self._news: News = []
 
@@ -71,7 +72,28 @@ class Prefixes:
                 if step[3]:  # without a site it is nobody's requirement
                     self._access(step)
             elif kind == "end":
-                self._forget(step[0])
+                self._end(step[0])
+
+    def forget(self, variables: Iterable[int]) -> None:
+        """There will be no more steps about these."""
+        for target in variables:
+            variable = self._variables.pop(target, None)
+            if variable is None:
+                continue
+            for step in self._steps.pop(target, ()):
+                self._last.get(step[0], {}).pop(step, None)
+                self._idle.discard(step)
+            for pair in variable.onward:
+                pair.y.into.remove(pair)
+            for pair in variable.into:
+                pair.x.onward.remove(pair)
+            variable.onward.clear()  # so that all of it goes without the garbage collector
+            variable.into.clear()
+            whole = variable.object
+            whole.variables.remove(variable)
+            whole.idle = [step for step in whole.idle if step[2] != target]
+            if not whole.variables:
+                self._objects.pop(whole.number, None)
 
     def news(self) -> Iterable[Key]:
         """The requirements covered since this was asked last; those of crossings may come once more."""
@@ -90,6 +112,8 @@ class Prefixes:
         whole.stamp += 1
         last = self._last.setdefault(thread, {})
         since = last.get(step, 0)
+        if not since:
+            self._steps.setdefault(target, []).append(step)
         last[step] = whole.stamp
         writes = kind == "write"
         number = variable.accesses.number(writes, site)
@@ -118,7 +142,7 @@ class Prefixes:
         group = self._cast.groups[target]
         whole = self._objects.get(group)
         if whole is None:
-            whole = self._objects[group] = Object()
+            whole = self._objects[group] = Object(group)
         name = (abstract.owner, abstract.name)
         accesses = self._accesses.get(name)
         if accesses is None:
@@ -145,12 +169,14 @@ class Prefixes:
             x.onward.append(pair)
             y.into.append(pair)
 
-    def _forget(self, thread: int) -> None:
+    def _end(self, thread: int) -> None:
         """The thread has ended: it does not come back."""
         steps = self._last.pop(thread, {})
         self._idle.difference_update(steps)
         for kind, target in {step[1:3] for step in steps}:
             del self._variables[target].visits[kind == "write"][thread]
+        for target in {step[2] for step in steps}:
+            self._steps[target] = [step for step in self._steps[target] if step[0] != thread]
 
     def _complete(self, y: Variable, thread: int, writes: bool, number: int, since: int) -> None:
         """The patterns whose last step this is."""

@@ -41,26 +41,24 @@ class SynchronizationMetric(Criterion):
         self._actors.begin()
         self._notes.clear()
         self._final = False
-        self._named: dict[int, Actor] = {}  # of one `collect`
-        self._first: dict[AbstractThread, Actor] = {}
 
     def collect(self, *, final: bool) -> set[Key]:
-        self._final, self._named, self._first = final, {}, {}
-        for note in self._notes:
-            self._pending.add(self._key(note))
+        self._final = final
+        found: set[Key] = set()
+        if final or not self.by_thread:  # then no key holds an actor
+            found = self._pending.give(set(map(self._key, self._notes)))
+        else:
+            for note in self._notes:
+                self._pending.add(self._key(note))
         self._notes.clear()
-        return self._pending.collect(final=final)
+        return found | self._pending.collect(final=final)
 
-    def _actor(self, number: int) -> Actor:
-        """An actor for a key: of all that are one abstract thread already the first, so that keys that will be the
-        same are the same at once. There can be many more actors than abstract threads."""
-        found = self._named.get(number)
-        if found is None:
-            found = Actor(number)
-            if self._final or self._cast.settled(number):
-                found = self._first.setdefault(self._cast.thread(number), found)
-            self._named[number] = found
-        return found
+    def _actor(self, number: int) -> Actor | AbstractThread:
+        """An actor for a key: what it is taken for, where that is settled, so that keys that will be the same are the
+        same at once. There can be many more actors than abstract threads."""
+        if self._final or self._cast.settled(number):
+            return self._cast.thread(number)
+        return Actor(number)
 
     @abstractmethod
     def _key(self, note: Note) -> Key:
@@ -76,4 +74,4 @@ def said_site(number: int, sites: Mapping[int, Site]) -> str:
     'code without probes'
     """
     site = sites.get(number)
-    return f"{site.file}:{site.line}" if site is not None else "code without probes"
+    return f"{site.at}" if site is not None else "code without probes"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
 from raddle.cast import AbstractObject, AbstractThread, AbstractVariable, Cast
@@ -46,6 +46,9 @@ class VariableMetric(Criterion):
         self._actors.begin()
         self._noted.begin()
         self._given: set[Key] = set()
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        self._noted.forget(variables)
 
     def collect(self, *, final: bool) -> set[Key]:
         names = Names(self._cast, final=final)
@@ -118,6 +121,12 @@ class Noted:
             del self._first[variable]
         return notes
 
+    def forget(self, variables: Iterable[int]) -> None:
+        """Nobody will come to these any more, so those that were not shared never will be."""
+        for variable in variables:
+            self._by_variable.pop(variable, None)
+            self._first.pop(variable, None)
+
     def taken(self) -> dict[Group, set[Note]]:
         """What is noted about shared variables, which is forgotten by this."""
         notes = dict(self.shared)
@@ -162,7 +171,7 @@ def said_place(number: int, sites: Mapping[int, Site]) -> str:
     'in code without probes'
     """
     site = sites.get(number)
-    return f"at {site.file}:{site.line}" if site is not None else "in code without probes"
+    return f"at {site.at}" if site is not None else "in code without probes"
 
 
 def said_thread(letter: str, thread: Any = None) -> str:

@@ -15,7 +15,7 @@ import itertools
 import threading
 from bisect import insort
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from contextvars import copy_context
 from typing import Any
 
@@ -37,7 +37,7 @@ STUBBORN = 100  # a thread that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a thread has died, where all of them are wanted
 SETTLED_AFTER = 16  # watched executions without news
 SAMPLED_EVERY = 64
-SAMPLE = 400  # steps looked at after the limit, to tell which lines go round
+SAMPLE = UNFAIR + 200  # steps looked at before the limit, to tell which lines go round, of more than one thread
 
 _PASSED = Outcome(PASSED)
 _left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
@@ -99,6 +99,7 @@ class Controller:
         self.settled_version = -1
         self.main_thread, self.main_ident = threading.current_thread(), threading.get_ident()
         self.idle: list[Carrier] = []
+        self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # in the body of a function
         self.running = False
         self.interrupted = False
         self.steps = 0
@@ -154,7 +155,7 @@ class Controller:
         name_again()
         look_again()
         self.steps = 0
-        self.limit = self.step_limit
+        self.limit = max(0, self.step_limit - SAMPLE)
         self.aborting = False
         self.sample: set[tuple[str, str]] = set()
         self.lost: set[int] = set()
@@ -251,13 +252,14 @@ class Controller:
             from raddle.checks.crash import explain_error
 
             self.outcome = explain_error(error, me.label)
-            self.limit = min(self.limit, self.steps + AFTERMATH)
+            if self.limit >= 0:
+                self.limit = min(self.step_limit, self.steps + AFTERMATH)
 
     def _end(self, me: Carrier) -> None:
         if self.aborting:
             me.done = True
             return
-        if "thread" in self.visible and me.index:
+        if self._end_is_point(me, self.visible):
             me.kind, me.target, me.ready = "end", me, None
             self.reach(me)
         if self.observing:
@@ -271,6 +273,12 @@ class Controller:
                 self._admit(joiner)
         if not me.daemon:
             self.undone -= 1
+
+    def _end_is_point(self, me: Carrier, kinds: Container[str]) -> bool:
+        """Does it matter when the thread ends? Somebody looks, or a daemon may do something before, or not."""
+        if me.index and "thread" in kinds:
+            return True
+        return "daemon" in kinds and not me.daemon and any(carrier.daemon for carrier in self.carriers)
 
     def _after_end(self) -> greenlet | None:
         """In the hub: who goes on, now that a carrier ended or gave up; None when the execution is over."""
@@ -308,6 +316,8 @@ class Controller:
                 self.decisions.append(chosen.index)
             elif enabled:
                 chosen = enabled[0]
+                if self.ask_always:
+                    self.choose(enabled, current)
             else:
                 chosen = self._next(me)
         if chosen is not me:
@@ -397,16 +407,32 @@ class Controller:
         carrier.clock = {**me.clock, me.index: me.segment}
         carrier.born = (me.index, me.segment)
         me.segment += 1
-        if not carrier.daemon:
+        if carrier.daemon:
+            self.observe("daemon")
+            self._stop_inside(body_of(run, thread))
+        else:
             self.undone += 1
         self._admit(carrier)
         if self.observing:
             self.happened(me, "start", carrier)
         return carrier
 
+    def _stop_inside(self, body: object) -> None:
+        """Have points in the body of a daemon before it has run.
+
+        As it is cut off in the end, it may run for ever, and what it shares with others may never be seen otherwise.
+        """
+        for site in self.sites_in(body):
+            if site not in self.learned.sites:
+                self.learned.site(site)
+                self.points.update((site,))
+                self.cold.pop(site, None)
+
     def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
         """Block until the other thread has ended; False where the time ran out."""
-        if not other.done:
+        if "join" in self.learned.kinds:  # a search counts it as a step of its own
+            self._join_as_step(me, other, seconds)
+        elif not other.done:
             me.kind, me.target, me.ready = "join", other, None
             me.timed_out = False
             other.joiners.append(me)
@@ -424,6 +450,14 @@ class Controller:
         if self.observing:
             self.happened(me, "join", other)
         return other.done
+
+    def _join_as_step(self, me: Carrier, other: Carrier, seconds: float | None) -> None:
+        if seconds is not None:
+            self.wait(me, "join", other, lambda: other.done, seconds)
+        else:
+            me.kind, me.target, me.ready = "join", other, lambda: other.done
+            self.reach(me)
+            me.ready = None
 
     def _joined(self, me: Carrier, other: Carrier) -> None:
         clock = me.clock
@@ -491,6 +525,7 @@ class Controller:
 
     def set_timer(self, me: Carrier, seconds: float) -> None:
         """Have `me.timed_out` become true after that long, unless the wait ends before."""
+        self.learned.kind("time")
         me.timer = next(self.ticket)
         heapq.heappush(self.timers, (self.now + seconds, me.timer, me))
 
@@ -579,13 +614,14 @@ class Controller:
         if self.outcome is not None:
             self.finish(self.outcome, me)
         self.sample.add((me.label, self.place(me)))
-        if self.steps < self.step_limit + SAMPLE:
+        if self.steps <= self.step_limit:
             return
         lines = sorted(f"{label} at {place}" for label, place in self.sample if place)
         self.finish(
             Outcome(
                 "step-limit",
-                f"the execution did not end within {self.asked_limit:,} steps: a livelock or a loop that spins",
+                f"the execution did not end within {self.asked_limit:,} step{'' if self.asked_limit == 1 else 's'}: "
+                "a livelock or a loop that spins",
                 me.label,
                 ("step-limit",),
                 ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),
@@ -630,3 +666,12 @@ def _idle_pool_worker(carrier: Carrier) -> bool:
     from concurrent.futures.thread import _threads_queues
 
     return carrier.thread is not None and carrier.thread in _threads_queues and carrier.kind == "get"
+
+
+def body_of(run: Callable[[], object], thread: threading.Thread | None) -> Any:
+    """The function that a thread will run: its target, or the `run` of its class."""
+    if thread is None:
+        return run
+    if type(thread).run is not threading.Thread.run:
+        return type(thread).run
+    return getattr(thread, "_target", None)

@@ -1,41 +1,40 @@
 """Many executions of one scenario, and what they found.
 
 It begins with two rehearsals, executions without preemption: they show what threads share, and that the
-scenario does the same when it is run the same way. A failure is run again, watched, turned into a
-schedule's text, and that text is run too: what is reported has been seen to happen again.
+scenario does the same when it is run the same way. Then come the executions that earlier runs kept, and the search.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from raddle.analysis.equivalence import first_difference
-from raddle.errors import DivergedError
+from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
+from raddle.corpus import Kept
+from raddle.execute.findings import Findings, Shrink, ending, seen_by_watchdog
+from raddle.execute.keeper import Keeper
 from raddle.execute.learned import Learned
 from raddle.execute.session import Execution, Recorded, Session
-from raddle.execute.simplify import simplify
-from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
 from raddle.outcome import Outcome
 from raddle.result import Result
-from raddle.schedule import Schedule
-from raddle.schedulers import make_scheduler
 from raddle.schedulers.base import Scheduler
-from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.sequential import Sequential
-from raddle.site import SiteTable
 from raddle.trace import Trace
 
 if TYPE_CHECKING:
     from raddle.execute.measurement import Measurement
 
 _monotonic = time.monotonic
-TRIES_WITH_GIL = 200  # executions spent on whether a finding needs a free-threaded build
-
-Progress = Callable[[int, int, float], None]  # executions, findings, seconds
+TIME_PASSED = (
+    "a sleep or a wait with a timeout was over only when no other thread could go on: that it may be too short was not "
+    "tried"
+)
+_GOALS = ("saturated", "covered")
+SEARCHING = "searching"
+FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,40 @@ class Budget:
 
     executions: int | None = None
     seconds: float | None = None
-    until: str = "first-finding"  # or "exhausted", "budget"
+    until: str = "first-finding"  # or "saturated", "covered", "exhausted", "budget", and LATER
+
+
+LATER = "later"  # until something that is looked at when a part of a longer search is over
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where an exploration stands that is a part of a longer one."""
+
+    before: int = 0  # executions: its own are numbered on
+    rehearsed: bool = False  # was the scenario rehearsed in an earlier part? Then that tells nothing new.
+    signatures: frozenset[tuple[str, ...]] = frozenset()  # of failures that were looked at in earlier parts
+    reported: frozenset[tuple[str, ...]] = frozenset()  # of their findings
+    goes_on: Callable[[int], bool] | None = None  # asked before the execution of that number
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far an exploration has come."""
+
+    executions: int
+    findings: int
+    seconds: float
+    covered: Mapping[str, int]  # by criterion: requirements
+    since_new: int  # executions since the last that covered something new
+    seconds_since_new: float
+    doing: str = SEARCHING  # or what keeps it from that: "rehearsing", "shrinking" ...
+
+
+Progress = Callable[[Moment], None]
+MOST_CRASHES = 20  # executions in a row that end their process: there is hardly one that does not
+MOST_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
+CHECKED_EVERY = 16  # executions between two looks at whether everything is covered
 
 
 class Exploration:
@@ -55,39 +87,60 @@ class Exploration:
         session: Session,
         *,
         scheduler: str,
+        policy: Scheduler,
         seed: int,
         budget: Budget,
         progress: Progress | None = None,
         measurement: Measurement | None = None,
+        shrink: Shrink | None = None,
+        keep: bool = True,
+        part: Part = Part(),  # noqa: B008 -- a frozen value
     ) -> None:
         self._session = session
+        self._part = part
+        self._keeper = Keeper(session) if keep else None
+        self.unfit: list[Kept] = []  # of the corpus: cannot be had any more
         self._scheduler_name = scheduler
-        self._scheduler: Scheduler = make_scheduler(scheduler, seed=seed)
+        self._scheduler = policy
         self._seed = seed
         self._budget = budget
         self._progress = progress
         self._measurement = measurement
-        self._findings: list[Finding] = []
-        self._signatures: set[tuple[str, ...]] = set()
-        self._notes: list[str] = []
+        self.findings = Findings(session, seed=seed, shrink=shrink, signatures=part.signatures, reported=part.reported)
+        self._notes = self.findings.notes
         self._executions = 0
         self._points = 0
+        self.endless = 0  # executions that did not end
+        self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
+        self._saturation = Saturation()
+        self._new_at = 0.0  # when something new was covered last
+        self._doing = SEARCHING
 
-    @property
-    def can_exhaust(self) -> bool:
-        """Does the scheduler come to an end of its own?"""
-        return self._scheduler.complete
-
-    def run(self) -> Result:
-        """Explore until the budget is spent or the search is over."""
+    def run(self, corpus: Sequence[Kept] = ()) -> Result:
+        """Explore until the budget is spent or the search is over; first what earlier runs kept."""
         self._start = _monotonic()
-        reason = self._rehearse() or self._search()
+        self._session.after_each = self._show_other_work
+        try:
+            return self._run(corpus)
+        finally:
+            self._session.after_each = lambda: None
+
+    def _run(self, corpus: Sequence[Kept]) -> Result:
+        self._doing = "rehearsing"
+        reason = self._rehearse()
+        self._doing = "running what earlier runs kept"
+        reason = reason or self._run_corpus(corpus)
+        self._doing = SEARCHING
+        reason = reason or self._search()
         seconds = _monotonic() - self._start
+        self._doing = "telling schedules"
         if reason == "exhausted":
             reason = self._honestly_exhausted()
+        if "time" in self._session.learned.kinds and not self.findings.found:
+            self._notes.append(TIME_PASSED)
         return Result(
-            outcome=self._findings[0].kind if self._findings else "passed",
-            findings=tuple(self._findings),
+            outcome=self.findings.found[0].kind if self.findings.found else "passed",
+            findings=tuple(self.findings.found),
             executions=self._executions,
             scheduling_points=self._points,
             seconds=seconds,
@@ -97,6 +150,25 @@ class Exploration:
             switches=self._session.switches,
             not_instrumented=tuple((n.what, n.why) for n in self._session.not_instrumented),
             notes=tuple(self._notes),
+            shares={name: share.as_json() for name, share in getattr(self._scheduler, "shares", {}).items()},
+            aims=self._aims_reached(),
+            corpus=() if self._keeper is None else self._keeper.corpus(),
+            chance_of_new=self._chance_of_new(reason),
+        )
+
+    @property
+    def _number(self) -> int:
+        """Of the execution that was run last."""
+        return self._part.before + self._executions
+
+    def _chance_of_new(self, reason: str) -> float | None:
+        """That a thousand executions more cover anything that none has covered."""
+        if self._measurement is None or not self._saturation.executions:
+            return None
+        return (
+            0.0
+            if reason == "exhausted" and not self._measurement.open
+            else chance_of_anything_new(self._measurement.tally())
         )
 
     # -- rehearsal ----------------------------------------------------------------------------------
@@ -104,6 +176,9 @@ class Exploration:
     def _rehearse(self) -> str | None:
         """Two executions without preemption; a reason to stop, if they give one."""
         first = self._session.rehearse()
+        if self._part.rehearsed:
+            self._session.rehearse()
+            return "interrupted" if self._session.interrupted else None
         if self._session.interrupted:
             return "interrupted"
         if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
@@ -113,6 +188,8 @@ class Exploration:
         second = self._session.rehearse()
         if self._session.interrupted:
             return "interrupted"
+        if second.outcome.kind == "uncontrolled":  # the first was spared it, as where something was there to be taken
+            return self._fails_anyway(second)
         if not first.same_as(second):
             third = self._session.rehearse()
             if first.outcome.signature != second.outcome.signature or not second.same_as(third):
@@ -129,17 +206,19 @@ class Exploration:
     def _fails_anyway(self, seen: Recorded) -> str | None:
         """It fails with no preemption at all: the first execution of any search would show it."""
         self._executions += 1
-        if self._measurement is not None and seen.outcome.kind != "uncontrolled":
+        if self._measurement is not None and seen.outcome.kind not in ("uncontrolled", "step-limit"):
             self._measure(self._session.run(Sequential().choose))  # the same once more: nothing looked on
-        by_watchdog = seen.outcome.kind == "uncontrolled" or _seen_by_watchdog(seen.outcome)
-        self._add(seen.outcome, None if by_watchdog else seen.schedule, seen)
-        return "first-finding" if self._budget.until == "first-finding" or by_watchdog else None
+        by_watchdog = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
+        self.findings.add(seen.outcome, None if by_watchdog else seen.schedule, seen, self._number)
+        if self._budget.until == "first-finding" or by_watchdog:
+            return "first-finding"
+        return "endless" if seen.outcome.kind == "step-limit" else None
 
     def _report_difference(self, first: Recorded, second: Recorded) -> None:
         """The same schedule gave two different executions: say why, as far as that can be told."""
         where = _first_difference(first.trace, second.trace)
         if first.outcome.signature != second.outcome.signature:
-            where = f"{where}; one ended as '{_ending(first.outcome)}', the other as '{_ending(second.outcome)}'"
+            where = f"{where}; one ended as '{ending(first.outcome)}', the other as '{ending(second.outcome)}'"
         if self._session.repeatable():
             message = (
                 "state survives from one execution to the next, so they are not the same: "
@@ -150,22 +229,63 @@ class Exploration:
                 "the scenario is not deterministic: the same schedule, run twice, gave different "
                 f"executions: {where}. Fix the source of chance (random numbers, the clock, sets, ids)"
             )
-        self._add(Outcome("divergence", message, "", ("divergence",)), None, second)
+        self.findings.add(Outcome("divergence", message, "", ("divergence",)), None, second, self._number)
+
+    # -- the corpus ---------------------------------------------------------------------------------
+
+    def _run_corpus(self, corpus: Sequence[Kept]) -> str | None:
+        """What earlier runs kept; a reason to stop, if it gives one."""
+        session = self._session
+        for kept in corpus:
+            if session.interrupted:
+                return "interrupted"
+            if self._budget.executions is not None and self._executions >= self._budget.executions:
+                return "executions"
+            known = Learned()
+            known.sites, known.kinds = set(kept.sites), set(kept.kinds)
+            execution = session.run_again(kept.decisions, known.copy())
+            if execution is None:
+                self.unfit.append(kept)
+                continue
+            for site in kept.sites:
+                session.learned.site(site)
+            for kind in kept.kinds:
+                session.learned.kind(kind)
+            self._executions += 1
+            self._points += execution.steps
+            self._measure(execution)
+            if execution.outcome.failed:
+                self._failed(execution, known, credit=False)
+                if self._budget.until == "first-finding" and self.findings.found:
+                    return "first-finding"
+        if len(corpus) > len(self.unfit):
+            count = len(corpus) - len(self.unfit)
+            new = sum(self._measurement.counts().values()) if self._measurement is not None else 0
+            self._notes.append(
+                f"begun with {count} schedule{'' if count == 1 else 's'} kept by earlier runs, which covered {new:,} "
+                "requirements again"
+            )
+        return None
 
     # -- search -------------------------------------------------------------------------------------
 
     def _search(self) -> str:
-        session, scheduler, budget = self._session, self._scheduler, self._budget
+        session, scheduler, budget, goes_on = self._session, self._scheduler, self._budget, self._part.goes_on
         deadline = None if budget.seconds is None else self._start + budget.seconds
+        session.prepare(scheduler)
+        self._tell_apart()
         while True:
             if session.interrupted:
                 return "interrupted"
             if budget.executions is not None and self._executions >= budget.executions:
-                return "executions"
+                return self._spent("executions")
             if deadline is not None and _monotonic() >= deadline:
-                return "seconds"
+                return self._spent("seconds")
             version = session.learned.version
-            if not scheduler.begin(self._executions + 1, version):
+            number = self._number + 1
+            if goes_on is not None and not goes_on(number):
+                return "interrupted"
+            if not scheduler.begin(number, version):
                 return "exhausted"
             known = session.snapshot()
             execution = session.run_for(scheduler)
@@ -173,190 +293,139 @@ class Exploration:
                 return "interrupted"
             self._executions += 1
             self._points += execution.steps
-            self._measure(execution)
+            self._measure(execution, known)
             difference = getattr(scheduler, "difference", None)
             if difference is not None:
                 self._report_twice(difference)
                 return "first-finding"
+            self._count_crash(execution.outcome)
             if execution.outcome.failed:
+                self.endless += execution.outcome.kind == "step-limit"
                 self._failed(execution, known)
-                if budget.until == "first-finding" and self._findings:
+                if budget.until == "first-finding" and self.findings.found:
                     return "interrupted" if session.interrupted else "first-finding"
+            if self._crashes_in_a_row >= MOST_CRASHES and not scheduler.complete:
+                return "crashing"
+            if budget.until in _GOALS or budget.until == LATER:
+                if self.endless >= MOST_ENDLESS:
+                    return "endless"
+                if self._reached(budget.until):
+                    return budget.until
             if self._progress is not None:
-                self._progress(self._executions, len(self._findings), _monotonic() - self._start)
+                self._progress(self._moment())
 
-    def _measure(self, execution: Execution) -> None:
-        if self._measurement is not None and execution.observed is not None:
-            self._measurement.early = self._session.model().early
-            self._measurement.add(*execution.observed)
+    def _count_crash(self, outcome: Outcome) -> None:
+        self._crashes_in_a_row = self._crashes_in_a_row + 1 if outcome.kind == "crash" else 0
+        self._crashes += outcome.kind == "crash"
 
-    def _failed(self, execution: Execution, known: Learned) -> None:
-        if execution.outcome.signature not in self._signatures:
-            self._found(execution.outcome, known, execution.decisions)
+    def _show_other_work(self) -> None:
+        """Whatever is run that is no part of the search, people want to see that it goes on."""
+        if self._progress is not None and (self.findings.doing or self._doing) != SEARCHING:
+            self._progress(self._moment())
+
+    def _moment(self) -> Moment:
+        now = _monotonic() - self._start
+        return Moment(
+            executions=self._executions,
+            findings=len(self.findings.found),
+            seconds=now,
+            covered={} if self._measurement is None else self._measurement.counts(),
+            since_new=self._saturation.since,
+            seconds_since_new=now - self._new_at,
+            doing=self.findings.doing or self._doing,
+        )
+
+    def _reached(self, goal: str) -> bool:
+        """Is it saturated, or is everything covered? Looked at now and then only: it takes a while."""
+        measurement, saturation = self._measurement, self._saturation
+        if goal == LATER or measurement is None:
+            return False
+        if saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY:
+            return False
+        saturated = saturation.reached and rare_enough(measurement.tally()) and not self.still_aims()
+        if goal == "saturated":
+            return saturated
+        return measurement.all_covered(self._session.model(), otherwise=saturated)
+
+    def _aims_reached(self) -> dict[str, int]:
+        aims = getattr(self._scheduler, "aims", None)
+        return {} if aims is None else asdict(aims.reached())
+
+    def still_aims(self) -> bool:
+        """Has the scheduler anything left that it wants to try?"""
+        aims = getattr(self._scheduler, "aims", None)
+        return aims is not None and not aims.empty
+
+    def _measure(self, execution: Execution, known: Learned | None = None) -> None:
+        measurement = self._measurement
+        if measurement is None or execution.observed is None:
+            return
+        measurement.early = early = self._session.model().early
+        covered = measurement.add(*execution.observed)
+        self._saturation.add(measurement.new)
+        if measurement.new:
+            self._new_at = _monotonic() - self._start
+            if known is not None and self._keeper is not None:
+                self._keeper.keep(self._executions, measurement.new, execution.decisions, known)
+        learn = getattr(self._scheduler, "learn", None)
+        if learn is not None:
+            learn(*execution.observed, covered, early=early, new=0 if known is None else measurement.new)
+
+    def _failed(self, execution: Execution, known: Learned, *, credit: bool = True) -> None:
+        if execution.outcome.signature not in self.findings.signatures:
+            before = len(self.findings.found)
+            self.findings.add_failed(execution.outcome, known, execution.decisions, self._number)
+            found = getattr(self._scheduler, "found", None)
+            if credit and found is not None and len(self.findings.found) > before:
+                found()
 
     def _report_twice(self, difference: str) -> None:
         message = (
             f"the scenario is not deterministic: a schedule run twice differed at {difference}. "
             "Fix the source of chance, or reset state with setup= or isolate='fork'"
         )
-        self._add(Outcome("divergence", message, "", ("divergence",)), None, None)
+        self.findings.add(Outcome("divergence", message, "", ("divergence",)), None, None, self._number)
+
+    def _told_apart(self) -> frozenset[str]:
+        """The criteria that tell executions of one partial order apart."""
+        criteria = () if self._measurement is None else self._measurement.criteria
+        return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
+
+    def _tell_apart(self) -> None:
+        """Have executions told apart as finely as the criteria do that; only matters for searches that are complete."""
+        if not self._told_apart() or not self._scheduler.complete:
+            return
+        if hasattr(self._scheduler, "tell_apart"):
+            self._scheduler.tell_apart()
+        for kind in FINEST:
+            self._session.learned.kind(kind)
+
+    def _spent(self, reason: str) -> str:
+        """The budget is spent; every partial order may have been run before."""
+        return "exhausted" if getattr(self._scheduler, "ordered", False) else reason
 
     def _honestly_exhausted(self) -> str:
         """Everything was tried; was everything under control?"""
         if getattr(self._scheduler, "cut", False):
-            self._notes.append("every schedule within the bound on preemptions was run; there are others")
+            bound = getattr(self._scheduler, "bound", "preemptions")
+            self._notes.append(f"every schedule within the bound on {bound} was run; there are others")
             return "exhausted-within-bound"
         if self._session.not_instrumented:
             self._notes.append("every schedule was run, but some code was not instrumented")
             return "exhausted-in-part"
+        if self._crashes:
+            self._notes.append(
+                "every schedule was run, but what the other threads would have done after a crash is not known"
+            )
+            return "exhausted-in-part"
+        if self._measurement is not None and not getattr(self._scheduler, "interleaved", True):
+            self._measurement.open = self._told_apart()
+            if self._measurement.open:
+                self._notes.append(
+                    "every partial order was run, but not every interleaving: those of one partial order can differ in "
+                    f"{', '.join(sorted(self._measurement.open))}, whose totals are not exact"
+                )
         return "exhausted"
-
-    # -- findings -----------------------------------------------------------------------------------
-
-    def _found(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...]) -> None:
-        """An execution failed: see it fail again, and again by its text."""
-        session = self._session
-        self._signatures.add(outcome.signature)
-        if outcome.kind == "uncontrolled" or _seen_by_watchdog(outcome):
-            self._add(outcome, None, None)  # its stack is all there is, and it would be slow to have again
-            return
-        again = session.again(decisions, known)
-        if again.outcome.signature[:1] != outcome.signature[:1]:
-            if session.interrupted:
-                return
-            self._add_divergence(outcome, again)
-            return
-        replayed, text = self._as_text(again)
-        self._add(replayed.outcome, text, replayed)
-
-    def _as_text(self, again: Recorded) -> tuple[Recorded, Schedule]:
-        """The shortest text whose execution ends the same."""
-        session = self._session
-        whole = again.schedule
-        best = session.replay(whole)
-        if not _same_failure(best, again):
-            self._notes.append(f"the schedule's text did not show the failure again: {best.divergence}")
-            return again, whole
-        low, high = 1, len(whole.segments)
-        while low < high:  # whoever goes on by default need not be named
-            middle = (low + high) // 2
-            tried = session.replay(Schedule(whole.segments[:middle]))
-            if tried.divergence is None and _same_failure(tried, best):
-                high, best = middle, tried
-            else:
-                low = middle + 1
-        best = replace(best, schedule=Schedule(whole.segments[:low]))
-        signature, here = best.outcome.signature, possible_here(best)
-
-        def fits(tried: Recorded) -> bool:
-            """The same failure, and not one that needs more of the interpreter."""
-            return tried.outcome.signature == signature and (possible_here(tried) or not here)
-
-        return simplify(best, session.replay, fits)
-
-    def _add_divergence(self, outcome: Outcome, again: Recorded) -> None:
-        message = (
-            f"an execution ended as '{_ending(outcome)}', and as '{_ending(again.outcome)}' when it was run again "
-            "with the same schedule"
-        )
-        if self._session.repeatable():
-            message += ": state survives from one execution to the next. Reset it with setup=, or use isolate='fork'"
-        else:
-            message += ": the scenario is not deterministic"
-        self._add(Outcome("divergence", message, outcome.thread, ("divergence",)), None, again)
-
-    def _add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None) -> None:
-        session = self._session
-        possible_on = THIS_INTERPRETER
-        endless = outcome.kind == "step-limit"
-        if schedule is not None and seen is not None and not endless and not possible_here(seen):
-            with_gil = self._look_with_gil(outcome)
-            if with_gil is None:
-                possible_on = FREE_THREADED_ONLY
-            else:
-                seen, schedule = with_gil
-                outcome = seen.outcome
-        self._signatures.add(outcome.signature)
-        finding = make_finding(outcome, schedule, seen, session.table, possible_on=possible_on)
-        self._findings.append(replace(finding, execution=self._executions))
-
-    def _look_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
-        """Look for the same failure among the schedules that CPython with the GIL can have."""
-        session = self._session
-        with session.with_gil():
-            walk = RandomWalk(self._seed)
-            for number in range(1, TRIES_WITH_GIL + 1):
-                walk.begin(number, 0)
-                known = session.snapshot()
-                execution = session.run(walk.choose)
-                if session.interrupted:
-                    return None
-                if execution.outcome.signature == outcome.signature:
-                    again = session.again(execution.decisions, known)
-                    if again.outcome.signature == outcome.signature:
-                        replayed, text = self._as_text(again)
-                        if possible_here(replayed):
-                            return replayed, text
-        return None
-
-
-def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
-    """Follow a schedule; what went wrong, if anything did."""
-    seen = session.replay(schedule)
-    if session.interrupted:
-        raise KeyboardInterrupt
-    if seen.divergence is not None:
-        step = seen.divergence_step or 1
-        raise DivergedError(
-            "schedule-diverged",
-            f"the schedule does not fit this code: step {step}, '{schedule.segments[step - 1]}': {seen.divergence}",
-        )
-    if not seen.outcome.failed:
-        return None
-    here = possible_here(seen)
-    return make_finding(
-        seen.outcome, schedule, seen, session.table, possible_on=THIS_INTERPRETER if here else FREE_THREADED_ONLY
-    )
-
-
-def make_finding(
-    outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
-) -> Finding:
-    """A failed execution as people and machines get to see it."""
-    return Finding(
-        kind=outcome.kind,
-        message=outcome.message,
-        thread=outcome.thread,
-        possible_on=possible_on,
-        schedule=schedule,
-        trace=seen.trace if seen else Trace(()),
-        details=outcome.details,
-        preemptions=seen.preemptions if seen else (),
-        paths=table.paths(),
-        error=outcome.error,
-    )
-
-
-def possible_here(seen: Recorded) -> bool:
-    """Were all threads stopped where this interpreter can switch?"""
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return True
-    return all(stop.with_gil for stop in seen.preemptions)
-
-
-def _seen_by_watchdog(outcome: Outcome) -> bool:
-    return outcome.kind == "step-limit" and outcome.signature != ("step-limit",)
-
-
-def _same_failure(one: Recorded, other: Recorded) -> bool:
-    """The same end by the same steps; of an execution without end the end must do."""
-    if other.outcome.kind == "step-limit":
-        return one.outcome.signature == other.outcome.signature
-    return one.divergence is None and one.same_as(other)
-
-
-def _ending(outcome: Outcome) -> str:
-    return f"{outcome.kind}: {outcome.message}" if outcome.failed else "passed"
 
 
 def _first_difference(first: Trace, second: Trace) -> str:

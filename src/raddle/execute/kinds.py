@@ -6,6 +6,7 @@ import _thread
 import _threading_local
 import types
 from collections import OrderedDict, deque
+from functools import cached_property
 from typing import Any
 
 CONTENT = "[]"  # the name of the variable that is a container's content
@@ -109,7 +110,7 @@ def attribute_owner(obj: Any, name: str) -> Any:
                 mine = object.__getattribute__(obj, "__dict__")
             except AttributeError:
                 mine = {}
-            if name in mine:
+            if name in mine or isinstance(found, cached_property):  # kept by the object once it was asked for
                 return obj
             return None if _is_machinery(found) else kind
     return obj

@@ -8,6 +8,7 @@ steps, and no criterion is about them.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +67,8 @@ class Measured(Controller):
         self._resources: dict[int, int] = {}
         self._groups: dict[int, int] = {}
         self._alive: list[object] = []  # ids are names here, so whatever has one must not go
-        self._taken: dict[int, int] = {}  # by id of a lock: the site where it was acquired
+        self._taken: dict[int, int] = {}  # by number of a lock or semaphore: the site where it was acquired
+        self._told: set[tuple[int, Step]] = set()  # who was kept from a lock, by whom: the site of the acquire
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
 
@@ -74,8 +76,9 @@ class Measured(Controller):
 
     def observed(self) -> tuple[tuple[Step, ...], Cast]:
         """The steps of the execution just run, and who took part."""
-        shared = [variable.conflicted for variable in self._seen]
-        steps = tuple([step for step in self.stream if step[1] not in _ACCESSES or shared[step[2]]])
+        private = {number for number, variable in enumerate(self._seen) if not variable.conflicted}
+        # Numbers of resources may be among them, too; which is asked last, as it takes longest.
+        steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in _ACCESSES])
         if not self.cold:
             wanted = {step[3] for step in steps if step[1] in _ACCESSES}
             if not wanted <= self._kept:
@@ -211,14 +214,21 @@ class Measured(Controller):
     def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
         if self.aborting:
             return
-        index, site, add = me.index, me.site, self.stream.append
         if kind == "acquire":
             self._acquired(me, target)
-        elif kind == "release":
+            return
+        index, site, add = me.index, me.site, self.stream.append
+        if kind == "release":
             number = self._resources.get(id(target))
-            add((index, kind, self._resource(target) if number is None else number, self._released_at(target, site)))
+            if number is None:
+                number = self._resource(target)
+            called = self._releasing.get(site)
+            if called is None:
+                called = self._is_release(site)
+            add((index, "release", number, site if called else self._taken.get(number, site)))
         elif kind == "up":
-            add((index, "up", self._resource(target), self._released_at(target, site)))
+            number = self._resource(target)
+            add((index, "up", number, site if self._is_release(site) else self._taken.get(number, site)))
         elif kind == "wait":
             lock = target._lock  # type: ignore[attr-defined]
             add((index, "release", self._resource(lock), site))
@@ -229,8 +239,9 @@ class Measured(Controller):
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
         elif kind in ("wait-set", "down"):
             if value:
-                add((index, kind, self._resource(target), site))
-                self._taken[id(target)] = site
+                number = self._resource(target)
+                add((index, kind, number, site))
+                self._taken[number] = site
         elif kind in _STEPS:
             add((index, kind, self._resource(target), site))
         elif isinstance(target, Carrier):
@@ -253,7 +264,7 @@ class Measured(Controller):
             return
         if kind == "made":
             self._created[id(target)] = place_of_creation(self.table, depth=2)
-            self._alive.append(target)
+            self._keep(target)
         elif kind == "task":
             self.cast.ended(self._actors[me.index])
             actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
@@ -265,26 +276,45 @@ class Measured(Controller):
         number = self._resources.get(id(lock))
         if number is None:
             number = self._resource(lock)
-        self.stream.append((me.index, "acquire", number, me.site))
-        self._taken[id(lock)] = me.site
-        for other in self.live:  # who came before, and has to wait now
-            if other.target is lock and other.kind == "acquire" and other is not me:
-                self.stream.append((other.index, "blocked", number, other.site))
+        site = me.site
+        self.stream.append((me.index, "acquire", number, site))
+        self._taken[number] = site
+        if len(self.live) == 1:
+            return
+        for other in self.live:  # who came before, and has to wait now; told once, however often others get ahead
+            if other is not me and other.target is lock and other.kind == "acquire":
+                blocked = (other.index, "blocked", number, other.site)
+                if (site, blocked) not in self._told:
+                    self._told.add((site, blocked))
+                    self.stream.append(blocked)
 
-    def _released_at(self, lock: object, site: int) -> int:  # or a semaphore
-        """The call of `release`; for a `with` statement, which has none, the statement."""
+    def _is_release(self, site: int) -> bool:
+        """Is it a call of `release`? A `with` statement has none: what it gives back is said to be given back there."""
         called = self._releasing.get(site)
         if called is None:
             called = self._releasing[site] = site in self.table and self.table[site].name.endswith("release")
-        return site if called else self._taken.get(id(lock), site)
+        return called
 
     def _resource(self, resource: Any) -> int:
         number = self._resources.get(id(resource))
         if number is None:
             abstract = AbstractObject(type(resource).__name__, self._made_at(resource))
             number = self._resources[id(resource)] = self.cast.add_resource(abstract)
-            self._alive.append(resource)
+            self._keep(resource)
         return number
+
+    def _keep(self, resource: Any) -> None:
+        """Its id is its name here: it has to live as long as that, or the name has to go with it."""
+        key = id(resource)
+
+        def gone(_: object) -> None:
+            self._resources.pop(key, None)
+            self._created.pop(key, None)
+
+        try:
+            self._alive.append(weakref.ref(resource, gone))  # programs may wait for a lock's end
+        except TypeError:
+            self._alive.append(resource)
 
     def _made_at(self, resource: Any) -> str:
         """Where a resource was made: as its lock, for one that has a lock inside."""

@@ -6,8 +6,9 @@ steps and only counted, so that measuring costs little where there is little to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from raddle.analysis.feasibility import Feasibility
@@ -24,8 +25,9 @@ from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
 
 MOST_REMEMBERED = 5_000  # different executions; what comes later is looked at every time
-CLOSELY = 64  # different executions that are all looked at for what is suspicious, and for facts; then one in
-ONE_IN = 64
+CLOSELY = 32  # different executions that are all looked at for what is suspicious, and for facts; then one in
+ONE_IN = 256
+SELDOM = 128  # different executions after which it shows whether executions repeat
 
 _ACCESSES = ("read", "write")
 
@@ -53,6 +55,23 @@ class _Seen:
     keys: tuple[tuple[str, frozenset[Key]], ...]
 
 
+@dataclass(slots=True)
+class _Alike:
+    """Executions as one criterion sees them, that does not look at all steps."""
+
+    known: dict[int, frozenset[Key]] = field(default_factory=dict)  # what they cover, by digest of those steps
+    found: int = 0  # how often that spared the work
+    worth: bool = True
+
+    def add(self, digest: int, keys: frozenset[Key]) -> None:
+        """One that is like no other. Where most are, looking for others like it costs more than it spares."""
+        if len(self.known) < MOST_REMEMBERED:
+            self.known[digest] = keys
+        if len(self.known) >= SELDOM and self.found < len(self.known):
+            self.known.clear()
+            self.worth = False
+
+
 class Measurement:
     """What some criteria see in executions.
 
@@ -67,12 +86,21 @@ class Measurement:
         self._remembered: dict[int, _Seen] = {}
         self._others: tuple[_Observer, ...] = (*self._checks, self._feasibility)
         self._everybody: tuple[_Observer, ...] = (*self.criteria, *self._others)
-        self._projected: dict[str, dict[int, frozenset[Key]]] = {}
-        self._counts: dict[str, dict[Key, list[int]]] = {}  # by criterion: how often, and first in which execution
+        self._alike = {criterion.name: _Alike() for criterion in criteria}
+        self._first: dict[str, dict[Key, int]] = {criterion.name: {} for criterion in criteria}  # in which execution
+        self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}  # but for those remembered
         self._observed: set[tuple[int, str, str, str]] = set()
         self._number = 0
+        self.new = 0  # requirements that the last execution covered for the first time
+        self.before: Mapping[str, Set[Key]] = {}  # by criterion: covered by others, so it is not new
         self.modules: set[int] = set()  # whose sites were come to
+        self.open: frozenset[str] = frozenset()  # criteria that more could be covered of, though no failure is left
         self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `Model`
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the criteria."""
+        return tuple(criterion.name for criterion in self.criteria)
 
     # -- whole executions ---------------------------------------------------------------------------
 
@@ -86,20 +114,24 @@ class Measurement:
         seen = self._remembered.get(digest)
         if seen is not None:
             seen.times += 1
+            self.new = 0
             return dict(seen.keys)
         late = self._late(steps)
         keys = tuple([
             (criterion.name, self._cover(criterion, late if criterion.late_only else steps, cast))
             for criterion in self.criteria
         ])  # fmt: skip
-        news = [self._count(name, covered) for name, covered in keys]
-        if any(news) or self._number % ONE_IN == 0 or len(self._remembered) < CLOSELY:
+        self.new = sum([self._meet(name, covered) for name, covered in keys])
+        if self.new or self._number % ONE_IN == 0 or len(self._remembered) < CLOSELY:
             self._note(late, cast)
             for observer in self._others:
                 observer.begin(cast)
                 observer.feed(steps)
         if len(self._remembered) < MOST_REMEMBERED:
             self._remembered[digest] = _Seen(1, keys)
+        else:
+            for name, covered in keys:
+                self._times[name].update(covered)
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], cast: Cast) -> frozenset[Key]:
@@ -107,27 +139,27 @@ class Measurement:
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, cast))
+        alike = self._alike[criterion.name]
+        if not alike.worth:
+            return frozenset(criterion.cover(steps, cast))
         steps = tuple([step for step in steps if step[1] in concerns])
-        known = self._projected.setdefault(criterion.name, {})
         digest = hash(steps)
-        keys = known.get(digest)
+        keys = alike.known.get(digest)
         if keys is None:
             keys = frozenset(criterion.cover(steps, cast))
-            if len(known) < MOST_REMEMBERED:
-                known[digest] = keys
+            alike.add(digest, keys)
+        else:
+            alike.found += 1
         return keys
 
-    def _count(self, name: str, covered: Iterable[Key]) -> bool:
-        """The execution covered these; was any of them new?"""
-        known = self._counts.setdefault(name, {})
-        before = len(known)
-        for key in covered:
-            counted = known.get(key)
-            if counted is None:
-                known[key] = [1, self._number]
-            else:
-                counted[0] += 1
-        return len(known) > before
+    def _meet(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
+        """The execution covered these; how many of them were new?"""
+        first = self._first[name]
+        fresh = covered.difference(first)  # by sets as wholes: a look for each key would hash it anew
+        if not fresh:
+            return 0
+        first.update(dict.fromkeys(fresh, self._number))
+        return len(fresh.difference(self.before.get(name, ())))
 
     # -- one that goes on ---------------------------------------------------------------------------
 
@@ -150,8 +182,9 @@ class Measurement:
     def collect(self, *, final: bool) -> None:
         """Take over what the execution going on has covered so far."""
         for criterion in self.criteria:
-            known = self._counts.get(criterion.name, {})
-            self._count(criterion.name, {key for key in criterion.collect(final=final) if key not in known})
+            keys = criterion.collect(final=final).difference(self._first[criterion.name])
+            self._meet(criterion.name, keys)
+            self._times[criterion.name].update(keys)
 
     def end(self) -> None:
         """The execution is over."""
@@ -174,22 +207,33 @@ class Measurement:
     def executions(self) -> int:
         return self._number
 
+    def counts(self) -> dict[str, int]:
+        """How many requirements of each criterion were covered."""
+        return {criterion.name: len(self._first[criterion.name]) for criterion in self.criteria}
+
+    def all_covered(self, model: Model, *, otherwise: bool) -> bool:
+        """Is everything covered that can be? Where it cannot be known how much that is, `otherwise` decides."""
+        facts, model = self.facts(), model_with(model.of_modules(self.modules), self._observed)
+        counts = self.counts()
+        for criterion in self.criteria:
+            total = criterion.total(model, facts).number
+            if not (otherwise if total is None else counts[criterion.name] >= total):
+                return False
+        return True
+
     def tally(self) -> Tally:
         """What was covered, how often."""
-        again: dict[str, dict[Key, int]] = {}
+        same: dict[str, Counter[frozenset[Key]]] = {name: Counter() for name in self._first}
         for seen in self._remembered.values():
-            if seen.times > 1:
-                for name, keys in seen.keys:
-                    more = again.setdefault(name, {})
-                    for key in keys:
-                        more[key] = more.get(key, 0) + seen.times - 1
-        covered = {
-            criterion.name: {
-                key: Covered(times + again.get(criterion.name, {}).get(key, 0), first)
-                for key, (times, first) in self._counts.get(criterion.name, {}).items()
-            }
-            for criterion in self.criteria
-        }
+            for name, keys in seen.keys:
+                same[name][keys] += seen.times
+        covered = {}
+        for name, first in self._first.items():
+            times = self._times[name].copy()
+            for keys, executions in same[name].items():
+                for key in keys:
+                    times[key] += executions
+            covered[name] = {key: Covered(times[key], number) for key, number in first.items()}
         return Tally.of(covered, executions=self._number)
 
     def cautions(self) -> tuple[Caution, ...]:

@@ -22,6 +22,11 @@ def is_stdlib(filename: str) -> bool:
     return (filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)) or filename.startswith("<frozen")
 
 
+@functools.lru_cache(maxsize=4096)
+def _is_users(filename: str) -> bool:
+    return not is_ours(filename) and not is_stdlib(filename)
+
+
 def place_of_creation(table: SiteTable, *, depth: int) -> str:
     """The line that is making an object, seen from within: the innermost one that is in no constructor.
 
@@ -30,7 +35,7 @@ def place_of_creation(table: SiteTable, *, depth: int) -> str:
     frame: types.FrameType | None = sys._getframe(depth + 1)
     while frame is not None:
         code = frame.f_code
-        if code.co_name not in CONSTRUCTORS and not is_ours(code.co_filename) and not is_stdlib(code.co_filename):
+        if code.co_name not in CONSTRUCTORS and _is_users(code.co_filename):
             return f"{table.label(code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back
     return ""

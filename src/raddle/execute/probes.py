@@ -17,39 +17,19 @@ from typing import Any
 
 from greenlet import getcurrent
 
+from raddle.execute.bound import BoundMethod
 from raddle.execute.controller import Controller
+from raddle.execute.foreign import LAZY, Effects
 from raddle.execute.kinds import CONTENT, VIEW_TYPES, attribute_owner, container_base, only_looks, written_owner
 from raddle.execute.learned import Variable
 from raddle.sync.adopt import TWINS, adopt
+from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
 from raddle.sync.local import RealLocal, own
 
+_PLAIN = frozenset({int, float, bool, str, bytes, type(None), tuple})  # holds nothing that is a variable of its own
+_TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
 UNKNOWN = object()  # the value of an access that is a look at a whole container
-
-
-class BoundMethod:
-    """A method of a container, handed on; looks like the method itself."""
-
-    __slots__ = ("_call", "_found")
-
-    def __init__(self, found: Any, call: Callable[..., Any]) -> None:
-        self._found = found
-        self._call = call
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._found, name)
-
-    def __repr__(self) -> str:
-        return repr(self._found)
-
-    def __eq__(self, other: object) -> bool:
-        return self._found == (other._found if isinstance(other, BoundMethod) else other)  # type: ignore[no-any-return]
-
-    def __hash__(self) -> int:
-        return hash(self._found)
 
 
 def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
@@ -61,6 +41,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     views = control.views
     quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
+    effect_of = Effects().of
     cold, hot = control.cold, control.hot
     observing = control.observing
     tell = control.accessed
@@ -226,7 +207,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 look(me, variable, access, True)
         setattr(obj, name, value)
         if observing:
-            tell(me, "write", variable, site, value)
+            if record is not None and variable.number >= 0 and value.__class__ in _PLAIN and not control.aborting:
+                record((me.index, "write", variable.number, site))
+            else:
+                tell(me, "write", variable, site, value)
 
     def find_written(obj: Any, name: str) -> Variable | None:
         """The variable that `obj.name = ...` writes: the object's own, unless a property takes the value."""
@@ -255,6 +239,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def method(obj: Any, name: str, site: int) -> Any:
         if cold.get(site) is obj.__class__:
+            if observing:  # what the method does to locks and the like is told by this site
+                me = getcurrent()
+                if me.__class__ is Carrier:
+                    me.site = site
             return getattr(obj, name)
         me = getcurrent()
         if me.__class__ is not Carrier:
@@ -267,11 +255,34 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 me.site = site
                 return partial(call_method, obj, found, base, name, site)
             return found
-        if cls in TWINS:
-            me.site = site
-            return getattr(adopt(obj), name)
         me.site = site
-        return read(obj, name, site)
+        special = specials.get(cls)
+        return read(obj, name, site) if special is None else special(obj, name, site)
+
+    def of_module(module: ModuleType, name: str, site: int) -> Any:
+        """A function of a module that is called at once: `heapq.heappush(items, 1)`."""
+        if name in code_names.get(id(module), ()):
+            found = getattr(module, name)
+        else:
+            found = read(module, name, site)  # a variable that holds something to call, or code not seen before
+        called = function(found, site)
+        if called is found and name in code_names.get(id(module), ()):
+            quiet.setdefault(site, ModuleType)
+        return called
+
+    def of_text(text: Any, name: str, site: int) -> Any:
+        found = getattr(text, name)
+        if name in _TAKING:
+            return partial(touching, found, "read", site)
+        quiet.setdefault(site, text.__class__)
+        return found
+
+    specials: dict[type, Callable[[Any, str, int], Any]] = {
+        **dict.fromkeys(TWINS, lambda real, name, site: getattr(adopt(real), name)),
+        ModuleType: of_module,
+        str: of_text,
+        bytes: of_text,
+    }
 
     def call_method(obj: Any, found: Any, base: type, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """A method of a container: one step."""
@@ -444,12 +455,39 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if getcurrent().__class__ is not Carrier:
             return called
         handler = handlers.get(id(called))
-        return called if handler is None else partial(handler, called, site)
+        if handler is not None:
+            return partial(handler, called, site)
+        kind = effect_of(called)
+        return partial(touching, called, kind, site) if kind else called
+
+    def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Something without probes works on a container that it is given: one step; others it may look into."""
+        me: Any = getcurrent()
+        target = None
+        for arg in (*args, *kwargs.values()) if me.__class__ is Carrier else ():
+            if target is not None:
+                look_inside(arg, site)
+            elif (target := container_of(arg)) is not None:
+                touch(me, target, kind, site)
+        return called(*args, **kwargs)
+
+    def touch(me: Carrier, container: Any, kind: str, site: int) -> None:
+        cls = container.__class__
+        if cold.get(site) is cls:
+            return
+        if hot.get(site) is cls:
+            arrive(me, container, kind, site)
+            return
+        variable = find_content(container)
+        step(me, variable, kind, site)
+        if observing:
+            tell(me, kind, variable, site, UNKNOWN)
 
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """len(x), sorted(x), ...: looks into its arguments in one step."""
-        for arg in args:
-            content(arg, site)
+        if len(args) != 1:
+            return touching(called, "read", site, *args, **kwargs)
+        content(args[0], site)
         return called(*args, **kwargs)
 
     def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -512,6 +550,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         )
         for name in names.split()
     }  # fmt: skip
+    handlers.update((id(kind), lazily) for kind in LAZY)
 
     # -- names --------------------------------------------------------------------------------------
 
@@ -567,6 +606,12 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         "contains": contains, "content": content, "iterate": iterate, "inplace": inplace, "function": function,
         "read_name": read_name, "write_name": write_name, "delete_name": delete_name, "guard": guard,
     }  # fmt: skip
+
+    def leave(site: int) -> None:
+        if site in leaving:
+            stored(site)
+
+    probes["leave"] = leave
     if observing:
 
         def enter(site: int) -> None:
@@ -574,9 +619,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if me.__class__ is Carrier:
                 control.entered(me, site)
 
-        def leave(site: int) -> None:
+        def leave_and_tell(site: int) -> None:
             me = getcurrent()
             if me.__class__ is Carrier:
+                if site in leaving:
+                    stored(site)
                 control.left(me, site)
 
         def block(site: int) -> None:
@@ -584,7 +631,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if me.__class__ is Carrier:
                 control.passed_block(me, site)
 
-        probes |= {"enter": enter, "leave": leave, "block": block}
+        probes |= {"enter": enter, "leave": leave_and_tell, "block": block}
     if hasattr(points, "pass_by"):
         return {name: _passing_by(points.pass_by, made) for name, made in probes.items()}
     return probes

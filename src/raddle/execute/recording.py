@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from raddle.corpus import Kept
 from raddle.execute.measurement import Measurement
 from raddle.finding import Finding
 from raddle.instrument.survey import observed
 from raddle.model import Model
 from raddle.record import Record
-from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.site import INDEX_BITS, Site, SiteTable, told_apart
 
 CONTROLLED, NATIVE = "controlled", "native"
 
@@ -24,11 +26,12 @@ def make_record(
     exhausted: bool = False,
     findings: Sequence[Finding] = (),
     notes: Sequence[str] = (),
+    corpus: Sequence[Kept] = (),
 ) -> Record:
     """What was measured of the code in the table; `exhausted`: there is no other execution."""
     if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
         model = model.of_modules(measurement.modules)
-    sites = _sites_of_files(table, measurement, model)
+    sites = told_apart(_sites_of_files(table, measurement, model))
     return Record(
         origin=origin,
         mode=mode,
@@ -37,10 +40,11 @@ def make_record(
         paths={file: table.path(file) for file in sorted({site.file for site in sites.values()})},
         model=model + observed(measurement.observed()),
         facts=measurement.facts(),
-        exact=frozenset(criterion.name for criterion in measurement.criteria) if exhausted else frozenset(),
+        exact=frozenset(c.name for c in measurement.criteria) - measurement.open if exhausted else frozenset(),
         cautions=measurement.cautions(),
-        findings=tuple(finding.as_json() for finding in findings),
+        findings=tuple({**finding.as_json(), "origin": origin} for finding in findings),
         notes=tuple(notes),
+        corpus=tuple(replace(kept, origin=origin) for kept in corpus),
         extras=measurement.extras(),
     )
 

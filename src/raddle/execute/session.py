@@ -11,8 +11,9 @@ import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,26 +24,32 @@ from raddle.checks.crash import is_plumbing
 from raddle.errors import RaddleError
 from raddle.event import Preemption
 from raddle.execute.controller import Choose, Controller
+from raddle.execute.followed import Followed, followed_by
 from raddle.execute.interrupts import Interrupts
-from raddle.execute.isolate import ChildDiedError, can_fork, in_child
+from raddle.execute.isolate import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
+from raddle.execute.last_words import Choices, Mortal, Pulse, crash
 from raddle.execute.learned import Learned
 from raddle.execute.probes import make_probes
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
 from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
+from raddle.instrument.labels import naming_root
+from raddle.instrument.owners import sites_in
 from raddle.model import Model
 from raddle.outcome import Outcome
+from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.again import Again
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.replay import Replay
-from raddle.site import SiteTable
+from raddle.site import Site, SiteTable
 from raddle.step import Step
 from raddle.sync.patch import Patches
 from raddle.trace import Trace
 
 T = TypeVar("T")
 WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
+UNKNOWN_END = "it is not known where it died"
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
 
 
@@ -55,6 +62,16 @@ class Execution(NamedTuple):
     observed: tuple[tuple[Step, ...], Cast] | None = None  # what criteria are shown, where there are any
 
 
+class News(NamedTuple):
+    """What an execution in a child found out that its parent has to know."""
+
+    sites: set[int]
+    kinds: set[str]
+    not_instrumented: list[NotInstrumented]
+    imported: tuple[tuple[int, Site], ...]  # the sites of modules that were imported there, with their numbers
+    paths: dict[str, str]  # their files
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """One execution that was watched."""
@@ -65,12 +82,14 @@ class Recorded:
     divergence: str | None = None
     divergence_step: int | None = None
     preemptions: tuple[Preemption, ...] = ()
+    closely: Schedule | None = None  # with every switch, also where no two threads are known to meet
 
     def same_as(self, other: Recorded) -> bool:
         """The same steps where threads meet, and the same end?"""
         return (
             self.outcome.signature == other.outcome.signature
-            and first_difference(self.trace, other.trace, died=self.outcome.died) is None
+            and first_difference(self.trace, other.trace, died=self.outcome.died, passed=not self.outcome.failed)
+            is None
         )
 
 
@@ -92,16 +111,19 @@ class Session:
         isolate: bool = False,
         measuring: bool = False,
         blocks: bool = False,
+        replaying: Replaying = PLAINLY,
     ) -> None:
         self._scenario = scenario
         self._setup = setup
-        self._isolate = isolate
+        self._pulse = Pulse() if isolate else None  # each execution in a child, which may die
         self._measuring = measuring
         self._blocks = blocks
         self._selection = selection
         self.step_limit = step_limit
+        self.replaying = replaying  # how to say what options this session has
         self.switches = switches
-        self.table = SiteTable()
+        root = getattr(selection, "root", "")
+        self.table = SiteTable(naming_root(root) if root else "")
         self.learned = Learned()
         self.not_instrumented: list[NotInstrumented] = []
         self._watchdog = Watchdog(patience_seconds)
@@ -110,9 +132,11 @@ class Session:
         self._frozen = False
         self._stack = ExitStack()
         self._attached: Controller | None = None
+        self._followed: Controller | None = None  # for schedulers that want to be asked and told more
         self._snapshot: Learned | None = None
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
+        self.after_each: Callable[[], None] = lambda: None  # called after each execution, whatever it was for
 
     # -- set-up -------------------------------------------------------------------------------------
 
@@ -122,7 +146,7 @@ class Session:
             undo = stack.enter_context(instrument_modules(modules, self.table, **self._options()))
             self._hook = stack.enter_context(install_hook(self._selection, self.table, **self._options()))
             self.not_instrumented += undo.not_instrumented
-            patches = Patches().install()
+            patches = Patches().install(undo.functions)
             stack.callback(patches.remove)
             stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
             stack.callback(probe.detach)
@@ -136,28 +160,41 @@ class Session:
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
             self._lean = self._controller()
-            stack.callback(self._lean.close)
+            stack.callback(self._let_go)
             self._stack = stack.pop_all()
+        self._refused = len(self.not_instrumented)
         return self
 
     def __exit__(self, *exc: Any) -> None:
         self._stack.close()
 
+    def forget(self) -> None:
+        """As if nothing had been executed yet. Modules stay instrumented and twins in place: these take a while."""
+        self._let_go()
+        self.learned, self._snapshot = Learned(), None
+        self._followed = self._attached = None
+        self._lean = self._controller()
+        del self.not_instrumented[self._refused :]
+
+    def _let_go(self) -> None:
+        self._lean.close()
+        if self._followed is not None:
+            self._followed.close()
+
     def _options(self) -> dict[str, bool]:
         return {"blocks": True} if self._blocks else {}
 
-    def _controller(self) -> Controller:
-        if not self._measuring:
-            return Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
-        from raddle.execute.measured import Measured  # not needed otherwise, and slow to import
+    def _controller(self, *, followed: bool = False) -> Controller:
+        kind: Any = Controller
+        options: dict[str, Any] = {}
+        if self._measuring:  # not needed otherwise, and slow to import
+            from raddle.execute.measured import Measured
 
-        return Measured(
-            self.learned,
-            table=self.table,
-            model=self.model,
-            step_limit=self.step_limit,
-            switchable=self._switchable(),
-        )
+            kind, options = Measured, {"table": self.table, "model": self.model}
+        if followed:
+            kind = followed_by(kind)
+        made: Controller = kind(self.learned, step_limit=self.step_limit, switchable=self._switchable(), **options)
+        return made
 
     def model(self) -> Model:
         """The static model of everything instrumented so far."""
@@ -190,62 +227,116 @@ class Session:
 
     def run(self, choose: Choose) -> Execution:
         """One execution, as fast as it goes."""
-        lean = self._lean
-        outcome = self._execute(lean, choose)
-        observed = lean.observed() if self._measuring else None
-        return Execution(outcome, tuple(lean.decisions), lean.steps, observed)
+        return self._run(self._lean, choose)[0]
+
+    def _run(
+        self, controller: Controller, choose: Choose, memory: Callable[[], object] = lambda: None
+    ) -> tuple[Execution, object]:
+        """One execution, and what whoever chose has to remember of it."""
+        answer = self._run_apart(controller, choose, memory)
+        self.after_each()
+        return answer
+
+    def _run_apart(
+        self, controller: Controller, choose: Choose, memory: Callable[[], object]
+    ) -> tuple[Execution, object]:
+        """In a child, if that is asked for."""
+        pulse = self._pulse
+        if pulse is None:
+            return self._run_here(controller, choose), memory()
+        choices = Choices(pulse, choose, lambda: controller.decisions)
+
+        def run() -> tuple[Execution, object]:
+            execution = self._run_here(controller, choices.choose)
+            return execution._replace(outcome=replace(execution.outcome, error=None)), memory()
+
+        def so_far(outcome: Outcome) -> tuple[Execution, object]:
+            if isinstance(controller, Followed) and controller.running:
+                controller.stop_following()
+            observed = controller.observed() if self._measuring else None
+            return Execution(outcome, choices.decisions, controller.steps, observed), memory()
+
+        def nothing(outcome: Outcome) -> tuple[Execution, object]:
+            if isinstance(controller, Followed):
+                controller.begin_to_follow()
+            return Execution(outcome, (), 0, ((), Cast()) if self._measuring else None), memory()
+
+        return self._in_child(run, so_far, nothing)
+
+    def _run_here(self, controller: Controller, choose: Choose) -> Execution:
+        outcome = self._execute(controller, choose)
+        observed = controller.observed() if self._measuring else None
+        return Execution(outcome, tuple(controller.decisions), controller.steps, observed)
+
+    def prepare(self, scheduler: Scheduler) -> Controller:
+        """Get ready for a scheduler; one that `follows` is asked and told more, and wants more to be a step."""
+        if not getattr(scheduler, "follows", False):
+            return self._lean
+        for kind in scheduler.kinds:  # type: ignore[attr-defined]
+            self.learned.kind(kind)
+        if self._followed is None:
+            self._followed = self._controller(followed=True)
+        self._followed.follower = scheduler  # type: ignore[attr-defined]
+        return self._followed
 
     def run_for(self, scheduler: Scheduler) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
-        self._lean.sampling = not scheduler.complete
-        self._lean.thorough = scheduler.complete
-        if not self._isolate:
-            execution = self.run(scheduler.choose)
-            scheduler.end()
-            return execution
-
-        def run() -> tuple[Execution, object]:
-            execution = self.run(scheduler.choose)
-            return execution._replace(outcome=replace(execution.outcome, error=None)), scheduler.memory()
-
-        execution, memory = self._in_child(run)
-        scheduler.remember(memory)
+        controller = self.prepare(scheduler)
+        controller.sampling = not scheduler.complete
+        controller.thorough = scheduler.complete
+        if controller is self._lean:
+            controller.ask_always = getattr(scheduler, "asks_always", False)
+        execution, memory = self._run(controller, scheduler.choose, scheduler.memory)
+        if self._pulse is not None:
+            scheduler.remember(memory)
         scheduler.end()
         return execution
 
     def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
         """One execution, usually without preemption, watched and learnt from."""
-        return self._apart(lambda: self._replay(schedule, self.learned))
+        return self._replay(schedule, self.learned)
 
     def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
         """An execution done again, watched; `learned` is what was known when it first ran."""
+        watched = self._watched(learned.copy(), switchable=self._switchable())
+        again = Again(decisions)
 
-        def run() -> Recorded:
-            again = Again(decisions)
-            recorded = self._watch(learned.copy(), again.choose)
-            if again.differed is None:
-                return recorded
-            return replace(recorded, divergence=f"decision {again.differed + 1} cannot be taken again")
+        def recorded(outcome: Outcome) -> Recorded:
+            taken = again.differed
+            differed = None if taken is None else f"decision {taken + 1} cannot be taken again"
+            seen = Recorded(outcome, watched.trace, watched.schedule(), differed, preemptions=watched.preemptions)
+            return replace(seen, closely=watched.schedule(closely=True)) if outcome.failed else seen
 
-        return self._apart(run)
+        return self._watch(watched, again.choose, recorded, WITHOUT_PREEMPTION)
+
+    def run_again(self, decisions: Sequence[int], learned: Learned) -> Execution | None:
+        """An execution done again as fast as it goes, with the scheduling points it had; None if it does not fit."""
+        lean, own, again = self._lean, self._lean.learned, Again(decisions)
+        lean.sampling, lean.thorough, lean.ask_always = True, False, False
+        lean.learned, lean.placed_version = learned, -1
+        try:
+            execution, differed = self._run(lean, again.choose, lambda: again.differed)
+        finally:
+            lean.learned, lean.placed_version = own, -1
+        return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
         """An execution that follows a schedule's text."""
-        return self._apart(lambda: self._replay(schedule, self.learned.copy()))
+        return self._replay(schedule, self.learned.copy())
 
     def _replay(self, schedule: Schedule, learned: Learned) -> Recorded:
-        watched = Watched(learned, table=self.table, step_limit=self.step_limit, everywhere=True)
+        watched = self._watched(learned, everywhere=True)
         replay = Replay(schedule, lambda thread: watched.standing.get(thread.index, ""))
         watched.fair = lambda: replay.finished  # type: ignore[method-assign]
-        try:
-            outcome = self._execute(watched, replay.choose)
-        finally:
-            watched.close()
-        replay.over()
-        self._note_bodies(watched.bodies)
-        return Recorded(
-            outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, watched.preemptions
-        )
+
+        def recorded(outcome: Outcome) -> Recorded:
+            replay.over()
+            self._note_bodies(watched.bodies)
+            return Recorded(
+                outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, watched.preemptions
+            )
+
+        return self._watch(watched, replay.choose, recorded, schedule)
 
     def _note_bodies(self, bodies: Sequence[Any]) -> None:
         """Threads that run Python code without probes are under control, but their accesses are not seen."""
@@ -266,25 +357,60 @@ class Session:
         verdict = self._selection(module, code.co_filename)
         return "it has nothing to watch or is to be ignored" if verdict else verdict.why
 
-    def _apart(self, run: Callable[[], Recorded]) -> Recorded:
-        return self._in_child(lambda: _bare(run())) if self._isolate else run()
+    # -- executions in children ---------------------------------------------------------------------
 
-    def _in_child(self, run: Callable[[], T]) -> T:
-        """Run in a child, and take over what was learnt there."""
+    def _in_child(self, run: Callable[[], T], so_far: Callable[[Outcome], T], nothing: Callable[[Outcome], T]) -> T:
+        """Run in a child; if it dies, take what it was `so_far`, or `nothing` where that cannot be had."""
+        pulse = self._pulse
+        assert pulse is not None
 
-        def inside() -> tuple[T, set[int], set[str]]:
+        def survive() -> T:
+            run()
+            return so_far(crash(how))  # the other one did not
+
+        pulse.begin()
+        try:
+            return self._told_by_child(run)
+        except ChildDiedError as died:
+            how = died.how
+        if pulse.count:
+            pulse.begin(last=pulse.count)
+            with suppress(ChildDiedError):  # at another place, so that nothing can be told of it
+                return self._told_by_child(survive, lambda thread: so_far(crash(how, thread)))
+        return nothing(crash(how))
+
+    def _told_by_child(self, run: Callable[[], T], last_words: Callable[[str], T] | None = None) -> T:
+        """What a child has to say, and take over what was learnt there."""
+
+        known = len(self.table)
+
+        def told(answer: T) -> tuple[T, News]:
+            imported = tuple((number, self.table[number]) for number in islice(self.table, known, None))
+            paths = {site.file: self.table.path(site.file) for _, site in imported}
+            learned = self.learned
+            return answer, News(learned.sites, learned.kinds, self.not_instrumented, imported, paths)
+
+        def inside(tell: Callable[[Any], None]) -> Any:
             self._watchdog.start()
-            return run(), self.learned.sites, self.learned.kinds
+            if self._pulse is not None and last_words is not None:
+                self._pulse.tell = lambda thread: tell(told(last_words(thread)))
+            return told(run())
 
         try:
-            answer, sites, kinds = in_child(inside)
-        except ChildDiedError as died:
-            raise RaddleError("child-died", f"an isolated execution ended without an answer: {died}") from None
-        for number in sorted(sites):
+            answer, news = told_by_child(inside)
+        except ChildFailedError as failed:
+            raise RaddleError("child-died", f"an isolated execution ended without an answer: {failed}") from None
+        self._take_over(news)
+        return answer  # type: ignore[no-any-return]
+
+    def _take_over(self, news: News) -> None:
+        for number in sorted(news.sites):
             self.learned.site(number)
-        for kind in sorted(kinds):
+        for kind in sorted(news.kinds):
             self.learned.kind(kind)
-        return answer
+        self.not_instrumented[:] = news.not_instrumented
+        for number, site in news.imported:
+            self.table.add(number, (site,), file=site.file, path=news.paths[site.file])
 
     def snapshot(self) -> Learned:
         """What is known now, for doing the next execution again later."""
@@ -296,7 +422,12 @@ class Session:
         """Does the same schedule give the same execution from the same state? False where nobody can tell."""
         if not can_fork():
             return False
-        one, other = (in_child(lambda: _bare(self._replay(WITHOUT_PREEMPTION, self.learned))) for _ in range(2))
+        if self._pulse is not None:
+            return self.rehearse().same_as(self.rehearse())
+        try:
+            one, other = (in_child(lambda: _bare(self.rehearse())) for _ in range(2))
+        except ChildDiedError:
+            return False
         return one.same_as(other)
 
     @contextmanager
@@ -311,13 +442,32 @@ class Session:
             self._lean.close()
             self._lean, self.switches = lean, switches
 
-    def _watch(self, learned: Learned, choose: Choose) -> Recorded:
-        watched = Watched(learned, table=self.table, step_limit=self.step_limit, switchable=self._switchable())
-        try:
-            outcome = self._execute(watched, choose)
-        finally:
-            watched.close()
-        return Recorded(outcome, watched.trace, watched.schedule(), preemptions=watched.preemptions)
+    def _watched(self, learned: Learned, **options: Any) -> Watched:
+        """For one execution that is watched."""
+        kind = Watched if self._pulse is None else Mortal
+        watched = kind(learned, table=self.table, step_limit=self.step_limit, **options)
+        if isinstance(watched, Mortal) and self._pulse is not None:
+            watched.pulse = self._pulse
+        return watched
+
+    def _watch(
+        self, watched: Watched, choose: Choose, recorded: Callable[[Outcome], Recorded], schedule: Schedule
+    ) -> Recorded:
+        """One execution that is watched; the schedule is for one of which nothing else is known."""
+
+        def run() -> Recorded:
+            try:
+                outcome = self._execute(watched, choose)
+            finally:
+                watched.close()
+            return recorded(outcome)
+
+        def nothing(outcome: Outcome) -> Recorded:
+            return Recorded(outcome, Trace(()), schedule, UNKNOWN_END)
+
+        seen = run() if self._pulse is None else self._in_child(lambda: _bare(run()), recorded, nothing)
+        self.after_each()
+        return seen
 
     def _execute(self, controller: Controller, choose: Choose) -> Outcome:
         if self._setup is not None:
@@ -325,6 +475,7 @@ class Session:
         if self._attached is not controller:
             probe.attach(make_probes(controller))
             self._attached = controller
+            controller.sites_in = lambda function: sites_in(self.table, function)
             self._watchdog.controller = self._interrupts.controller = controller
         self._since_collection += 1
         if self._since_collection >= COLLECT_EVERY:

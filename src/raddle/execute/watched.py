@@ -12,7 +12,7 @@ from typing import Any
 
 from raddle.checks.crash import is_ours
 from raddle.event import Event, Preemption
-from raddle.execute.controller import Controller
+from raddle.execute.controller import Controller, body_of
 from raddle.execute.kinds import CONTENT
 from raddle.execute.learned import Learned, Variable
 from raddle.execute.probes import UNKNOWN
@@ -171,6 +171,8 @@ class Watched(Controller):
             if me.site not in self.learned.sites:
                 return False
             return self.switchable is None or me.open
+        if me.kind == "end":
+            return self._end_is_point(me, self.learned.kinds)
         giving = GIVING.get(me.kind)
         return giving is None or giving in self.learned.kinds
 
@@ -287,11 +289,12 @@ class Watched(Controller):
     def trace(self) -> Trace:
         return Trace(tuple(self.events))
 
-    def schedule(self) -> Schedule:
+    def schedule(self, *, closely: bool = False) -> Schedule:
         """The schedule of the execution just run, as segments; see `raddle.schedule`.
 
         A thread's segment begins when it passes a point and ends before its next point that somebody else
-        got ahead of. What it does in between concerns nobody else.
+        got ahead of. What it does in between concerns nobody else; if that is not so, as where threads meet in code
+        without probes, `closely` tells every switch, with what a thread does on the way to its first point.
         """
         runs: list[tuple[Carrier, list[int]]] = [(self.carriers[0], [])]
         arrived = dict.fromkeys(range(len(self.carriers)), 0)
@@ -300,18 +303,20 @@ class Watched(Controller):
             waited |= what == -1
             if not what:
                 arrived[carrier.index] += 1
-            if not self._matters(what):
+            if not (closely and what >= 0) and not self._matters(what):
                 continue
             if waited or carrier is not runs[-1][0]:
                 runs.append((carrier, []))
                 waited = False
-            runs[-1][1].append(arrived[carrier.index])
+            if what:
+                runs[-1][1].append(arrived[carrier.index])
         segments = []
         stopped: dict[int, int] = {}  # where each thread stood when it was last left: number of arrivals by then
+        passed: dict[int, int] = {}
         for carrier, passes in runs:
             first = stopped.get(carrier.index, 0)
-            last = passes[-1] if passes else 0
-            segment, stopped[carrier.index] = self._segment(carrier, first, last)
+            last = passed[carrier.index] = passes[-1] if passes else passed.get(carrier.index, 0)
+            segment, stopped[carrier.index] = self._segment(carrier, first, last, closely)
             segments.append(segment)
         return Schedule(tuple(segments))
 
@@ -319,22 +324,13 @@ class Watched(Controller):
         """Is it a point, by what is known at the end of the execution?"""
         return what == 1 or what in self.learned.sites
 
-    def _segment(self, carrier: Carrier, first: int, last: int) -> tuple[Segment, int]:
+    def _segment(self, carrier: Carrier, first: int, last: int, closely: bool) -> tuple[Segment, int]:
         arrivals = self.arrivals.get(carrier.index, [])
         for index in range(last, len(arrivals)):
             place, what, blocked = arrivals[index]
-            if self._matters(what):
+            if closely or self._matters(what):
                 if blocked:
                     return Segment(carrier.label), index + 1
                 count = sum(1 for p, _, _ in arrivals[first : index + 1] if p == place)
                 return Segment(carrier.label, place, count), index + 1
         return Segment(carrier.label), len(arrivals)
-
-
-def body_of(run: Callable[[], object], thread: threading.Thread | None) -> Any:
-    """The function that a thread will run: its target, or the `run` of its class."""
-    if thread is None:
-        return run
-    if type(thread).run is not threading.Thread.run:
-        return type(thread).run
-    return getattr(thread, "_target", None)

@@ -249,8 +249,14 @@ class Expressions:
         return place.put(probe("method", value, self.scope.mangled(node.attr), number)), number
 
     def _looks_into_arguments(self, node: ast.Call) -> bool:
+        """A built-in function that does, or one from elsewhere, which may."""
         assert isinstance(node.func, ast.Name)
-        return bool((node.args or node.keywords) and node.func.id in OBSERVING and not self._is_bound(node.func.id))
+        if not node.args and not node.keywords:
+            return False
+        name = self.scope.mangled(node.func.id)
+        if name in self.scope.owner(name).imported:
+            return self.sharing_owner(name) is None
+        return name in OBSERVING and not self._is_bound(name)
 
     def _is_range(self, node: ast.expr) -> bool:
         return (

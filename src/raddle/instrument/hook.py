@@ -79,7 +79,7 @@ class Hook(MetaPathFinder):
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
         """A module's probed code, its sites entered; None if it has to do without."""
-        file = label(fullname, loader.path, is_package=loader.is_package(fullname))
+        file = label(fullname, loader.path, is_package=loader.is_package(fullname), root=self._table.root)
         try:
             source = loader.get_data(loader.path)
             probed = compile_cached(source, file=file, path=loader.path, blocks=self._blocks)

@@ -92,7 +92,7 @@ def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, lis
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
     by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
-    for candidate in gc.get_objects():
+    for candidate in _all_objects():
         if type(candidate) is FunctionType:
             functions = by_file.get(candidate.__code__.co_filename)
             if functions is None:
@@ -102,6 +102,18 @@ def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, lis
     for _, functions in found:  # the collector's order is nobody's
         functions.sort(key=lambda function: (function.__code__.co_firstlineno, function.__qualname__))
     return found
+
+
+def _all_objects() -> list[Any]:
+    """What the collector knows, with what somebody has frozen: that it does not tell of."""
+    if not gc.get_freeze_count():
+        return gc.get_objects()
+    gc.collect()  # garbage must not be frozen with the rest
+    gc.unfreeze()
+    try:
+        return gc.get_objects()
+    finally:
+        gc.freeze()
 
 
 def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:
@@ -117,7 +129,7 @@ def _instrument_file(
     module: ModuleType, path: str, functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> None:
     try:
-        source = find_source(module, path, functions[0].__code__ if functions else None, blocks=blocks)
+        source = find_source(module, path, functions[0].__code__ if functions else None, blocks=blocks, root=table.root)
         source.enter_sites(table)
     except NoSourceError as error:
         undo.refuse(_name_all(module, functions), str(error))

@@ -1,17 +1,22 @@
-"""The name of a module's file that is the same on every machine."""
+"""The name of a module's file that is the same on every machine, and no other file's."""
 
 from __future__ import annotations
 
 import os
 from types import ModuleType
 
+from raddle.instrument.selection import PROJECT_MARKS
+from raddle.site import path_from
 
-def label(name: str, path: str | None, *, is_package: bool = False) -> str:
-    """From a module's name and its file.
 
-    >>> label("shop.cart", "/home/me/src/shop/cart.py")
+def label(name: str, path: str | None, *, is_package: bool = False, root: str = "") -> str:
+    """From a module's file: its path from the folder `root`. Where it is not there, from the module's name.
+
+    >>> label("util", "/home/me/shop/tools/util.py", root="/home/me/shop")
+    'tools/util.py'
+    >>> label("shop.cart", "/usr/lib/shop/cart.py", root="/home/me/shop")
     'shop/cart.py'
-    >>> label("shop", "/home/me/src/shop/__init__.py", is_package=True)
+    >>> label("shop", "/usr/lib/shop/__init__.py", is_package=True)
     'shop/__init__.py'
     >>> label("__main__", "/home/me/try.py")
     'try.py'
@@ -19,6 +24,9 @@ def label(name: str, path: str | None, *, is_package: bool = False) -> str:
     parts = name.split(".")
     if path is None:
         return "/".join(parts) + ".py"
+    inside = path_from(root, path) if root else ""
+    if inside:
+        return inside
     basename = os.path.basename(path)
     if is_package:
         return "/".join([*parts, basename])
@@ -27,6 +35,21 @@ def label(name: str, path: str | None, *, is_package: bool = False) -> str:
     return "/".join([*parts[:-1], basename])
 
 
-def label_of(module: ModuleType) -> str:
+def label_of(module: ModuleType, root: str = "") -> str:
     """The label that the sites of an imported module carry."""
-    return label(module.__name__, getattr(module, "__file__", None), is_package=hasattr(module, "__path__"))
+    path = getattr(module, "__file__", None)
+    return label(module.__name__, path, is_package=hasattr(module, "__path__"), root=root)
+
+
+def naming_root(folder: str, data_file: str = "") -> str:
+    """The folder that files are named from, given the one that they lie in.
+
+    It is that of the project. Where none is marked as one, it is the one with the data file, so that all names in
+    there are of one kind, or else the current one; or the folder itself, if it lies in neither.
+    """
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in PROJECT_MARKS):
+        return folder
+    for above in (os.path.dirname(os.path.abspath(data_file or "here")), os.getcwd()):
+        if path_from(above, os.path.join(folder, "any")):
+            return above
+    return folder

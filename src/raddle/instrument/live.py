@@ -100,10 +100,15 @@ class LiveSource:
         return code
 
 
-def find_source(module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False) -> LiveSource:
-    """The source that functions of a module say they are from; `sample` is the code of one of them."""
+def find_source(
+    module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False, root: str = ""
+) -> LiveSource:
+    """The source that functions of a module say they are from; `sample` is the code of one of them.
+
+    Files are named from the folder `root`.
+    """
     is_own = path == getattr(module, "__file__", None)
-    file = label_of(module) if is_own else label("", path)
+    file = label_of(module, root) if is_own else label("", path, root=root)
     source = _read(path, module.__dict__ if is_own else {})
     if is_own and "@pytest_ar" in module.__dict__:
         with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Sequence
+from functools import partial
 from types import FunctionType
-from weakref import WeakKeyDictionary
 
 from raddle.instrument.census import CONTENT
 from raddle.instrument.labels import label, label_of
@@ -19,17 +21,15 @@ class _Known:
         self.size = size
         self.owners: dict[type, str] = {}
         self.methods: dict[int, str] | None = None
+        self.functions: dict[tuple[str, str], list[int]] | None = None  # by file and name: their sites
         self.model = Model()
         self.declaring: dict[tuple[type, str], str] = {}  # with that model
 
 
-_known: WeakKeyDictionary[SiteTable, _Known] = WeakKeyDictionary()
-
-
 def _known_of(table: SiteTable) -> _Known:
-    known = _known.get(table)
-    if known is None or known.size != len(table):
-        known = _known[table] = _Known(len(table))
+    known = table.memo
+    if not isinstance(known, _Known) or known.size != len(table):
+        known = table.memo = _Known(len(table))
     return known
 
 
@@ -83,7 +83,29 @@ def _file(table: SiteTable, cls: type) -> str:
     if module is None:
         return label(cls.__module__, None)
     path = getattr(module, "__file__", None)
-    return table.label(path) if path in instrumented else label_of(module)
+    return table.label(path) if path in instrumented else label_of(module, table.root)
+
+
+def sites_in(table: SiteTable, function: object) -> Sequence[int]:
+    """The sites in the body of a function, whatever it is wrapped in; none where it has no probes.
+
+    >>> from raddle.site import Site
+    >>> table = SiteTable()
+    >>> table.add(1 << 16, (Site("m.py", 2, 4, "read", "n", "f", switchable=True),), file="m.py", path="/home/me/m.py")
+    >>> sites_in(table, len)
+    ()
+    """
+    while isinstance(function, partial):
+        function = function.func
+    function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]
+    if not isinstance(function, FunctionType):
+        return ()
+    known = _known_of(table)
+    if known.functions is None:
+        known.functions = {}
+        for number in table:
+            known.functions.setdefault((table[number].file, table[number].function), []).append(number)
+    return known.functions.get((table.label(function.__code__.co_filename), function.__qualname__), ())
 
 
 def method_sites(table: SiteTable) -> dict[int, str]:

@@ -56,6 +56,7 @@ class Scope:
     cells: set[str] = field(default_factory=set)  # own names that are shared cells
     token: str = ""  # the local that tells one call's cells from another's, if there are shared cells
     has_star_import: bool = False
+    imported: set[str] = field(default_factory=set)  # names that `from ... import` binds
 
     def mangled(self, name: str) -> str:
         """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
@@ -233,6 +234,10 @@ class _Analyser(ast.NodeVisitor):
             self.scope.has_star_import = True
         else:
             self.bind(node.asname or node.name.split(".")[0], node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.scope.imported.update(self.scope.mangled(alias.asname or alias.name) for alias in node.names)
+        self.generic_visit(node)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:

@@ -7,8 +7,10 @@ import os
 import sysconfig
 from dataclasses import dataclass
 
+from raddle.site import INSTALLED
+
 _NEVER = ("raddle", "raddle_pytest", "greenlet")
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
+PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")  # what the folder of a project has
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def _in_folder(path: str, folder: str) -> Verdict:
     if not _lies_in(path, real):
         return Verdict(False, f"it is not in {folder}")
     inner = os.path.relpath(path, real).split(os.sep)[:-1]
-    if not _INSTALLED.isdisjoint(inner):
+    if not INSTALLED.isdisjoint(inner):
         return Verdict(False, "it is an installed package")
     if any(_lies_in(path, library) and not _lies_in(real, library) for library in _standard_library()):
         return Verdict(False, "it belongs to the standard library")

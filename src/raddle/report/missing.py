@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from raddle.criteria.base import Criterion
+from raddle.criteria.base import Criterion, sites_in
 from raddle.facts import Facts
 from raddle.report.coverage import Row, criterion_of
 from raddle.report.files import ELSEWHERE
@@ -31,6 +31,7 @@ class Gap:
     file: str
     line: int
     sentence: str
+    columns: tuple[int, ...] = ()  # of its sites, in the order of the key: several may be on one line
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -40,6 +41,7 @@ class Gap:
             "line": self.line,
             "sentence": self.sentence,
             "key": self.key,
+            "columns": list(self.columns),
         }
 
 
@@ -59,11 +61,8 @@ def missing(
     """The first gaps of a criterion, in the order of files and lines."""
     criterion = criterion_of(row.name, contents, criteria)
     keys = criterion.requirements(contents.model_for(criterion.name), contents.facts) if criterion is not None else None
-    if row.total.kind == EXACT:
-        possible = None if keys is None else sum(1 for _ in islice(keys, MOST_ENUMERATED))
-        return Missing(row.name, remarks=_all_seen(row, possible))
     if keys is None or criterion is None:
-        return Missing(row.name, remarks=(_not_known(row),))
+        return Missing(row.name, remarks=_all_seen(row) if row.total.kind == EXACT else (_not_known(row),))
     possible = 0
     covered = contents.tally.covered.get(row.name, {})
     uncovered = []
@@ -72,9 +71,13 @@ def missing(
             site = contents.sites.get(criterion.home(key))
             file, line = (site.file, site.line) if site is not None else (ELSEWHERE, 0)
             uncovered.append((file == ELSEWHERE, file, line, possible, key))
+    listed = heapq.nsmallest(limit, uncovered, key=lambda gap: gap[:4])
+    if row.total.kind == EXACT:
+        never = [criterion.explain(key, contents.sites) for *_, key in listed]
+        return Missing(row.name, remarks=_all_seen(row, never, len(uncovered)))
     gaps = tuple(
-        Gap(row.name, key, file, line, _sentence(criterion, key, contents))
-        for _, file, line, _, key in heapq.nsmallest(limit, uncovered, key=lambda gap: gap[:4])
+        Gap(row.name, key, file, line, _sentence(criterion, key, contents), _columns(key, contents))
+        for _, file, line, _, key in listed
     )
     remarks = _remarks(row, possible, len(uncovered))
     if possible < MOST_ENUMERATED:
@@ -82,14 +85,23 @@ def missing(
     return Missing(row.name, gaps, len(uncovered) - len(gaps), remarks)
 
 
+def _columns(key: Key, contents: Contents) -> tuple[int, ...]:
+    sites = (contents.sites.get(number) for number in sites_in(key))
+    return tuple(site.column + 1 for site in sites if site is not None)
+
+
 def _sentence(criterion: Criterion, key: Key, contents: Contents) -> str:
     return f"no execution yet had {criterion.explain(key, contents.sites)}"
 
 
-def _all_seen(row: Row, possible: int | None) -> tuple[str, ...]:
+def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:
+    """What was never covered cannot be."""
     said = f"nothing is missing of {row.name}: every execution was seen"
-    never = possible - row.covered if possible is not None else 0
-    return (said, f"{_count(never)} of the static model never happened in any of them") if never > 0 else (said,)
+    if not number:
+        return (said,)
+    others = (f"  ... and {number - len(never):,} more; --limit shows more of them",) if number > len(never) else ()
+    infeasible = f"infeasible: {_count(number)} of the static model; no execution of the scenario has"
+    return (said, infeasible, *(f"  {clause}" for clause in never), *others)
 
 
 def _remarks(row: Row, possible: int, uncovered: int) -> tuple[str, ...]:
@@ -124,9 +136,17 @@ def _not_known(row: Row) -> str:
         left = row.total.number - row.covered
         why += f"; by estimate {_count(left) if left else 'none'} {'are' if left > 1 else 'is'} left"
     return (
-        f"{why}. Nothing new came in the last {row.since_new:,} of {row.executions:,} executions: run more until that "
-        "number is large, or exhaust a small scenario with `raddle explore --scheduler exhaustive --until exhausted`"
+        f"{why}. {_so_far(row)}: run more until nothing new comes for long, or exhaust a small scenario with "
+        "`raddle explore --scheduler reachability --until exhausted`"
     )
+
+
+def _so_far(row: Row) -> str:
+    if row.executions <= 1:
+        return "There was one execution only"
+    if not row.since_new:
+        return f"The last of {row.executions:,} executions still brought something new"
+    return f"Nothing new came in the last {row.since_new:,} of {row.executions:,} executions"
 
 
 def _count(number: int) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import linecache
-import shlex
 from collections.abc import Iterator
 
 from raddle.event import Event
 from raddle.finding import FREE_THREADED_ONLY, Finding
+from raddle.report.lock_names import with_names
+from raddle.report.plain import in_one_line, plain, shortened
 
 MOST_STEPS = 60  # a story longer than that shows its end
-_UNTOLD = ("enter", "leave", "join", "end")
-_VERBS = {
+LONGEST_CODE = 44  # characters of a line of source
+UNTOLD = ("enter", "leave", "join", "end")
+VERBS = {
     "is-set": "looks at",
     "try-acquire": "tries to acquire",
     "try-down": "tries to get a permit of",
@@ -41,10 +43,10 @@ def tell(finding: Finding, target: str | None = None, *, replay: str | None = No
     if steps:
         lines += [*steps, ""]
     if finding.details:
-        lines += [*finding.details, ""]
+        lines += [*with_names(finding.details, finding.trace), ""]
     if finding.schedule is not None:
         lines.append("replay: " + (replay or replay_command(finding, target)))
-    return "\n".join(lines).rstrip()
+    return plain("\n".join(lines)).rstrip()
 
 
 def headline(finding: Finding) -> str:
@@ -56,29 +58,30 @@ def headline(finding: Finding) -> str:
         if finding.possible_on == FREE_THREADED_ONLY:
             where = "only on free-threaded builds: this interpreter does not switch there"
         where = f" ({where})"
-    first, *more = finding.message.split("\n")
-    return "\n".join([f"{finding.kind}{who}: {first}{where}", *more])
+    first, *more = plain(finding.message).split("\n")
+    return plain("\n".join([f"{finding.kind}{who}: {first}{where}", *more]))
 
 
 def replay_command(finding: Finding, target: str | None) -> str:
     """The one command, or line of Python, that shows the finding again."""
     if target is None:
-        return f"raddle.replay(scenario, {str(finding.schedule)!r})"
-    return f"raddle replay {shlex.quote(target)} {shlex.quote(str(finding.schedule))}"
+        return finding.replaying.line(str(finding.schedule))
+    return finding.replaying.command(target, str(finding.schedule))
 
 
 def _steps(finding: Finding) -> Iterator[str]:
     told = {
-        id(event) for event in finding.trace.shared() if event.kind not in _UNTOLD and event.file != "stdlib"
+        id(event) for event in finding.trace.shared() if event.kind not in UNTOLD and event.file != "stdlib"
     }  # the insides of a pool are nobody's news
     rows: list[tuple[str, ...]] = []
     stops = list(finding.preemptions)
     for index, event in enumerate(finding.trace):
         while stops and stops[0].before <= index:
             stop = stops.pop(0)
-            rows.append((f"----- {stop.thread} is stopped here, before {stop.place} -----",))
+            rows.append((in_one_line(f"----- {stop.thread} is stopped here, before {stop.place} -----"),))
         if id(event) in told:
-            rows.append((event.thread, f"{event.file}:{event.line}", _code(event, finding), _deed(event)))
+            cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), deed(event)
+            rows.append(tuple(map(in_one_line, cells)))
     if len(rows) > MOST_STEPS:
         yield f"  ... {len(rows) - MOST_STEPS} earlier steps ..."
         rows = rows[-MOST_STEPS:]
@@ -88,18 +91,18 @@ def _steps(finding: Finding) -> Iterator[str]:
         if len(row) == 1:
             yield f"  {row[0]}"
         else:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-            yield "  " + "  ".join([*cells, row[3]]).rstrip()
+            padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+            yield "  " + "  ".join([*padded, row[3]]).rstrip()
 
 
-def _deed(event: Event) -> str:
+def deed(event: Event) -> str:
     """What the thread did: 'reads Counter.value = 0'."""
-    verb = _VERBS.get(event.kind, event.kind)
+    verb = VERBS.get(event.kind, event.kind)
     text = f"{verb} {event.variable}".rstrip()
     return f"{text}: {event.value}" if event.value else text
 
 
-def _code(event: Event, finding: Finding, width: int = 44) -> str:
+def _code(event: Event, finding: Finding) -> str:
     """The line of source, as far as it fits."""
     line = linecache.getline(finding.paths.get(event.file, event.file), event.line).strip()
-    return line if len(line) <= width else line[: width - 3] + "..."
+    return shortened(in_one_line(line[: LONGEST_CODE + 1]), LONGEST_CODE)

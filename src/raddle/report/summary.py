@@ -12,6 +12,7 @@ from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, as_json
 from raddle.report.files import Cell, by_file, files_as_json
 from raddle.report.missing import LIMIT, Missing, missing
+from raddle.report.source import Sources
 from raddle.store.contents import Contents
 
 SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
@@ -28,6 +29,7 @@ class Summary:
     warnings: tuple[tuple[Caution, str], ...]  # with their sentences
     findings: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
+    outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
     runs: int
     executions: int
     met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
@@ -39,14 +41,18 @@ class Summary:
 
     @property
     def nothing(self) -> str:
-        """Why there is nothing to cover; "" where there is something."""
+        """Why nothing was covered, or nothing is there to cover; "" where something was."""
         asked = [row for row in self.rows if row.name not in SEQUENTIAL] or self.rows
         if not asked:
             return "nothing to cover: no criterion was measured"
         if self.met or any(row.covered for row in asked):
             return ""
+        if any(finding.get("kind") == "uncontrolled" for finding in self.findings):
+            return "nothing was covered: executions ended at a call that raddle does not control, as the findings tell"
+        possible = any(row.total.number for row in asked)  # as the table says, too
         return (
-            f"nothing to cover: in {count(self.executions, 'execution')} no two threads met; "
+            f"{'nothing was covered' if possible else 'nothing to cover'}: "
+            f"in {count(self.executions, 'execution')} no two threads met; "
             "there were none, or nothing that they share is in the measured code"
         )
 
@@ -74,6 +80,7 @@ def summarize(
     criteria: Mapping[str, Criterion] | None = None,
 ) -> Summary:
     """All about these criteria, with the gaps of some of them."""
+    outdated = Sources(contents).notes()
     return Summary(
         rows=tuple(rows),
         files=by_file(contents, rows, criteria=criteria),
@@ -81,17 +88,18 @@ def summarize(
         missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
         warnings=tuple((caution, say(caution, contents.sites)) for caution in contents.cautions),
         findings=contents.findings,
-        notes=contents.notes,
+        notes=(*contents.notes, *outdated),
+        outdated=outdated,
         runs=len(contents.runs),
         executions=sum(run.executions for run in contents.runs),
         met=any(keys for name, keys in contents.tally.covered.items() if name not in SEQUENTIAL),
     )
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, nouns: str | None = None) -> str:
     """The number with its noun.
 
-    >>> count(1, "run"), count(2000, "run")
-    ('1 run', '2,000 runs')
+    >>> count(1, "run"), count(2000, "run"), count(3, "process", "processes")
+    ('1 run', '2,000 runs', '3 processes')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -11,11 +11,12 @@ from raddle.report.coverage import Row
 from raddle.report.files import Cell
 from raddle.report.missing import Missing
 from raddle.report.numbers import percent_text, total_text
+from raddle.report.plain import plain
 from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 
 MOST_COLUMNS = 8  # criteria side by side
 
-_MEANINGS = {
+MEANINGS = {
     STATIC: "by a formula over the source, or over the accesses seen: more than can really happen",
     PRUNED: "without what the order of the threads, or the locks that they hold, makes impossible",
     EXACT: "every execution was seen: there is no more",
@@ -44,7 +45,7 @@ def criteria_table(rows: Iterable[Row]) -> Table:
 def legend(rows: Sequence[Row]) -> list[str]:
     """What the words in the table mean, as far as they are there."""
     kinds = {row.total.kind for row in rows if not row.nothing}
-    said = [f"{kind}: {meaning}" for kind, meaning in _MEANINGS.items() if kind in kinds]
+    said = [f"{kind}: {meaning}" for kind, meaning in MEANINGS.items() if kind in kinds]
     if any(row.raised for row in rows):
         said.append(f"raised: {_RAISED}")
     return [*said, "since new: executions after the last that covered anything new"]
@@ -59,19 +60,22 @@ def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) ->
         table = _table("file", *some)
         for file, cells in files.items():
             if any(name in cells for name in some):
-                table.add_row(file, *(str(cells[name]) if name in cells else "-" for name in some))
+                table.add_row(plain(file), *(str(cells[name]) if name in cells else "-" for name in some))
         tables.append(table)
     return tables
 
 
 def missing_lines(missing: Missing) -> list[str]:
     """The sentences, file by file."""
-    lines, file = [], None
+    alike: dict[tuple[str, str], int] = {}  # several accesses may be on one line
     for gap in missing.gaps:
-        if gap.file != file:
-            file = gap.file
+        alike[gap.file, gap.sentence] = alike.get((gap.file, gap.sentence), 0) + 1
+    lines, before = [], None
+    for (file, sentence), number in alike.items():
+        if file != before:
+            before = file
             lines.append(f"{file}:")
-        lines.append(f"  {gap.sentence}")
+        lines.append(f"  {sentence}" + (f" ({number} of them: the lines have several accesses)" if number > 1 else ""))
     if missing.more:
         lines.append(f"... and {missing.more:,} more; --limit shows more of them")
     return [*lines, *missing.remarks]

@@ -4,8 +4,8 @@ Threads get random priorities, the highest runs; at depth - 1 random steps the r
 all others. With n threads and k steps, a bug of depth d is found with probability at least 1/(n k^(d-1)).
 
 Departures from the paper: k is not known in advance but taken to be the longest execution so far; threads
-created later get a random place among the others; and who keeps waiting at its own point for the others
-to do something (a spin loop) is helped by the controller's fairness.
+created later get a random place among the others; and who has run for very long while others could is
+taken to spin, and falls below all others: where two spin, the third one that they wait for must have its turn.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import random
 from collections.abc import Sequence
 
 from raddle.schedulers.base import Thread
+
+SPINNING = 500  # steps in a row; before the controller's fairness, which would give a turn to just anybody
 
 
 class PCT:
@@ -36,6 +38,8 @@ class PCT:
         self._priorities: dict[str, float] = {}
         self._changes = {self._random.randrange(self._longest) for _ in range(self._depth - 1)}
         self._lowest = 0.0
+        self._last: Thread | None = None
+        self._streak = 0
         return True
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
@@ -44,10 +48,13 @@ class PCT:
             if thread.label not in priorities:
                 priorities[thread.label] = 1.0 + self._random.random()
         best = max(enabled, key=lambda t: priorities[t.label])
-        if self._steps in self._changes:
+        self._streak = self._streak + 1 if best is self._last else 0
+        if self._steps in self._changes or self._streak >= SPINNING:
             self._lowest -= 1.0
             priorities[best.label] = self._lowest
             best = max(enabled, key=lambda t: priorities[t.label])
+            self._streak = 0
+        self._last = best
         self._steps += 1
         return best
 

@@ -12,10 +12,10 @@ from typing import Any
 from raddle.facts import Facts
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
-from raddle.site import INDEX_BITS, MOST_SITES
+from raddle.site import INDEX_BITS, MOST_SITES, path_from
 from raddle.store.contents import Contents
 from raddle.store.reading import key_of
-from raddle.store.writing import json_text, text
+from raddle.store.writing import DROPPED, json_text, text
 
 FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
 
@@ -44,9 +44,11 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[str, ...]:
     """Drop what is stored about files of which the contents have another source; the notes that say so.
 
-    Two files may have one label, as `conftest.py` in two folders: both stay. A file in another form than
-    before goes like one that changed: one place with two numbers would be counted twice.
+    Two files may have one label, as installed ones outside the project: both stay. But if the data file's folder has
+    one of them and not the other, that is the same file in a copy of the project: it has changed. A file in another
+    form than before, or under another label, goes too: one place with two numbers would be counted twice.
     """
+    folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
     coming: dict[str, set[int]] = {}
     for label, digest in contents.files:
         if digest:
@@ -54,14 +56,23 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
     paths = {text(label): text(path) for label, path in contents.paths.items()}
     gone, notes = [], set()
     for number, label, digest, path in connection.execute("select number, label, digest, path from file where digest"):
-        if digest in coming.get(label, {digest}):
+        if digest in coming.get(label, ()):
+            continue
+        renamed = next((new for new in coming if new != label and path and paths.get(new) == path), None)
+        if renamed is not None:
+            gone.append((number, label, digest))
+            notes.add(f"{label} is called {renamed} now: what was measured under the former name{DROPPED}")
+            continue
+        if label not in coming:
             continue
         is_there = digest in digests_now(label, path)
-        if is_there and not same_file(path, paths.get(label, "")):
+        now = paths.get(label, "")
+        is_same = same_file(path, now)
+        if is_there and not is_same and not (path_from(folder, now) and not path_from(folder, path)):
             continue
         gone.append((number, label, digest))
-        how = "is instrumented in another form (by pytest)" if is_there else "was changed"
-        notes.add(f"{label} {how}: what was measured in it before is dropped")
+        how = "is instrumented in another form (by pytest)" if is_there and is_same else "was changed"
+        notes.add(f"{label} {how}: what was measured in it before{DROPPED}")
     if gone:
         _drop(connection, gone, contents)
     return tuple(sorted(notes))

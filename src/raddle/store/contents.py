@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from raddle.caution import Caution
-from raddle.facts import Facts
 from raddle.model import Model
-from raddle.record import Record
-from raddle.site import INDEX_BITS, Site
-from raddle.tally import Tally
+from raddle.record import Measures, Record
+from raddle.site import INDEX_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +24,8 @@ class Run:
     files: frozenset[tuple[str, int]] = frozenset()  # that it was about: label and digest
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents(Measures):
     """What runs measured, all of them together.
 
     >>> runs = (Run("a", "run app.py", "native", 5, 0, "", frozenset({"map", "sync"})),
@@ -40,16 +35,7 @@ class Contents:
     (5, 7)
     """
 
-    runs: tuple[Run, ...] = ()
-    tally: Tally = field(default_factory=Tally)
-    sites: Mapping[int, Site] = field(default_factory=dict)
-    paths: Mapping[str, str] = field(default_factory=dict)  # file, as sites name it -> where it lies
-    model: Model = field(default_factory=Model)
-    facts: Facts = field(default_factory=Facts)
-    cautions: tuple[Caution, ...] = ()
-    findings: tuple[dict[str, Any], ...] = ()
-    notes: tuple[str, ...] = ()
-    extras: Mapping[str, Any] = field(default_factory=dict)  # criterion -> what its total is made from
+    runs: tuple[Run, ...] = ()  # executions are numbered on from run to run
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -90,17 +76,7 @@ class Contents:
 def contents_of(record: Record, *, identity: str = "", added: str = "") -> Contents:
     """What a file would hold if it held nothing else."""
     measured = frozenset(record.tally.covered) | record.exact | frozenset(record.extras)
-    contents = Contents(
-        tally=record.tally,
-        sites=record.sites,
-        paths=record.paths,
-        model=record.model,
-        facts=record.facts,
-        cautions=record.cautions,
-        findings=record.findings,
-        notes=record.notes,
-        extras=record.extras,
-    )
+    contents = Contents(**record.shared())
     run = Run(
         identity,
         record.origin,

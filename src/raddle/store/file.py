@@ -5,28 +5,36 @@ from __future__ import annotations
 import os
 import sqlite3
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
+from raddle.corpus import Kept
 from raddle.errors import UsageError
 from raddle.record import Record
 from raddle.store import connection
 from raddle.store.changed import drop_changed
 from raddle.store.contents import Contents, contents_of
 from raddle.store.reading import read_contents
-from raddle.store.writing import add_contents, add_notes
+from raddle.store.writing import add_contents, add_notes, drop_notes, schedule_identity
 
+NATIVE = "native"  # the mode of records that the processes of a program make
 DATA_FILE = ".raddle"  # in the current folder, unless told otherwise
 
 
 def add(
-    path: str | os.PathLike[str], record: Record, *, busy_seconds: float = connection.BUSY_SECONDS
+    path: str | os.PathLike[str],
+    record: Record,
+    *,
+    begins: bool | None = None,
+    busy_seconds: float = connection.BUSY_SECONDS,
 ) -> tuple[str, ...]:
     """Add what a run measured: all of it, or nothing if this is interrupted. The notes that are to be shown.
 
     Many processes may do this at once. Where a source file has changed since it was measured, what was stored
-    about it is dropped, and a note says so.
+    about it is dropped, and a note says so. Such notes of earlier runs are forgotten where the record `begins` a run:
+    unless told otherwise, any but a native one, as a native run has many processes and says itself when it begins.
 
     >>> import tempfile
     >>> from raddle.tally import Tally
@@ -34,19 +42,35 @@ def add(
     >>> tally.add(1, "sync", [(70000, "visited")])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for _ in range(2):
-    ...         notes = add(f"{folder}/data", Record("run app.py", "native", tally, {}, {}))
+    ...         notes = add(f"{folder}/data", Record(origin="run app.py", mode="native", tally=tally))
     ...     read(f"{folder}/data").tally.covered["sync"]
     {(70000, 'visited'): Covered(executions=2, first=1)}
     """
     contents = contents_of(record, identity=uuid.uuid4().hex, added=_now())
 
     def change(file: sqlite3.Connection) -> tuple[str, ...]:
+        if begins or (begins is None and record.mode != NATIVE):
+            drop_notes(file)
         notes = drop_changed(file, contents)
         add_contents(file, contents, keep_paths=False)
         add_notes(file, notes)
         return notes
 
     return connection.write(Path(path), change, busy_seconds=busy_seconds)
+
+
+def forget_notes(path: str | os.PathLike[str]) -> None:
+    """A run begins: what the one before has dropped was said long enough."""
+    if os.path.exists(path) and os.stat(path).st_size:
+        connection.write(Path(path), drop_notes)
+
+
+def forget_schedules(path: str | os.PathLike[str], corpus: Iterable[Kept]) -> None:
+    """They no longer fit the code."""
+    gone = [schedule_identity(kept) for kept in corpus]
+    if gone:
+        statement = "delete from schedule where origin = ? and switches = ? and decisions = ? and points = ?"
+        connection.write(Path(path), lambda file: file.executemany(statement, gone) and None)
 
 
 def read(path: str | os.PathLike[str]) -> Contents:

@@ -32,7 +32,7 @@ def combine(target: str | os.PathLike[str], sources: Sequence[str | os.PathLike[
     """Add what is in other data files; they stay as they are. All of it is added, or nothing."""
     where = Path(target)
     itself = [os.fspath(source) for source in sources if same_file(where, source)]
-    named = [(os.fspath(source), read(source)) for source in sources if os.fspath(source) not in itself]
+    named = [(os.fspath(source), _read(source)) for source in sources if os.fspath(source) not in itself]
     _new_among(named, known=set())  # before a file is made that nothing would come into
     _refuse_other_sources(named)
 
@@ -48,6 +48,18 @@ def combine(target: str | os.PathLike[str], sources: Sequence[str | os.PathLike[
         return Combined(tuple(added), tuple(skipped), runs, executions)
 
     return connection.write(where, change)
+
+
+def _read(source: str | os.PathLike[str]) -> Contents:
+    try:
+        return read(source)
+    except connection.NoDataError:
+        why = "there is no data in it" if os.path.exists(source) else "there is no such file"
+        raise UsageError(
+            "no-data",
+            f"{os.fspath(source)} cannot be combined: {why}; nothing was changed. Name files that `raddle run` or "
+            "`raddle explore --criteria` has written",
+        ) from None
 
 
 def _new_among(named: Sequence[tuple[str, Contents]], *, known: set[str]) -> list[tuple[str, Contents]]:

@@ -8,9 +8,11 @@ from collections import defaultdict
 from typing import Any
 
 from raddle.caution import Caution
+from raddle.corpus import Kept
 from raddle.facts import Facts
 from raddle.model import Accesses, Model
-from raddle.site import Site
+from raddle.replaying import Replaying
+from raddle.site import Site, told_apart
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
 
@@ -28,8 +30,20 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
         cautions=_cautions(connection),
         findings=tuple(json.loads(value) for (value,) in connection.execute("select value from finding")),
         notes=tuple(note for (note,) in connection.execute("select text from note order by number")),
+        corpus=_corpus(connection),
         extras={name: json.loads(value) for name, value in connection.execute("select criterion, value from extra")},
     )
+
+
+def _corpus(connection: sqlite3.Connection) -> tuple[Kept, ...]:
+    rows = "select origin, execution, brought, decisions, points, switches, text from schedule order by execution"
+    found = []
+    for origin, number, brought, decisions, points, switches, schedule in connection.execute(rows):
+        there = json.loads(points)
+        sites, kinds = frozenset(there["sites"]), frozenset(there["kinds"])
+        runs, replaying = _tuples(json.loads(decisions)), Replaying.from_json(there.get("options"))
+        found.append(Kept(origin, number, brought, runs, sites, kinds, switches, schedule, replaying))
+    return tuple(found)
 
 
 def key_of(text: str) -> Key:
@@ -90,10 +104,12 @@ def _sites(connection: sqlite3.Connection) -> dict[int, Site]:
     rows = """
     select site.number, label, line, "column", kind, name, function, switchable
     from site join file on file.number = site.file order by site.number"""
-    return {
-        number: Site(file, line, column, kind, name, function, bool(switchable))
-        for number, file, line, column, kind, name, function, switchable in connection.execute(rows)
-    }
+    return told_apart(
+        {
+            number: Site(file, line, column, kind, name, function, bool(switchable))
+            for number, file, line, column, kind, name, function, switchable in connection.execute(rows)
+        }
+    )
 
 
 def _model(connection: sqlite3.Connection) -> Model:

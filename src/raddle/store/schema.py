@@ -7,10 +7,11 @@ They may be read by anybody with SQLite. A file says what it is: `pragma applica
 from __future__ import annotations
 
 APPLICATION = 0x7261646C  # "radl"
-VERSION = 1
+VERSION = 2
 
 # Versions:
 # 1: the first one.
+# 2: schedules that covered something new are kept.
 
 SCHEMA = """\
 create table run (
@@ -125,6 +126,19 @@ create table finding (
     -- What went wrong.
     identity text primary key,        -- JSON list: kind, message, thread, schedule
     value text not null               -- JSON: the whole finding
+) without rowid;
+
+create table schedule (
+    -- Schedules that covered something new: a later run begins with them.
+    origin text not null,             -- what was explored: 'explore log.py::scenario'
+    switches text not null,           -- where threads could be switched: 'free-threaded' or 'gil'
+    decisions text not null,          -- JSON list of [thread, so many decisions in a row]
+    points text not null,             -- JSON: {"kinds": [...], "sites": [...]} that were scheduling points, and
+                                      -- {"options": {...}} of `raddle replay`, where it needs any
+    execution integer not null,       -- its number: the witness of the requirements that have it as their first
+    brought integer not null,         -- requirements that were new then
+    text text not null,               -- for `raddle replay`; '' if it is not known
+    primary key (origin, switches, decisions, points)
 ) without rowid;
 
 create table note (

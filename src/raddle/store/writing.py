@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from raddle.corpus import Kept
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.replaying import PLAINLY
 from raddle.site import INDEX_BITS
 from raddle.store.contents import Contents
 from raddle.tally import Tally
@@ -26,6 +28,8 @@ guessed = min(guessed, excluded.guessed)"""
 _SITE = """
 insert or ignore into site values (?, (select number from file where label = ? and digest = ?), ?, ?, ?, ?, ?, ?)"""
 
+
+DROPPED = " is dropped"  # at the end of notes that say what is
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True)
 
@@ -60,12 +64,38 @@ def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_pat
         "insert or ignore into finding values (?, ?)",
         [(json_text(_finding_identity(finding)), json_text(finding)) for finding in contents.findings],
     )
+    connection.executemany(
+        "insert or ignore into schedule values (?, ?, ?, ?, ?, ?, ?)",
+        [_schedule(kept, before) for kept in contents.corpus],
+    )
     add_notes(connection, contents.notes)
+
+
+def _schedule(kept: Kept, before: int) -> tuple[str | int, ...]:
+    return (
+        *schedule_identity(kept),
+        before + kept.number,
+        kept.brought,
+        text(kept.schedule),
+    )
+
+
+def schedule_identity(kept: Kept) -> tuple[str, str, str, str]:
+    """What tells a schedule from all others."""
+    points: dict[str, Any] = {"kinds": sorted(kept.kinds), "sites": sorted(kept.sites)}
+    if kept.replaying != PLAINLY:
+        points["options"] = kept.replaying.as_json()
+    return text(kept.origin), kept.switches, json_text(kept.runs), json_text(points)
 
 
 def add_notes(connection: sqlite3.Connection, notes: tuple[str, ...]) -> None:
     """Each is said once."""
     connection.executemany("insert or ignore into note (text) values (?)", [(text(note),) for note in notes])
+
+
+def drop_notes(connection: sqlite3.Connection) -> None:
+    """Those that say what was dropped: once another run has begun, that is no news."""
+    connection.execute("delete from note where text like ?", (f"%{DROPPED}",))
 
 
 def text(given: str) -> str:

@@ -53,6 +53,12 @@ def adopt_queue(queue: Any) -> None:
             adopt_condition(condition)
 
 
+def adopt_lock_of(holder: Any) -> None:
+    """Give something that has a real lock of its own that lock's twin."""
+    if type(holder.lock) is RealRLock:
+        _change(holder, {"lock": adopt(holder.lock)})
+
+
 def _change(obj: Any, fields: dict[str, Any]) -> None:
     _changed.append((obj, {name: obj.__dict__[name] for name in fields}))
     obj.__dict__.update(fields)

@@ -73,8 +73,8 @@ class Carrier(greenlet):
 
     __slots__ = (
         "born", "children", "clock", "control", "daemon", "done", "held", "ident", "index", "joiners", "kind", "label",
-        "locals", "name", "open", "parked", "raised", "ready", "run_now", "segment", "site", "target", "thread",
-        "timed_out", "timer",
+        "locals", "lookups", "name", "open", "parked", "raised", "ready", "run_now", "segment", "site", "target",
+        "thread", "timed_out", "timer",
     )  # fmt: skip
 
     control: Control
@@ -109,6 +109,7 @@ class Carrier(greenlet):
     timed_out: bool
     held: list[Any]  # locks, in order of acquisition
     locals: dict[int, Any]
+    lookups: list[Any]  # in caches, of what is being computed
     raised: int  # how often it was told that the execution is over
 
     def reset(self) -> None:
@@ -123,6 +124,7 @@ class Carrier(greenlet):
         self.joiners = []
         self.held = []
         self.locals = {}
+        self.lookups = []
 
     def __repr__(self) -> str:
         return f"<{self.label} before {self.kind} {self.name}>"

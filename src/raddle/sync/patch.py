@@ -13,11 +13,28 @@ import concurrent.futures.thread
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import FunctionType
 from typing import Any
 
-from raddle.sync import barrier, condition, event, futures, local, lock, queue, semaphore, simple_queue, thread, time
+from raddle import probe
+from raddle.sync import (
+    barrier,
+    cached,
+    condition,
+    event,
+    futures,
+    local,
+    lock,
+    loops,
+    queue,
+    semaphore,
+    simple_queue,
+    thread,
+    time,
+)
 from raddle.sync.adopt import let_go
 from raddle.sync.carrier import Carrier, getcurrent
 
@@ -49,11 +66,13 @@ METHODS: tuple[tuple[type, str, Any], ...] = (
     *semaphore.PATCHES,
     *queue.PATCHES,
     *futures.PATCHES,
+    *cached.PATCHES,
 )
 
 NAMES: dict[Any, Any] = {
     **thread.NAMES,
     **time.NAMES,
+    **cached.NAMES,
     _thread.allocate_lock: lock.Lock,
     _thread.RLock: lock.RLock,
     threading.RLock: lock.RLock,
@@ -78,8 +97,8 @@ class Patches:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def install(self) -> Patches:
-        """Put the twins in place.
+    def install(self, functions: Iterable[FunctionType] = ()) -> Patches:
+        """Put the twins in place, also in the closures of these functions.
 
         >>> import threading
         >>> real = threading.Lock
@@ -90,17 +109,21 @@ class Patches:
         >>> threading.Lock is real
         True
         """
-        for owner, name, twin in METHODS:
+        for policy, name, twin in loops.fields():
+            self._set_field(policy, name, twin)
+        for owner, name, twin in (*METHODS, *loops.methods()):
             self._set(owner, name, twin)
-        twins = {id(real): twin for real, twin in NAMES.items()}
+        twins = {id(real): twin for real, twin in (NAMES | loops.names()).items()}
         for module_name, module in list(sys.modules.items()):
             fields = getattr(module, "__dict__", None)
             if fields is None or _spared(module_name):
                 continue
             for name, value in list(fields.items()):
-                twin = twins.get(id(value))
+                twin = cached.twin_of(value) if type(value) is cached.RealCachedFunction else twins.get(id(value))
                 if twin is not None:
                     self._set_field(fields, name, twin)
+            if probe.NAME in fields:
+                self._set_methods(fields)
         for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_count", "_local"):
             self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
         for name in ("allocate_lock", "allocate"):
@@ -112,7 +135,17 @@ class Patches:
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
+        for cell, twin in cached.cells_of(functions):
+            self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
+            cell.cell_contents = twin
         return self
+
+    def _set_methods(self, fields: dict[str, Any]) -> None:
+        """Of the classes of an instrumented module: cached functions that were made before."""
+        for kind in list(fields.values()):
+            if isinstance(kind, type) and kind.__module__ == fields.get("__name__"):
+                for name, twin in cached.cached_in(kind.__dict__):
+                    self._set(kind, name, twin)
 
     def _set(self, owner: type, name: str, twin: Any) -> None:
         if name in owner.__dict__:
@@ -135,6 +168,8 @@ class Patches:
         while self._undo:
             self._undo.pop()()
         let_go()
+        cached.let_go()
+        loops.let_go()
 
 
 def _threading_local_fields() -> dict[str, Any]:

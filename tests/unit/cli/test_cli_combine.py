@@ -31,7 +31,7 @@ def store(file, *, digest=4711):
     number = digest << INDEX_BITS
     tally.add(1, "sync", [(number, "visited")])
     site = Site("log.py", 3, 0, "call", "lock", "f", switchable=True)
-    add(file, Record("run app.py", "native", tally, {number: site}, {}))
+    add(file, Record(origin="run app.py", mode="native", tally=tally, sites={number: site}, paths={}))
 
 
 def test_combine(run):
@@ -67,3 +67,13 @@ def test_something_else(run, tmp_path):
     with pytest.raises(UsageError) as caught:
         run("a")
     assert caught.value.slug == "not-a-data-file"
+
+
+def test_files_that_have_nothing(run, tmp_path):
+    (tmp_path / "empty").touch()
+    for name, why in (("nowhere", "there is no such file"), ("empty", "there is no data in it")):
+        with pytest.raises(UsageError) as caught:
+            run(name)
+        assert caught.value.slug == "no-data"
+        assert f"{name} cannot be combined: {why}; nothing was changed" in str(caught.value)
+    assert not (tmp_path / ".raddle").exists()

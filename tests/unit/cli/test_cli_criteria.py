@@ -23,8 +23,9 @@ def listed(capsys, *arguments):
 
 def test_the_list_has_every_criterion(capsys):
     out = listed(capsys)
-    names = [line.split()[0] for line in out.splitlines()[1 : 1 + len(NAMES)]]
-    assert names == list(NAMES)
+    lines = out.split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(NAMES)
+    assert max(map(len, out.splitlines())) <= 80  # what goes into a pipe can be read
     assert len(NAMES) == 24  # map; seven of Lu et al.; fourteen of Křena et al., and blocks; method pairs
 
 
@@ -37,6 +38,11 @@ def test_for_machines(capsys):
         assert isinstance(about["total_known"], bool)
     assert [name for name in data if data[name]["default"]] == sorted(DEFAULT, key=NAMES.index)
     assert {name for name in data if data[name]["cost"] == WHOLE} >= {"all", "tpair", "svar"}
+
+
+def test_each_paper_has_one_name():
+    papers = {criterion_class(name).paper for name in NAMES}
+    assert len({paper.lower() for paper in papers}) == len(papers)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from raddle.store import read
+
 COUNTER = """\
 import threading
 
@@ -94,7 +96,8 @@ def test_explore_json(folder):
     assert found["executions"] >= 1
     assert found["scheduling_points"] >= 1
     assert found["seconds"] > 0
-    assert found["stopped_because"] == "first-finding"
+    assert found["stopped_because"] == "saturated"
+    assert found["schedulers"]["pos"]["executions"] == pytest.approx(found["executions"] / 2, abs=1)
     assert found["seed"] == 1
     assert found["not_instrumented"] == []
     (finding,) = found["findings"]
@@ -139,10 +142,30 @@ def test_options_come_from_pyproject_and_the_command_line_wins(folder):
     assert (found["executions"], found["seed"]) == (4, 5)
 
 
+@pytest.mark.parametrize(
+    ("more", "measured"),
+    [
+        ([], None),  # a scheduler that does not aim at anything needs no criteria
+        (["--data-file", "data"], {"map", "hbpair*", "sync", "method-pairs"}),
+        (["--data-file", "data", "--criteria", "sync"], {"sync"}),
+        (["--data-file", "data", "--criteria", "none"], None),
+    ],
+)
+def test_who_names_a_data_file_has_something_in_it(folder, more, measured):
+    done = raddle(folder, "explore", "counter.py::fine", "--scheduler", "random", "--executions", "2", *more)
+    assert done.returncode == 0
+    assert not (folder / ".raddle").exists()
+    assert (folder / "data").exists() == (measured is not None) == ("added to data" in done.stderr)
+    if measured is not None:
+        assert set(read(folder / "data").criteria) == measured
+
+
 def test_the_same_seed_gives_the_same_run(folder):
     runs = [
         json.loads(
-            raddle(folder, "explore", "counter.py::scenario", "--json", "--seed", "9", "--until", "budget").stdout
+            raddle(
+                folder, "explore", "counter.py::scenario", "--json", "--seed", "9", "--until", "budget", "--no-corpus"
+            ).stdout
         )
         for _ in range(2)
     ]
@@ -237,7 +260,7 @@ def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
 def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario):
     process = subprocess.Popen(
         [sys.executable, "-m", "raddle", "explore", f"counter.py::{scenario}", "--seconds", "600", "--json",
-         "--step-limit", "1000000000"],
+         "--until", "budget", "--step-limit", "1000000000"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(3)  # the only way to be in the middle of it

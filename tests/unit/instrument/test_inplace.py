@@ -98,6 +98,18 @@ def test_every_function_is_found(subject: ModuleType, table: SiteTable, log: lis
     undo()
 
 
+def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, log: list[tuple[str, int]]) -> None:
+    """Servers freeze everything before they fork, so that the collector leaves the shared pages alone."""
+    gc.freeze()
+    try:
+        with instrument_module(subject, table):
+            subject.Subject().method()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
+    assert {table[site].function for name, site in log if name != "cells"} >= {"Subject.method", "Base.method"}
+
+
 def test_lambdas_of_one_line_are_told_apart(subject: ModuleType, table: SiteTable) -> None:
     thing = subject.Subject()
     with instrument_module(subject, table):

@@ -138,7 +138,7 @@ def test_data_file_of_something_else(folder: Path) -> None:
 
 
 def test_settings_for_other_processes() -> None:
-    settings = Settings("run a.py", ("shop",), "/root", ("yield",), 3, ("map", "sync"), "/root/.raddle")
+    settings = Settings("run a.py", ("shop",), "/project", ("yield",), 3, ("map", "sync"), "/project/.raddle")
     assert Settings.from_json(settings.as_json()) == settings
 
 
@@ -156,3 +156,24 @@ def test_controlled_executions_inside(folder: Path) -> None:
     assert ended.out.endswith("passed 6 ()\n3\n")
     assert ended.summary["threads"] == 4
     assert ended.summary["notes"] == []
+
+
+def test_a_module_that_is_not_named() -> None:
+    with pytest.raises(UsageError) as caught:
+        run.main(args=["--criteria", "none", "-m"], standalone_mode=False)
+    assert caught.value.slug == "no-program"
+    assert "-m needs the name of a module" in str(caught.value)
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Wherever in the project they are run from, and under whatever name they are imported."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "util.py").write_text(COUNTER)
+    watched(tmp_path, "a/util.py", options=("--criteria", "map"))
+    watched(tmp_path, "b/util.py", options=("--criteria", "map"))
+    watched(tmp_path / "a", "util.py", options=("--criteria", "map", "--data-file", "../.raddle"))
+    contents = read(tmp_path / ".raddle")
+    assert set(contents.paths) == {"a/util.py", "b/util.py"}
+    assert contents.notes == ()
+    assert {key[1] for key in contents.tally.covered["map"]} <= {"a/util.py:Counter", "b/util.py:Counter"}

@@ -201,6 +201,66 @@ def test_destructors_in_the_middle_of_recording(tmp_path: Path) -> None:
     assert told.value == 900
 
 
+def test_destructors_while_threads_arrive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The very first thing that runs in a new thread may be the collector, and what it destroys uses probes."""
+    ignored: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    told = record(
+        tmp_path,
+        """
+        import gc, threading
+        lock, ended = threading.Lock(), []
+        class Node:
+            def __init__(self): self.me, self.items = self, {}
+            def __del__(self):
+                with lock: ended.append(len(self.items))
+        def work(): Node(), Node(), Node()
+        def main():
+            thresholds = gc.get_threshold()
+            gc.set_threshold(1)
+            try:
+                for _ in range(100):
+                    threads = [threading.Thread(target=work) for _ in range(3)]
+                    for thread in threads: thread.start(); Node(), Node()
+                    for thread in threads: thread.join()
+            finally: gc.set_threshold(*thresholds)
+            gc.collect()
+            return len(ended)
+        """,
+    )
+    assert ignored == []
+    assert told.value == 1500  # in each of 100 rounds: 3 threads with 3 each, and 2 beside each of them
+    assert all(thread >= 0 for thread, _, _, _ in told.steps)
+
+
+def test_what_is_destroyed_with_a_thread_is_nobodys(tmp_path: Path) -> None:
+    """A thread's own data goes when the thread has ended: that is no step of another thread."""
+    told = record(
+        tmp_path,
+        """
+        import threading
+        local, ended = threading.local(), []
+        class Leaf:
+            def __init__(self): self.x = 1
+            def __del__(self): ended.append(self.x)
+        def work(): local.leaf = Leaf()
+        def main():
+            for _ in range(5):
+                thread = threading.Thread(target=work)
+                thread.start()
+                thread.join()
+            return ended
+        """,
+    )
+    assert told.value == [1] * 5
+    assert told.watch.recorder.threads == 6
+    ended: set[int] = set()
+    for thread, kind, _, _ in told.steps:
+        assert thread not in ended
+        if kind == "end":
+            ended.add(thread)
+
+
 def test_recording_needs_no_lock_that_the_program_holds(tmp_path: Path) -> None:
     """A hand-over in one thread while another one records, both with locks of the program."""
     told = record(

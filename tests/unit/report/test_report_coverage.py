@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count, product
 
 import pytest
@@ -11,7 +12,7 @@ from raddle.caution import Caution
 from raddle.criteria.accesses import AccessesSeen
 from raddle.errors import UsageError
 from raddle.facts import Conduct, Facts, OwnerFacts
-from raddle.model import Model
+from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.report import coverage
 from raddle.report.coverage import as_json, contents_of, rows
@@ -20,6 +21,7 @@ from raddle.report.missing import missing
 from raddle.report.numbers import number_text, percent_text, total_text
 from raddle.report.tables import criteria_table, file_tables, legend, missing_lines
 from raddle.report.threshold import BELOW, NOTHING, REACHED, Threshold, judge
+from raddle.site import INDEX_BITS
 from raddle.tally import Tally, Total
 
 PAIRS = {"pairs": Pairs()}
@@ -111,7 +113,9 @@ def test_the_formula_for_the_accesses_seen():
     seen = AccessesSeen(1, {(x, read), (x, write)}, {(x, "initial", read)})
     tally = Tally()
     tally.add(1, "def-use", [(x, "initial", read)])
-    record = Record("run app.py", "native", tally, {}, {}, extras={"def-use": seen.as_json()})
+    record = Record(
+        origin="run app.py", mode="native", tally=tally, sites={}, paths={}, extras={"def-use": seen.as_json()}
+    )
     (row,) = rows(contents_of(record))
     assert (row.covered, row.total, row.percent) == (1, Total(2, "static"), 50)
 
@@ -191,6 +195,18 @@ def test_not_all_of_it():
     assert missing_lines(some)[-1] == "... and 2 more; --limit shows more of them"
 
 
+def test_several_accesses_on_a_line_are_said_once():
+    """Two reads on line 4: both pairs read alike, and for machines the columns tell them apart."""
+    other = (LOG << INDEX_BITS) + 3
+    given = contents()
+    sites = {**given.sites, other: replace(given.sites[READ4], column=12)}
+    variables = {("log.py:Log", "th"): Accesses(frozenset({READ4, other}), frozenset({WRITE9}))}
+    some = gaps(replace(given, sites=sites, model=Model(variables)))
+    said = "no execution yet had a read at log.py:4 before a write at log.py:9"
+    assert missing_lines(some) == ["log.py:", f"  {said} (2 of them: the lines have several accesses)"]
+    assert sorted(gap.as_json()["columns"] for gap in some.gaps) == [[1, 1], [13, 1]]
+
+
 def test_what_is_impossible_is_counted():
     some = gaps(contents([(READ4, WRITE9)]), Pairs(impossible=[(READ5, WRITE9)]))
     assert [gap.key for gap in some.gaps] == [(READ7, WRITE8)]
@@ -222,7 +238,8 @@ def test_nothing_is_missing():
     assert some.gaps == ()
     assert some.remarks == (
         "nothing is missing of pairs: every execution was seen",
-        "1 requirement of the static model never happened in any of them",
+        "infeasible: 1 requirement of the static model; no execution of the scenario has",
+        "  a read at cart.py:7 before a write at cart.py:8",
     )
 
 
@@ -232,8 +249,20 @@ def test_what_cannot_be_listed():
     (remark,) = some.remarks
     assert "only known once they are covered; by estimate 1 requirement is left" in remark
     assert "Nothing new came in the last 2 of 4 executions" in remark
-    assert "raddle explore --scheduler exhaustive" in remark
+    assert "raddle explore --scheduler reachability" in remark
     assert gaps(contents(model=Model())).remarks[0].startswith("nothing to cover by pairs")
+
+
+@pytest.mark.parametrize(
+    ("seen", "executions", "said"),
+    [
+        ({(READ4, WRITE9): (1, 1)}, 1, "There was one execution only: run more"),
+        ({(READ4, WRITE9): (1, 2)}, 2, "The last of 2 executions still brought something new: run more"),
+        ({(READ4, WRITE9): (1, 1)}, 2, "Nothing new came in the last 1 of 2 executions: run more"),
+    ],
+)
+def test_how_long_nothing_new_came(seen, executions, said):
+    assert said in gaps(contents(seen, executions=executions), Unlisted()).remarks[0]
 
 
 # -- thresholds ------------------------------------------------------------------------------------------

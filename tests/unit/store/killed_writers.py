@@ -20,7 +20,7 @@ def record(origin):
     tally = Tally()
     for execution in range(1, 4):
         tally.add(execution, "map", [(execution, key) for key in range(10)])
-    return Record(origin, "native", tally, {}, {})
+    return Record(origin=origin, mode="native", tally=tally, sites={}, paths={})
 
 
 def connect_with(each_statement):

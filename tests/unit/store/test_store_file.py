@@ -18,7 +18,7 @@ from raddle.instrument.rewrite import site_base
 from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
-from raddle.store import NoDataError, add, check, read
+from raddle.store import NoDataError, add, check, forget_notes, read
 from raddle.store.schema import APPLICATION, SCHEMA, VERSION
 from raddle.tally import Covered, Tally
 
@@ -33,7 +33,15 @@ def tally_of(*executions):
 
 
 def record(*executions, **more):
-    return Record("run app.py", "native", tally_of(*executions), more.pop("sites", {}), more.pop("paths", {}), **more)
+    mode = more.pop("mode", "native")
+    return Record(
+        origin="run app.py",
+        mode=mode,
+        tally=tally_of(*executions),
+        sites=more.pop("sites", {}),
+        paths=more.pop("paths", {}),
+        **more,
+    )
 
 
 @pytest.fixture
@@ -216,15 +224,28 @@ def test_a_file_without_sites_says_nothing_about_its_source(file):
     assert read(file).paths == {"log.py": "/nowhere/log.py"}
 
 
-def test_two_files_of_one_name_stay_side_by_side(file, tmp_path):
+def test_two_files_of_one_name_stay_side_by_side(tmp_path):
+    (tmp_path / "project").mkdir()
+    file = tmp_path / "project" / ".raddle"
     one, other = tmp_path / "a" / "log.py", tmp_path / "b" / "log.py"
     first, _ = add_source(file, one, "x = 1\n")
     second, notes = add_source(file, other, "x = 2\n")
     assert notes == ()
-    assert list(read(file).tally.covered["map"]) == sorted([(first,), (second,)])
+    assert set(read(file).tally.covered["map"]) == {(first,), (second,)}
     third, notes = add_source(file, one, "x = 3\n")
     assert notes == ("log.py was changed: what was measured in it before is dropped",)
     assert set(read(file).tally.covered["map"]) == {(second,), (third,)}
+
+
+def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
+    """A checkout was copied, its data file with it, and a source changed there: both files still exist."""
+    old, new = tmp_path / "old" / "log.py", tmp_path / "new" / "log.py"
+    file = tmp_path / "new" / ".raddle"
+    file.parent.mkdir()
+    add_source(file, old, "x = 1\n")
+    second, notes = add_source(file, new, "x = 2\n")
+    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    assert list(read(file).tally.covered["map"]) == [(second,)]
 
 
 def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
@@ -232,6 +253,40 @@ def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
     assert notes == ("log.py is instrumented in another form (by pytest): what was measured in it before is dropped",)
     assert list(read(file).tally.covered["map"]) == [(base,)]
+
+
+def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
+    """As where a project's folder was marked as one since."""
+    add_source(file, tmp_path / "log.py", "x = 1\n")
+    base = site_base("src/log.py", "x = 1\n")
+    there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
+    notes = add(file, record({"map": [(base,)]}, sites=there, paths={"src/log.py": str(tmp_path / "log.py")}))
+    assert notes == ("log.py is called src/log.py now: what was measured under the former name is dropped",)
+    assert list(read(file).tally.covered["map"]) == [(base,)]
+
+
+def test_what_was_dropped_is_said_until_the_next_run(file, tmp_path):
+    add_source(file, tmp_path / "log.py", "x = 1\n")
+    forget_notes(file)  # a run begins, of two processes
+    _, notes = add_source(file, tmp_path / "log.py", "x = 2\n")
+    add_source(file, tmp_path / "log.py", "x = 2\n")
+    assert read(file).notes == notes
+    assert len(notes) == 1
+    forget_notes(file)
+    assert read(file).notes == ()
+
+
+def test_what_was_dropped_is_no_news_after_an_exploration(file):
+    add(file, record({"map": []}, **two_files(), notes=("something else",)))
+    add(file, record({"map": []}, **two_files(log=LOG + 1)))
+    assert len(read(file).notes) == 2
+    add(file, record({"map": []}, **two_files(log=LOG + 1), mode="controlled"))
+    assert read(file).notes == ("something else",)
+
+
+def test_there_is_nothing_to_forget_where_there_is_no_file(file):
+    forget_notes(file)
+    assert not file.exists()
 
 
 IN_SHOP = {"map": [(number(SHOP, 0),)], "sync": [(number(SHOP, 0),)]}

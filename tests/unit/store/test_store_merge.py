@@ -20,7 +20,7 @@ from raddle.tally import Covered, Tally
 def record(keys, **more):
     tally = Tally()
     tally.add(1, "map", keys)
-    return Record("run app.py", "native", tally, **{"sites": {}, "paths": {}, **more})
+    return Record(origin="run app.py", mode="native", tally=tally, **{"sites": {}, "paths": {}, **more})
 
 
 @pytest.mark.parametrize("seed", range(8))

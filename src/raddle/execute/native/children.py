@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 from typing import Any
 
 from raddle.errors import RaddleError
 from raddle.execute.native.ending import Ending
+from raddle.execute.native.explored import VARIABLE
 from raddle.execute.native.program import INTERRUPTED, fill_main, run_script
 from raddle.execute.native.settings import Settings
 from raddle.execute.native.watch import Watch
 
-VARIABLE = "RADDLE_RUN"
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 
 
@@ -50,6 +51,8 @@ def begin() -> None:
         watch = Settings.from_json(text).make_watch()
     except (ValueError, TypeError, RaddleError):
         return  # the variable is somebody else's, or another raddle's
+    for name in ("raddle.sync.patch", "raddle.execute.watchdog"):  # for explorations inside: they keep real primitives,
+        import_module(name)  # so they must not be imported when the watch has put its own in their place
     watch.start()
     ending = Ending(watch)
     ending.prepare()

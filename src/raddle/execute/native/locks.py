@@ -14,6 +14,8 @@ from typing import Any, ClassVar, NoReturn
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder, Resource
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 _allocate = _thread.allocate_lock
 _RealLock = _thread.LockType
 _NAME = f"{_RealLock.__module__}.{_RealLock.__name__}"

@@ -20,6 +20,8 @@ from raddle.errors import UsageError
 from raddle.execute.native.recorder import Me
 from raddle.step import Step
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 KINDS = ("yield", "sleep", "busy", "switch-interval")
 PLACES = ("everywhere", "shared", "locks")
 LEARNING_STEPS = 256  # between two looks at what is shared

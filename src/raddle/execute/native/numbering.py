@@ -12,7 +12,7 @@ from typing import Any
 
 from raddle.execute.kinds import CONTENT, attribute_owner, container_base, written_owner
 from raddle.execute.native.names import Unnamed
-from raddle.execute.native.objects import CREATED, GROUP, RECEIVER, Entry, Objects
+from raddle.execute.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
 from raddle.execute.native.places import Places
 from raddle.execute.native.recorder import Me, Recorder
 from raddle.site import SiteTable
@@ -132,7 +132,7 @@ class Numbering:
             number: int = entry.get(name, NOTHING)
             if number < 0:
                 unnamed: Unnamed = ("attribute", cls, name, entry[CREATED])
-                number = entry[name] = self._roster.variable(unnamed, entry[GROUP])
+                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
         if container_base(type(value)) is not None:
             self._hold(obj, name, value)
         return number
@@ -152,7 +152,7 @@ class Numbering:
             number: int | None = entry.get(CONTENT)
             if number is None:
                 unnamed: Unnamed = ("content", type(container).__name__, "", site)
-                number = entry[CONTENT] = self._roster.variable(unnamed, entry[GROUP])
+                number = entry[CONTENT] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
     def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
@@ -162,7 +162,8 @@ class Numbering:
             number: int | None = entry.get(name)
             if number is None:
                 file = self._places.label(path) if type(path) is str else ""
-                number = entry[name] = self._roster.variable(("name", file, name, site), entry[GROUP])
+                unnamed: Unnamed = ("name", file, name, site)
+                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
     def _cell(self, numbers: Entry, name: str, site: int) -> int:
@@ -170,8 +171,10 @@ class Numbering:
             number: int | None = numbers.get(name)
             if number is None:
                 if GROUP not in numbers:
-                    numbers[GROUP] = self._roster.group()
-                number = numbers[name] = self._roster.variable(("name", "", name, site), numbers[GROUP])
+                    group = self._roster.group()
+                    numbers.update({GROUP: group, OWNED: self._roster.owned(group)})
+                unnamed: Unnamed = ("name", "", name, site)
+                number = numbers[name] = self._roster.variable(unnamed, numbers[GROUP], numbers[OWNED])
         return number
 
     # -- objects ---------------------------------------------------------------------------------------
@@ -200,6 +203,8 @@ class Numbering:
             return
         owner = self._entry(holder)
         cls = holder if isinstance(holder, type) else type(holder)
+        owned = self._roster.owned()
         with self._roster.lock:
-            number = self._roster.variable(("held", cls, name, owner[CREATED]), owner[GROUP])
-        self.objects.hold(holder, name, container, {GROUP: owner[GROUP], CREATED: "", CONTENT: number})
+            number = self._roster.variable(("held", cls, name, owner[CREATED]), owner[GROUP], owned)
+        entry = {GROUP: owner[GROUP], CREATED: "", OWNED: owned, CONTENT: number}
+        self.objects.hold(holder, name, container, entry)

@@ -16,10 +16,11 @@ from __future__ import annotations
 import _thread
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from raddle.execute.native.delivery import delivery
 from raddle.execute.native.recorder import Keyed
 from raddle.execute.native.roster import Roster
 
@@ -32,6 +33,7 @@ CREATED = 1  # where it was made
 OBJECT = 2  # itself, if it is kept
 HELD = 3  # by attribute: the keys of containers that it holds
 RECEIVER = 4  # its own number, if methods of it were entered
+OWNED = 5  # its variables: when the entry goes, they do
 
 Entry = dict[Any, Any]
 
@@ -50,6 +52,7 @@ class Objects:
         self._old: dict[int, Entry] = {}
         self._held: dict[int, tuple[Keyed, str]] = {}  # by container: holder and attribute
         self._parked: list[tuple[int, Entry]] = []  # during a full collection
+        self._raised: BaseException | None = None  # while the collector was at work
 
     def begin_again(self) -> None:
         """In a process that was forked: nothing has a number yet."""
@@ -68,7 +71,7 @@ class Objects:
         if entry is not None:
             return entry
         with self._roster.lock:
-            entry = self.known.get(key) or self._old.pop(key, None) or {GROUP: self._roster.group(), CREATED: created}
+            entry = self.known.get(key) or self._old.pop(key, None) or self._new(created)
             if key not in self._references and not self._refer(obj, key):
                 entry[OBJECT] = obj
                 self._recent.append(key)
@@ -76,6 +79,10 @@ class Objects:
         if len(self._recent) > LOOK_EVERY:
             self._tidy_up()
         return entry
+
+    def _new(self, created: str = "") -> Entry:
+        group = self._roster.group()
+        return {GROUP: group, CREATED: created, OWNED: self._roster.owned(group)}
 
     def _refer(self, obj: Any, key: int) -> bool:
         """Weakly, so that we hear of its end; False if it can't be done."""
@@ -96,7 +103,7 @@ class Objects:
             with self._roster.lock:
                 entry = self.known.get(key)
                 if entry is None:
-                    entry = self.known[key] = {GROUP: self._roster.group(), CREATED: ""}
+                    entry = self.known[key] = self._new()
                 if is_its and self._refer(module, key):
                     entry.pop(OBJECT, None)
                 else:
@@ -105,6 +112,13 @@ class Objects:
 
     def _forget(self, reference: Keyed) -> None:
         """An object goes; what it held goes with it, unless others have it too."""
+        try:
+            self._drop(reference)
+        except BaseException as error:  # Python lets none out of here
+            self._drop(reference)
+            (*_,) = self._after(error)
+
+    def _drop(self, reference: Keyed) -> None:
         self._references.pop(reference.key, None)
         entry = self.known.pop(reference.key, None)
         if entry is not None and HELD in entry:
@@ -204,8 +218,22 @@ class Objects:
                 self._tidy_up(info["generation"])
             elif self._parked:
                 self._take_back()
-        except Exception as error:
-            self._fail(error)
+        except BaseException as error:  # Python lets none out of here
+            self._raised = error
+        if self._raised is not None and phase == "stop":  # not before: this will be called once more
+            raised, self._raised = self._raised, None
+            (*_,) = self._after(raised)
+
+    def _after(self, error: BaseException) -> Iterable[object]:
+        """A fault of ours is told; what a handler of a signal has raised is the program's."""
+        if isinstance(error, Exception):
+            try:
+                self._fail(error)
+            except BaseException as raised:
+                error = raised
+            else:
+                return ()
+        return delivery(error)
 
     def _keep_nothing(self) -> None:
         """Keep nothing: loose containers are forgotten, those that are held are found again at their holders."""

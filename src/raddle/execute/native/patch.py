@@ -5,14 +5,18 @@ from __future__ import annotations
 import _thread
 import functools
 import queue
+import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from raddle.execute.native import pools, queues, threads, waiting
+from raddle.execute.native.delivery import make_unraisablehook
 from raddle.execute.native.locks import make_locks
+from raddle.execute.native.program import execute
 from raddle.execute.native.recorder import Recorder
-from raddle.execute.native.tracebacks import make_excepthook
+from raddle.execute.native.tracebacks import make_excepthook, make_walks
 
 _OPERATIONS = {**waiting.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
 
@@ -56,6 +60,8 @@ class Patches:
             (threading, "RLock", make_rlock),
             (queue, "SimpleQueue", simple_queue),
             (threading, "excepthook", make_excepthook()),
+            (sys, "unraisablehook", make_unraisablehook()),
+            *((traceback, name, walk) for name, walk in make_walks(execute.__code__)),
             (_thread, "start_new_thread", start_new_thread),
             (_thread, "start_new", start_new_thread),
         ]

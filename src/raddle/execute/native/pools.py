@@ -16,6 +16,8 @@ from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder
 from raddle.execute.native.waiting import Patch, registering
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 OPERATIONS: dict[type, frozenset[str]] = {
     ThreadPoolExecutor: frozenset({"submit", "map"}),
     Future: frozenset({"result", "exception", "done", "set_result", "set_exception"}),

@@ -13,14 +13,18 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any
 
+from raddle.execute.bound import BoundMethod
+from raddle.execute.foreign import LAZY, Effects
 from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, only_looks
-from raddle.execute.native.bound import BoundMethod
 from raddle.execute.native.functions import Functions
 from raddle.execute.native.numbering import NOTHING, Numbering, inherited
 from raddle.execute.native.objects import HELD, RECEIVER
 from raddle.execute.native.recorder import Recorder
+
+__tracebackhide__ = True  # frames of this module, in what pytest shows
 
 # Methods that read what is in the containers that they are given.
 _LOOKING_INTO_ARGUMENTS = frozenset({
@@ -69,6 +73,7 @@ def make_probes(
     filling: dict[type, bool] = {}  # by type: does looking up what is missing store it?
     receivers, constructors = functions.receivers, functions.constructors
     frame_of = sys._getframe
+    effect_of = Effects().of
 
     def base_of(cls: type) -> type | None:
         base = bases[cls] = container_base(cls)
@@ -159,7 +164,7 @@ def make_probes(
             here.me.site = site
             return found
         tell_read(obj, name, found, site)
-        return found
+        return function(found, site) if cls is ModuleType else found
 
     # -- contents -----------------------------------------------------------------------------------
 
@@ -267,7 +272,20 @@ def make_probes(
 
     def function(called: Any, site: int) -> Any:
         handler = handlers.get(id(called))
-        return called if handler is None else partial(handler, called, site)
+        if handler is not None:
+            return partial(handler, called, site)
+        kind = effect_of(called)
+        return partial(touching, called, kind, site) if kind else called
+
+    def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Something without probes works on a container that it is given, and may look into others."""
+        result = called(*args, **kwargs)
+        for arg in (*args, *kwargs.values()):
+            container = container_of(arg)
+            if container is not None:
+                tell(kind, container, site)
+                kind = "read"
+        return result
 
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """len(x), sorted(x)...: looks into its arguments at once."""
@@ -324,6 +342,7 @@ def make_probes(
         )
         for name in names.split()
     }
+    handlers.update((id(kind), lazily) for kind in LAZY)
 
     # -- names --------------------------------------------------------------------------------------
 

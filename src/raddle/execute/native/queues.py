@@ -9,6 +9,8 @@ from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder, Resource
 from raddle.execute.native.waiting import Patch, registering
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 _RealSimpleQueue = queue.SimpleQueue
 
 OPERATIONS: dict[type, frozenset[str]] = {

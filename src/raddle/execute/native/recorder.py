@@ -10,15 +10,17 @@ from __future__ import annotations
 import _thread
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from weakref import ref
+from weakref import WeakSet, ref
 
 from raddle.cast import AbstractObject
 from raddle.execute.naming import place_of_creation
 from raddle.execute.native.roster import Actor, Roster
 from raddle.execute.native.stream import Stream
 
+MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
 FOREIGN = "a thread that Python did not start"
 
 
@@ -42,29 +44,36 @@ class Me:
         self.room = room  # for names of methods that tell actors apart
 
 
+NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
+NOBODY.busy = True  # threads that have no number yet, or have it no more
+
+
 class Here(threading.local):
     """What belongs to the running thread. A thread that nobody announced is made known on first sight."""
 
+    # For destructors that run meanwhile; of the class, as the first may run before the first line of `__init__`.
+    me: Me = NOBODY
+    number: int = NOBODY.number
+
     def __init__(self, arrive: Callable[[], Me]) -> None:
-        self.me = NOBODY  # for destructors that run meanwhile
-        self.number = NOBODY.number
         self.me = arrive()
         self.number = self.me.number
-
-
-NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
-NOBODY.busy = True
 
 
 class Resource:
     """A lock, a queue...: what it is, and its number in this execution, -1 if it has none yet."""
 
-    __slots__ = ("abstract", "number", "pool")
+    __slots__ = ("__weakref__", "abstract", "gone", "number", "pool")
 
-    def __init__(self, abstract: AbstractObject, pool: Resource | None = None) -> None:
+    def __init__(self, abstract: AbstractObject) -> None:
         self.abstract = abstract
         self.number = -1
-        self.pool = pool  # of a future: who will bring it about
+        self.gone: list[int] = []  # where to leave the number
+        self.pool: Resource | None = None  # of a future: who will bring it about
+
+    def __del__(self) -> None:
+        if self.number >= 0:
+            self.gone.append(self.number)
 
 
 class Keyed(ref):  # type: ignore[type-arg]
@@ -84,7 +93,10 @@ class Recorder:
         self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
         self.forget_first: list[Callable[[], None]] = []  # called when everything begins anew
         self._announced: dict[int, Me] = {}  # by ident, for a moment
+        self._ended: deque[int] = deque(maxlen=MOST_ENDED)  # by native number, which are not soon used again
         self._resources: dict[int, tuple[Resource, Keyed]] = {}
+        self._introduced: WeakSet[Resource] = WeakSet()  # those that have numbers
+        self._abstract: dict[AbstractObject, AbstractObject] = {}  # each once
         self._threads = 0
         self.here = Here(self._arrive)
         self._begin()
@@ -93,16 +105,18 @@ class Recorder:
 
     def _begin(self) -> None:
         me = self.here.me
-        self.stream.recording = True
         self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self.stream.recording = True
 
     def begin_again(self) -> None:
         """In a process that was forked: the running thread is the only one, and everything begins anew."""
+        self.stream.recording = False
         self._threads = 0
-        for forget in (self._announced.clear, *self.forget_first):
+        for forget in (self._announced.clear, self._ended.clear, *self.forget_first):
             forget()
-        for resource, _ in self._resources.values():
+        for resource in list(self._introduced):
             resource.number = -1
+        self._introduced = WeakSet()
         self.roster.begin()
         self.stream.begin()
         me = self._newcomer("0", "main")
@@ -110,12 +124,13 @@ class Recorder:
         self._begin()
 
     def _arrive(self) -> Me:
-        self.stream.somebody_came = True
         me = self._announced.pop(_thread.get_ident(), None)
         if me is not None:
             return me
         if not self._threads:
             return self._newcomer("0", "main")
+        if _thread.get_native_id() in self._ended:
+            return NOBODY  # what is destroyed with the thread itself
         me = self._newcomer("?", FOREIGN)
         self.stream.steps.append((me.number, "begin", me.actor.number, 0))
         return me
@@ -145,15 +160,21 @@ class Recorder:
         """The first thing that a new thread does."""
         if me is None:
             return
-        self._announced[_thread.get_ident()] = me
-        me = self.here.me
+        # The step comes first: from the moment that the thread is somebody, destructors in it make steps, too.
         self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self._announced[_thread.get_ident()] = me
+        self.here.me, self.here.number = me, me.number
+        self._announced.pop(_thread.get_ident(), None)  # where a destructor came before us, as a foreign thread
 
     def end_thread(self) -> None:
-        """The last thing that a thread does."""
-        me = self.here.me
-        self.tell("end", me.number)
+        """The last thing that a thread does; destructors may still run in it, but nobody is told."""
+        here = self.here
+        me = here.me
+        here.me, here.number = NOBODY, NOBODY.number
+        self._ended.append(_thread.get_native_id())
         me.actor.ended = True
+        if self.stream.recording and me is not NOBODY:
+            self.stream.steps.append((me.number, "end", me.number, 0))
 
     def task(self, kind: str) -> None:
         """The thread, a worker, takes on the next task."""
@@ -226,6 +247,8 @@ class Recorder:
                 with self.roster.lock:
                     if resource.number < 0:
                         resource.number = self.roster.resource(resource.abstract)
+                        resource.gone = self.roster.gone_resources
+                        self._introduced.add(resource)
         return resource.number
 
     def describe(self, obj: object) -> Resource:
@@ -234,7 +257,8 @@ class Recorder:
         with self.busy(self.here.me) as free:
             if free:
                 created = place_of_creation(self.roster.names.table, depth=1)
-        return Resource(AbstractObject(type(obj).__name__, created))
+        abstract = AbstractObject(type(obj).__name__, created)
+        return Resource(self._abstract.setdefault(abstract, abstract))
 
     def register(self, obj: object, resource: Resource) -> None:
         """Know an object as a resource for as long as it lives."""

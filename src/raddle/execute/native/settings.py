@@ -25,10 +25,13 @@ class Settings:
     origin: str = "run"  # what was run, for people
     sources: tuple[str, ...] = ()
     root: str = "."
+    named_from: str = ""  # the folder that files are named from
     noise: tuple[str, ...] = ()
     seed: int = 1
     criteria: tuple[str, ...] = ()
     data_file: str | None = None
+    family: str = ""  # the folder that its processes share
+    first: int = 0  # the process that was started first
 
     def as_json(self) -> str:
         return json.dumps(asdict(self))
@@ -48,12 +51,15 @@ class Settings:
             noises=[Noise.parse(text) for text in self.noise],
             seed=self.seed,
             blocks="blocks" in self.criteria,
+            root=self.named_from,
         )
 
     def make_sink(self, names: Names) -> Sink:
         """What measures the asked criteria and keeps the result."""
         if not self.criteria:
             return Nothing()
+        from raddle.execute.native.family import Family
         from raddle.execute.native.saving import Saving  # criteria are slow to import
 
-        return Saving(names, criteria=self.criteria, data_file=self.data_file, origin=self.origin)
+        family = Family(self.family, self.first)
+        return Saving(names, criteria=self.criteria, data_file=self.data_file, origin=self.origin, family=family)

@@ -11,15 +11,16 @@ import _thread
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from raddle.cast import Cast
 from raddle.checks.crash import is_ours
 from raddle.execute.naming import is_stdlib
-from raddle.execute.native.roster import Roster
+from raddle.execute.native.passing import leave_out
+from raddle.execute.native.roster import Owned, Roster
 from raddle.step import Step
 
 MOST_STEPS = 4096  # between two times that steps are handed over
@@ -41,8 +42,25 @@ class Sink(Protocol):
         """The execution is over."""
 
 
+@runtime_checkable
+class Forgetting(Protocol):
+    """A sink that can forget, so that its memory is bounded by what the program has in its own."""
+
+    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
+        """Kind, variable and site of accesses that are in no step: no other thread ever comes to what they touch."""
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+
+
 class Nothing:
     """A sink that wants to know nothing."""
+
+    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
+        """Accesses that are in no step."""
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
 
     def begin(self, cast: Cast) -> None:
         """An execution begins."""
@@ -63,7 +81,6 @@ class Stream:
         self.most_steps = most_steps
         self.steps: list[Step] = []
         self.recording = False
-        self.somebody_came = False
         self.trouble: BaseException | None = None  # why recording stopped early
         self.learn: Callable[[Sequence[Step]], None] | None = None  # told of steps before the sink
         self.begin()
@@ -90,22 +107,43 @@ class Stream:
 
     def _give(self) -> None:
         self.due = time.monotonic() + MOST_SECONDS
+        gone = self._roster.take_gone()  # first: then the steps about it are among these, or came before
+        gone_resources = self._roster.take_gone_resources()
         count = len(self.steps)
         batch = self.steps[:count]
         del self.steps[:count]
         if not batch or self.trouble is not None:
             return
-        if self.somebody_came:
-            self.somebody_came = False
-            batch = [step for step in batch if step[0] >= 0]  # what happened before a thread had its number
+        batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
         try:
-            self._roster.tell()
+            fresh = self._roster.tell()
             if self.learn is not None:
                 self.learn(batch)
-            self.sink.feed(batch)
-            self.handed_over += count
+            if isinstance(self.sink, Forgetting):
+                self._feed(self.sink, batch, fresh, gone, gone_resources)
+            else:
+                self.sink.feed(batch)
+            self.handed_over += len(batch)
         except Exception as error:
             self._stop(error)
+
+    def _feed(
+        self,
+        sink: Any,
+        batch: list[Step],
+        fresh: list[tuple[int, int]],
+        gone: list[Owned.Gone],
+        gone_resources: list[int],
+    ) -> None:
+        """Give steps to a sink that can forget."""
+        variables = {number for _, numbers in gone for number in numbers}
+        left = leave_out(batch, fresh, variables)
+        sink.alone(left.alone)
+        sink.feed(left.steps)
+        variables -= left.unheard
+        if variables or gone_resources:
+            sink.forget(variables, gone_resources)
+        self._roster.retire(gone, left.unheard)
 
     def fail(self, error: Exception) -> None:
         """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.

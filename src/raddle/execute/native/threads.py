@@ -11,6 +11,8 @@ from raddle.execute.naming import function_name, thread_type
 from raddle.execute.native.recorder import Keyed, Me, Recorder
 from raddle.execute.native.waiting import Patch
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", "join"})}
 
 

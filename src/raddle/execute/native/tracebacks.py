@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from types import TracebackType
+import traceback
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from raddle.checks.crash import is_ours
@@ -31,6 +32,37 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     for one in reversed(frames):
         result = TracebackType(result, one.tb_frame, one.tb_lasti, one.tb_lineno)
     return result
+
+
+def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
+    """What the functions of `traceback` are to be that go through frames, for programs that show errors themselves.
+
+    The program's own stack begins in the function that runs it.
+    """
+    names = ("walk_tb", "_walk_tb_with_full_positions")  # the second since 3.11, and used in place of the first
+    walks = [(name, _leaving_out(getattr(traceback, name))) for name in names if hasattr(traceback, name)]
+    real: Callable[[FrameType | None], Iterator[tuple[FrameType, int]]] = traceback.walk_stack
+
+    def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
+        walk = real(f)
+        if f is None:  # from who asks on: that is found by counting frames, and this is one more
+            next(walk, None)
+        for found in walk:
+            if found[0].f_code is runs_program:
+                return
+            if not is_ours(found[0].f_code.co_filename):
+                yield found
+
+    return [*walks, ("walk_stack", walk_stack)]
+
+
+def _leaving_out(
+    real: Callable[..., Iterator[tuple[FrameType, Any]]],
+) -> Callable[..., Iterator[tuple[FrameType, Any]]]:
+    def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
+        return (found for found in real(tb) if not is_ours(found[0].f_code.co_filename))
+
+    return walk
 
 
 def make_excepthook() -> Callable[[Any], Any]:

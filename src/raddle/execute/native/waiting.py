@@ -14,6 +14,8 @@ from raddle.execute.native.locks import Lock, RLock
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder, Resource
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 Patch = tuple[type, str, Callable[..., Any]]
 
 OPERATIONS: dict[type, frozenset[str]] = {

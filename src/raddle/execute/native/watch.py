@@ -39,8 +39,9 @@ class Watch:
         blocks: bool = False,
         methods: int = METHODS,
         most_steps: int | None = None,
+        root: str = "",
     ) -> None:
-        self.table = SiteTable()
+        self.table = SiteTable(root)
         self.names = Names(self.table)
         self._selection = selection
         self._blocks = blocks
@@ -64,6 +65,7 @@ class Watch:
         self._aside = Aside(self.table, self._patches.twins, self.suspend, self.resume)
         self._not_instrumented: list[NotInstrumented] = []
         self.active = False
+        self._suspended = False
         self._owner = os.getpid()
 
     def start(self) -> Watch:
@@ -83,6 +85,7 @@ class Watch:
 
     def suspend(self) -> None:
         """Record nothing for a while, and leave everything as it was."""
+        self._suspended = True
         self.stream.recording = False
         probe.detach()
         self._patches.remove()
@@ -94,6 +97,7 @@ class Watch:
         self._patches.install()
         probe.attach(self._probes)
         self.stream.recording = self.stream.trouble is None
+        self._suspended = False
 
     def stop(self) -> None:
         """Give away the rest, and leave everything as it was; modules keep their probes, which do nothing."""
@@ -122,7 +126,9 @@ class Watch:
 
     def _forked(self) -> None:
         """The child begins anew: what its parent did is for the parent to tell."""
-        if self.active:
+        if self._suspended:
+            self.active = False  # an execution under control: it is measured by whoever controls it
+        elif self.active:
             self._numbering.begin_again()
             self.recorder.begin_again()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
 
 class BoundMethod:
     """Looks like the method itself, also to `pickle`."""

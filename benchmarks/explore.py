@@ -1,0 +1,158 @@
+"""How good raddle's searches are: their speed, every order beside frontrun's DPOR, and traps beside the peers.
+
+    speed     executions per second of each scheduler, over those of the plain random walk
+    spaces    executions until a complete search says that it is done, and its speed; where frontrun says so and
+              raddle has seen an outcome that it has not, a schedule that ends with it
+    traps     executions until the failure, for many seeds
+
+Everything is measured in the environment of `throughput`, each figure in a process of its own; of speeds the best of
+the rounds counts, and the tools of one scenario come one right after the other.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import environment
+import explore_tables
+from comparison import Cell, Comparison
+from contestants import CONTESTANTS
+from scenarios import SCENARIOS
+from searches import SPACES_OF, TRAPPED
+from throughput import TRIES, machine, one_cpu_at_a_time, tell
+from traps import SPACES, TRAPS
+
+CELL = Path(__file__).with_name("explore_cell.py")
+SECTIONS = ("speed", "spaces", "traps")
+SEARCHES = ("random", "pos", "surw", "pct", "random+default", "pos+default", "directed", "portfolio")
+COMPLETE = ("raddle", "frontrun-dpor")
+TOO_LARGE = ("rmw10", "lock10")  # nobody sees all their orders, but everybody can be timed
+MOST = 2_000  # executions of a complete search, of a tool that does not come to an end
+PATIENCE_SECONDS = 240.0  # for one answer
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    tell(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
+    requirements = {contestant.package: contestant.requirement for contestant in CONTESTANTS.values()}
+    missing = environment.prepare({package: needs for package, needs in requirements.items() if needs})
+    if "raddle" in missing:
+        tell(f"raddle could not be installed: {missing['raddle']}")
+        return 1
+    found: dict[str, Any] = {}
+    texts = [f"Python {environment.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"]
+    texts += [f"{package} could not be installed: {reason}" for package, reason in missing.items()]
+    if "speed" in options.only:
+        speeds = Comparison(list(SCENARIOS), {search: search for search in SEARCHES})
+        rates(speeds, options, question="speed")
+        texts.append(explore_tables.speeds(speeds))
+        found["speed"] = speeds.as_json()["executions_per_second"]
+    if "spaces" in options.only:
+        speeds = Comparison([*SPACES, *TOO_LARGE], {search: search for search in present(COMPLETE, missing)})
+        waits = rates(speeds, options, question="complete")
+        spaces = seen_spaces(present(SPACES_OF, missing))
+        schedules = proofs(spaces)
+        texts.append(explore_tables.spaces(spaces, schedules, speeds, waits))
+        found["spaces"] = spaces
+        found["spaces_speed"] = speeds.as_json()["executions_per_second"]
+        found["seconds_until_done"] = {name: {tool: waits.get((name, tool)) for tool in COMPLETE} for name in SPACES}
+        found["schedules"] = schedules
+    if "traps" in options.only:
+        traps = trapped(present(TRAPPED, missing), executions=options.executions, seeds=options.seeds)
+        texts.append(explore_tables.traps(traps, executions=options.executions, seeds=options.seeds))
+        found["traps"] = traps
+    print("\n\n".join(texts), file=sys.stderr if options.json else sys.stdout)
+    if options.json:
+        conditions = {"rounds": options.rounds, "seconds": options.seconds, "not_installed": missing}
+        print(json.dumps(machine() | conditions | found, indent=2))
+    return 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="JSON on stdout, the tables on stderr")
+    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of speeds; default %(default)s")
+    parser.add_argument("--seconds", type=float, default=0.4, metavar="S", help="a speed; default %(default)s")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="of each trap; default %(default)s")
+    parser.add_argument(
+        "--executions", type=int, default=1_000, metavar="N", help="in a trap, at most; default %(default)s"
+    )
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, help="default: everything")
+    parser.add_argument("--quick", action="store_true", help="one short round, three seeds: does everything work?")
+    options = parser.parse_args(arguments)
+    if options.quick:
+        options.rounds, options.seconds, options.seeds, options.executions = 1, 0.1, 3, 200
+    return options
+
+
+def present(tools: Any, missing: dict[str, str]) -> list[str]:
+    """Without those of packages that could not be installed."""
+    return [tool for tool in tools if not any(tool.startswith(package) for package in missing)]
+
+
+def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> dict[Cell, float]:
+    """Into the comparison; the shortest time to the end, where there is one, is handed back."""
+    waits: dict[Cell, float] = {}
+    for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
+        tell(f"{question}: round {number} of {options.rounds}")
+        for scenario in speeds.scenarios:
+            for search in speeds.package_of:
+                if speeds.times_failed(scenario, search) >= TRIES:
+                    continue
+                answer = ask(question, search, scenario, options.seconds)
+                if "failed" in answer:
+                    speeds.fail(scenario, search, reason=answer["failed"])
+                    continue
+                speeds.add(scenario, search, rate=answer["executions_per_second"])
+                if answer.get("seconds_until_done"):
+                    known = waits.get((scenario, search), answer["seconds_until_done"])
+                    waits[scenario, search] = min(known, answer["seconds_until_done"])
+    return waits
+
+
+def seen_spaces(tools: list[str]) -> dict[str, dict[str, Any]]:
+    """By scenario and tool."""
+    tell("spaces")
+    return {scenario: {tool: ask("space", tool, scenario, MOST) for tool in tools} for scenario in SPACES}
+
+
+def proofs(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """For every outcome that a peer has not seen, though it says that it is done: a schedule that ends so."""
+    found = []
+    for scenario, by_tool in spaces.items():
+        ours = set(by_tool["raddle"].get("outcomes", ()))
+        for tool, seen in by_tool.items():
+            if seen.get("done"):
+                for outcome in sorted(ours - set(seen["outcomes"])):
+                    schedule = ask("schedule", scenario, outcome).get("schedule")
+                    found.append({"scenario": scenario, "tool": tool, "outcome": outcome, "schedule": schedule})
+    return found
+
+
+def trapped(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
+    """By trap and tool."""
+    found: dict[str, dict[str, Any]] = {}
+    for trap in TRAPS:
+        tell(f"trap {trap}")
+        found[trap] = {tool: ask("trap", tool, trap, executions, seeds) for tool in tools}
+    return found
+
+
+def ask(question: str, *arguments: object) -> dict[str, Any]:
+    command = [str(environment.PYTHON), str(CELL), question, *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return {"failed": f"no answer within {PATIENCE_SECONDS:g} s"}
+    if done.returncode:
+        return {"failed": f"ended with code {done.returncode}: {done.stderr.strip().rpartition(chr(10))[2]}"}
+    answer: dict[str, Any] = json.loads(done.stdout.strip().rpartition("\n")[2])
+    return answer
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Asks one search one question, in a process of its own: `explore_cell.py QUESTION ARGUMENTS...`, JSON out.
+
+speed SEARCH SCENARIO SECONDS      executions per second
+space TOOL SCENARIO EXECUTIONS     how many executions until it says that it has seen every order
+trap TOOL TRAP EXECUTIONS SEEDS    how many executions until the failure, seed by seed
+schedule SCENARIO OUTCOME          a schedule that ends so
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from cell import executions_per_second
+from scenarios import SCENARIOS
+from searches import SPACES_OF, TRAPPED, WITHOUT_CHANCE, Space, raddle_with, schedule_to
+from traps import SPACES, TRAPS
+
+EVERY = {**SCENARIOS, **SPACES}
+FEW, MANY = 20, 500  # executions at most, of spaces that are not soon seen
+
+
+def speed(search: str, scenario: str, seconds: str) -> dict[str, Any]:
+    return {"executions_per_second": executions_per_second(raddle_with(search), SCENARIOS[scenario], float(seconds))}
+
+
+def complete(tool: str, scenario: str, seconds: str) -> dict[str, Any]:
+    """Again and again from the beginning, as small spaces are soon seen; the first time is not counted."""
+    search, chosen = SPACES_OF[tool], EVERY[scenario]
+    search(chosen, FEW)
+    seen: list[Space] = []
+    while sum(space.searching_seconds for space in seen) < float(seconds):
+        seen.append(search(chosen, MANY))
+    rate = sum(space.executions for space in seen) / sum(space.searching_seconds for space in seen)
+    done = min((space.seconds for space in seen if space.done), default=None)
+    return {"executions_per_second": rate, "seconds_until_done": done}
+
+
+def space(tool: str, scenario: str, executions: str) -> dict[str, Any]:
+    seen = SPACES_OF[tool](SPACES[scenario], int(executions))
+    return {**seen._asdict(), "outcomes": sorted(seen.outcomes)}
+
+
+def trap(tool: str, name: str, executions: str, seeds: str) -> dict[str, Any]:
+    search, count = TRAPPED[tool], 1 if tool in WITHOUT_CHANCE else int(seeds)
+    return {"firsts": [search(TRAPS[name], int(executions), seed) for seed in range(1, count + 1)]}
+
+
+def schedule(scenario: str, wrong: str) -> dict[str, Any]:
+    return {"schedule": schedule_to(SPACES[scenario], int(wrong))}
+
+
+QUESTIONS: dict[str, Callable[..., dict[str, Any]]] = {
+    "speed": speed,
+    "complete": complete,
+    "space": space,
+    "trap": trap,
+    "schedule": schedule,
+}
+
+
+def main(question: str, *arguments: str) -> None:
+    try:
+        answer = QUESTIONS[question](*arguments)
+    except Exception as error:  # whatever a tool raises is its result here
+        answer = {"failed": f"{type(error).__name__}: {error}".strip().partition("\n")[0]}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,130 @@
+"""Are shrunk schedules short? Their preemptions beside the fewest with which the programs of SCTBench fail.
+
+The fewest come from a search that tries every schedule without preemption, then with one, and so on.
+"""
+
+import argparse
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from raddle_lab.sctbench import PROGRAMS
+from raddle_lab.sctbench_table import SOURCE
+from table import aligned
+
+import raddle
+
+MOST_PREEMPTIONS = 3
+# The programs of a family differ in how many threads do the same. More of them do not need more preemptions, nor does
+# one of these bugs need fewer.
+SMALLEST = {"reorder_": "reorder_3", "twostage_": "twostage", "wronglock": "wronglock_1", "wronglock_": "wronglock_1"}
+ASKED = 0.9  # share of schedules that have the fewest preemptions
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """One program, searched with defaults."""
+
+    program: str
+    seed: int
+    preemptions: int | None  # None: nothing was found
+    fewest: int | None  # None: not known
+    schedule: str = ""
+
+    @property
+    def minimal(self) -> bool | None:
+        """None where it cannot be told."""
+        if self.preemptions == 0:
+            return True
+        if self.preemptions is None or self.fewest is None:
+            return None
+        return self.preemptions <= self.fewest
+
+
+def fewest(program: str, *, executions: int) -> int | None:
+    """Preemptions with which it fails; None where that is not found out.
+
+    The bound tells it, not the schedule that was found: where that needs a build without the GIL, another one is
+    looked for that does not, and it may have more.
+    """
+    for preemptions in range(MOST_PREEMPTIONS + 1):
+        scheduler = f"exhaustive:preemptions={preemptions}"
+        result = _explore(program, scheduler=scheduler, executions=executions, shrink=False)
+        if result.findings:
+            return preemptions
+        if not result.stopped_because.startswith("exhausted"):
+            break  # there may be one that was not tried
+    smaller = SMALLEST.get(program.rstrip("0123456789"))
+    return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
+
+
+def shrunk(program: str, *, seeds: int, executions: int) -> list[Shrunk]:
+    known = fewest(program, executions=executions)
+    found = []
+    for seed in range(1, seeds + 1):
+        result = _explore(program, seed=seed)
+        if not result.findings:
+            found.append(Shrunk(program, seed, None, known))
+            continue
+        finding = result.findings[0]
+        found.append(Shrunk(program, seed, len(finding.preemptions), known, str(finding.schedule)))
+    return found
+
+
+def _explore(program: str, **options: Any) -> raddle.Result:
+    return raddle.explore(PROGRAMS[program].scenario, until="first-finding", source=[SOURCE], **options)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="JSON on stdout, the table on stderr")
+    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="default %(default)s")
+    parser.add_argument(
+        "--executions", type=int, default=5_000, metavar="N", help="to find the fewest, at most; default %(default)s"
+    )
+    parser.add_argument("--programs", nargs="+", choices=sorted(PROGRAMS), metavar="NAME", help="only these")
+    options = parser.parse_args()
+    found: list[Shrunk] = []
+    for program in options.programs or PROGRAMS:
+        with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as alone:
+            own = alone.submit(shrunk, program, seeds=options.seeds, executions=options.executions).result()
+        print(f"{program}: {[one.preemptions for one in own]}, fewest {own[0].fewest}", file=sys.stderr, flush=True)
+        found += own
+    print(text(found), file=sys.stderr if options.json else sys.stdout)
+    if options.json:
+        print(
+            json.dumps([{name: getattr(one, name) for name in (*one.__slots__, "minimal")} for one in found], indent=2)
+        )
+    return 0 if share(found) >= ASKED else 1
+
+
+def share(found: list[Shrunk]) -> float:
+    """Of all; what cannot be told counts as too long."""
+    return sum(one.minimal is True for one in found) / len(found) if found else 0.0
+
+
+def text(found: list[Shrunk]) -> str:
+    rows = [
+        [one.program, str(one.seed), _number(one.preemptions), _number(one.fewest), _word(one.minimal)]
+        for one in found
+        if one.minimal is not True
+    ]
+    parts = [f"{share(found):.1%} of {len(found)} shrunk schedules have the fewest preemptions that are possible"]
+    if rows:
+        parts.append(aligned(["program", "seed", "preemptions", "fewest", "minimal"], rows))
+    return "\n\n".join(parts)
+
+
+def _number(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _word(minimal: bool | None) -> str:
+    return "not known" if minimal is None else "yes" if minimal else "no"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

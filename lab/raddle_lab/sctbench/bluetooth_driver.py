@@ -1,0 +1,49 @@
+"""A driver is stopped while a request is on its way in.
+
+The request looks at the stopping flag, and only then counts itself as pending: a stop that comes in between sees
+nothing pending and frees the device, which the request then works on.
+"""
+
+import threading
+
+
+class Device:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.pending = 1
+        self.stopping = False
+        self.drained = False
+        self.stopped = False
+
+    def enter(self):
+        if self.stopping:
+            return False
+        with self.lock:
+            self.pending += 1
+        return True
+
+    def leave(self):
+        with self.lock:
+            self.pending -= 1
+            pending = self.pending
+        if pending == 0:
+            self.drained = True
+
+    def add(self):
+        if self.enter():
+            assert not self.stopped
+        self.leave()
+
+    def stop(self):
+        self.stopping = True
+        self.leave()
+        if self.drained:
+            self.stopped = True
+
+
+def scenario():
+    device = Device()
+    stopper = threading.Thread(target=device.stop)
+    stopper.start()
+    device.add()
+    stopper.join()

@@ -1,0 +1,29 @@
+"""Two threads take two locks, each in the other's order.
+
+Each can come to hold its first lock and wait for the other one. The Java version raises when it finds the second
+lock held; here the threads block.
+"""
+
+import threading
+
+from raddle_lab.sctbench.threads import together
+
+
+class Counter:
+    def __init__(self):
+        self.a = threading.Lock()
+        self.b = threading.Lock()
+        self.value = 1
+
+    def up(self):
+        with self.a, self.b:
+            self.value += 1
+
+    def down(self):
+        with self.b, self.a:
+            self.value -= 1
+
+
+def scenario():
+    counter = Counter()
+    together(counter.up, counter.down)

@@ -1,0 +1,7 @@
+"""Nine threads write two variables without a lock, one looks; see `reorder_3`."""
+
+from raddle_lab.sctbench.reorder_3 import reorder
+
+
+def scenario():
+    reorder(setters=9, checkers=1)

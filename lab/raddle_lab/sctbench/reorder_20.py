@@ -1,0 +1,7 @@
+"""Ten threads write two variables without a lock, ten look; see `reorder_3`."""
+
+from raddle_lab.sctbench.reorder_3 import reorder
+
+
+def scenario():
+    reorder(setters=10, checkers=10)

@@ -1,0 +1,30 @@
+"""Two variables that belong together are written one after the other, without a lock.
+
+A thread that looks at them between the first writes of `a` and of `b` sees half of it. The more threads write, the
+rarer that is: it takes one that has written `a` while none has written `b`.
+"""
+
+from raddle_lab.sctbench.threads import together
+
+
+class Pair:
+    def __init__(self):
+        self.a = 0
+        self.b = 0
+
+    def set(self):
+        self.a = 1
+        self.b = -1
+
+    def check(self):
+        assert (self.a == 0 and self.b == 0) or (self.a == 1 and self.b == -1)
+
+
+def reorder(*, setters, checkers):
+    """The program, for any number of threads."""
+    pair = Pair()
+    together(*[pair.set] * setters, *[pair.check] * checkers)
+
+
+def scenario():
+    reorder(setters=2, checkers=1)

@@ -1,0 +1,64 @@
+"""A buffer is appended to another one while a third party shortens it.
+
+`append` asks for the length and then for the characters, each under the other buffer's lock but not both under one
+hold of it: in between the characters can go. A bug of the JDK 1.4.
+"""
+
+import threading
+
+
+class StringBuffer:
+    def __init__(self, text=""):
+        self.lock = threading.RLock()
+        self.characters = [""] * (len(text) + 16)
+        self.count = 0
+        self.append_text(text)
+
+    def length(self):
+        with self.lock:
+            return self.count
+
+    def get(self, end):
+        with self.lock:
+            assert end <= self.count
+            return self.characters[:end]
+
+    def append(self, other):
+        with self.lock:
+            length = other.length()
+            count = self.count + length
+            self.reserve(count)
+            self.characters[self.count : count] = other.get(length)
+            self.count = count
+
+    def append_text(self, text):
+        with self.lock:
+            count = self.count + len(text)
+            self.reserve(count)
+            self.characters[self.count : count] = text
+            self.count = count
+
+    def erase(self, start, end):
+        with self.lock:
+            end = min(end, self.count)
+            assert 0 <= start <= end
+            del self.characters[start:end]
+            self.count -= end - start
+
+    def reserve(self, count):
+        missing = count - len(self.characters)
+        if missing > 0:
+            self.characters.extend([""] * max(missing, len(self.characters) + 2))
+
+
+def scenario():
+    source = StringBuffer("abc")
+
+    def rewrite():
+        source.erase(0, 3)
+        source.append_text("abc")
+
+    writer = threading.Thread(target=rewrite)
+    writer.start()
+    StringBuffer().append(source)
+    writer.join()

@@ -1,0 +1,41 @@
+"""Two items at the start are too many for a slot that holds one.
+
+The consumer takes two and is done; the producer adds one, then waits for its second turn in every schedule. The
+original C version is followed: the Java one, for want of braces, also has the consumer wait while there are items,
+and raises where it would wait without end.
+"""
+
+import threading
+
+from raddle_lab.sctbench.threads import together
+
+TURNS = 2
+
+
+class Slot:
+    def __init__(self):
+        lock = threading.Lock()
+        self.empty = threading.Condition(lock)
+        self.full = threading.Condition(lock)
+        self.items = 2
+
+    def produce(self):
+        for _ in range(TURNS):
+            with self.empty:
+                while self.items > 0:
+                    self.empty.wait()
+                self.items += 1
+                self.full.notify()
+
+    def consume(self):
+        for _ in range(TURNS):
+            with self.full:
+                while self.items == 0:
+                    self.full.wait()
+                self.items -= 1
+                self.empty.notify()
+
+
+def scenario():
+    slot = Slot()
+    together(slot.produce, slot.consume)

@@ -1,0 +1,7 @@
+"""One thread guards a counter with one lock, one with another; see `wronglock`."""
+
+from raddle_lab.sctbench.wronglock import wronglock
+
+
+def scenario():
+    wronglock(right=1, wrong=1)

@@ -1,0 +1,169 @@
+"""What schedulers are worth: how many executions each needs to the first finding in the programs of SCTBench."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import raddle
+from raddle_lab.processes import executor_of
+from raddle_lab.sctbench import PROGRAMS
+
+SCHEDULERS = ("portfolio", "pos", "surw", "pct:depth=3", "random")
+WITHOUT_CHANCE = frozenset(
+    {"deepening", "exhaustive", "reachability", "round-robin", "sequential"}
+)  # one seed tells all
+SOURCE = "raddle_lab.sctbench"
+
+# Executions to the bug where they are told one by one: reads-from fuzzing, and selectively uniform random walk. POS
+# and the plain random walk never found these two.
+PUBLISHED = {"reorder_100": {"RFF": 6, "SURW": 193}, "twostage_100": {"RFF": 56, "SURW": 453}}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be run."""
+
+    schedulers: Sequence[str] = SCHEDULERS
+    programs: Sequence[str] = tuple(PROGRAMS)
+    seeds: int = 20
+    executions: int = 1_000  # at most, for each seed
+    seed: int = 1  # the first one
+
+    def seeds_of(self, scheduler: str) -> range:
+        """Those worth running."""
+        alone = scheduler.partition(":")[0] in WITHOUT_CHANCE
+        return range(self.seed, self.seed + (1 if alone else self.seeds))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scheduler on one program.
+
+    >>> row = Row("reorder_3", "random", (4, None, 2, 9))
+    >>> row.found, row.median, row.told(1_000)
+    (3, 6.5, '6.5 (3/4)')
+    >>> Row("reorder_3", "random", (4, None, None)).told(1_000)
+    '>1,000 (1/3)'
+    """
+
+    program: str
+    scheduler: str
+    firsts: tuple[int | None, ...]  # by seed: the number of the execution that failed, None where none did
+    unexpected: tuple[str, ...] = ()  # kinds of findings that are not the program's bug
+
+    @property
+    def found(self) -> int:
+        """In so many seeds."""
+        return sum(first is not None for first in self.firsts)
+
+    @property
+    def median(self) -> float | None:
+        """Executions to the first finding, over all seeds; None: more than there were."""
+        median = statistics.median(math.inf if first is None else first for first in self.firsts)
+        return None if math.isinf(median) else median
+
+    def told(self, executions: int) -> str:
+        """As in the table."""
+        median = f">{executions:,}" if self.median is None else f"{self.median:,g}"
+        return median if self.found == len(self.firsts) else f"{median} ({self.found}/{len(self.firsts)})"
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "program": self.program,
+            "scheduler": self.scheduler,
+            "seeds": len(self.firsts),
+            "found": self.found,
+            "median": self.median,
+            "executions": list(self.firsts),
+            "unexpected": list(self.unexpected),
+        }
+
+
+def run_row(program: str, scheduler: str, plan: Plan) -> Row:
+    """Every seed of one scheduler on one program."""
+    firsts: list[int | None] = []
+    unexpected = []
+    for seed in plan.seeds_of(scheduler):
+        result = raddle.explore(
+            PROGRAMS[program].scenario,
+            scheduler=scheduler,
+            seed=seed,
+            executions=plan.executions,
+            until="first-finding",
+            shrink=False,  # the number of the execution is all that counts here
+            source=[SOURCE],
+        )
+        if result.stopped_because == "interrupted":
+            raise KeyboardInterrupt
+        finding = result.findings[0] if result.findings else None
+        if finding is not None and finding.kind not in PROGRAMS[program].kinds:
+            unexpected.append(finding.kind)
+            finding = None
+        firsts.append(None if finding is None else finding.execution)
+    return Row(program, scheduler, tuple(firsts), tuple(unexpected))
+
+
+def run(plan: Plan, *, jobs: int = 1, done: Callable[[Row], None] = lambda row: None) -> list[Row]:
+    """Everything, side by side in as many processes as there are jobs; programs in order, schedulers within each."""
+    pairs = [(program, scheduler) for program in plan.programs for scheduler in plan.schedulers]
+    rows = []
+    with executor_of(jobs) as executor:
+        for row in (executor.map if executor else map)(run_row, *zip(*pairs, strict=True), [plan] * len(pairs)):
+            done(row)
+            rows.append(row)
+    return rows
+
+
+def report(plan: Plan, rows: Iterable[Row]) -> str:
+    """The table, and what it comes to."""
+    from raddle_lab.tables import aligned  # here, as it needs packages that the experiment does not
+
+    rows = list(rows)
+    lines = [["", "threads", *plan.schedulers]]
+    for program, group in groupby(rows, key=lambda row: row.program):
+        lines.append([program, str(PROGRAMS[program].threads), *(row.told(plan.executions) for row in group)])
+    by_scheduler = [[row for row in rows if row.scheduler == scheduler] for scheduler in plan.schedulers]
+    for title, worth in _WORTH.items():
+        lines.append([title, "", *(worth(own) for own in by_scheduler)])
+    text = [
+        f"Executions to the first finding: the median of {plan.seeds} seeds, at most {plan.executions:,} executions "
+        "each; in brackets how many seeds found it, where not all did. Schedulers without chance ran once.",
+        aligned(lines),
+        *_published(plan.programs),
+    ]
+    text += [f"not the bug: {row.program}, {row.scheduler}: {kind}" for row in rows for kind in row.unexpected]
+    return "\n\n".join(text)
+
+
+def as_json(plan: Plan, rows: Iterable[Row]) -> dict[str, Any]:
+    """For machines."""
+    return {
+        "seed": plan.seed,
+        "seeds": plan.seeds,
+        "executions": plan.executions,
+        "schedulers": list(plan.schedulers),
+        "rows": [row.as_json() for row in rows],
+        "published": {name: PUBLISHED[name] for name in plan.programs if name in PUBLISHED},
+    }
+
+
+_WORTH: dict[str, Callable[[Sequence[Row]], str]] = {
+    "found by all seeds": lambda rows: str(sum(row.found == len(row.firsts) for row in rows)),
+    "found by some seed": lambda rows: str(sum(row.found > 0 for row in rows)),
+    "median at most 10": lambda rows: str(sum(row.median is not None and row.median <= 10 for row in rows)),
+}
+
+
+def _published(programs: Sequence[str]) -> list[str]:
+    told = [
+        f"{name} " + ", ".join(f"{scheduler} {count}" for scheduler, count in PUBLISHED[name].items())
+        for name in programs
+        if name in PUBLISHED
+    ]
+    return [f"Published: {'; '.join(told)}; POS and random never."] if told else []

@@ -1,0 +1,101 @@
+"""`raddle diff`: what two data files cover differently."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from raddle.cli.report import BELOW_THRESHOLD, FINE, NOTHING_TO_DO, chosen, opened, screen_for_data
+from raddle.report.coverage import rows
+from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
+from raddle.report.missing import LIMIT
+from raddle.report.plain import plain
+from raddle.report.summary import count
+
+_STYLES = {LOST: "red", GAINED: "green", GONE: "dim", IMPOSSIBLE: "dim"}
+_HEADINGS = {
+    LOST: "lost",
+    GAINED: "gained",
+    GONE: "gone with the code",
+    IMPOSSIBLE: "no longer possible, by the locks that were seen",
+}
+
+
+@click.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
+@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences of each kind.")
+@click.option(
+    "--fail-on-loss", is_flag=True, help="Exit with 6 if A covers something that B could cover, and does not."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON on stdout.")
+def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss: bool, as_json: bool) -> int:
+    """Say what the data file B covers that A does not, and the other way round, also where the source changed in
+    between: requirements are matched by file, function, and what is done to what.
+
+    \b
+    Exit codes: 0 fine, 5 one of them is empty, 6 something was lost.
+    """
+    old, new = opened(Path(before)), opened(Path(after))
+    if old is None or new is None:
+        return NOTHING_TO_DO
+    names = None
+    if criteria is not None:
+        measured = {row.name: row for row in [*rows(old), *rows(new)]}
+        names = [row.name for row in chosen(list(measured.values()), criteria.split(","))]
+    found = difference(old, new, names=names, limit=limit)
+    if as_json:
+        click.echo(json.dumps({"before": before, "after": after, **found.as_json()}, indent=2))
+    else:
+        show(screen_for_data(), found)
+    if not found.criteria:
+        click.echo("nothing to compare: no criterion was measured", err=True)
+        return NOTHING_TO_DO
+    return BELOW_THRESHOLD if fail_on_loss and found.lost else FINE
+
+
+def show(screen: Console, found: Difference) -> None:
+    """For people."""
+    before, after = found.executions
+    screen.print(Text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
+    if found.changed:
+        screen.print(Text(f"changed in between: {', '.join(found.changed)}"))
+    for one in found.criteria:
+        screen.print()
+        _show_criterion(screen, one)
+    for what, headlines in found.findings.items():
+        if headlines:
+            screen.print()
+            screen.print(Text(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
+        for headline in headlines[:LIMIT]:
+            screen.print(Text(f"  {plain(headline)}"))
+        if len(headlines) > LIMIT:
+            screen.print(Text(f"  ... and {len(headlines) - LIMIT:,} more"))
+    if found.lost and after < before:
+        screen.print()
+        screen.print(
+            Text("There were fewer executions after: what is lost may only need more of them.", style="yellow")
+        )
+
+
+def _show_criterion(screen: Console, one: Compared) -> None:
+    screen.print(Text(f"{one.name}: {one.before:,} covered before, {one.after:,} after", style="bold"))
+    if one.remark:
+        screen.print(Text(f"  {one.remark}", style="yellow"))
+    elif not any(one.numbers.values()):
+        screen.print(Text("  the same"))
+    for what, heading in _HEADINGS.items():
+        listed = [change for change in one.changes if change.what == what]
+        if listed:
+            screen.print(Text(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
+        for change, times in Counter(listed).items():  # a line may have several accesses
+            alike = f" ({times} of them: the lines have several accesses)" if times > 1 else ""
+            screen.print(Text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
+        if one.numbers[what] > len(listed):
+            screen.print(Text(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))

@@ -1,0 +1,44 @@
+"""`raddle html`: the report as pages for a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+import raddle
+from raddle.cli.report import FINE, NOTHING_TO_DO, data_path
+from raddle.store import DATA_FILE, NoDataError, read
+
+FOLDER = "raddle-html"
+
+
+@click.command()
+@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Where the pages go.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON on stdout.")
+def html(data_file: str | None, output: str, as_json: bool) -> int:
+    """Write the report as pages: what was covered and what is missing, line by line, and every finding as a picture.
+
+    The folder needs no network and no server: open its index.html.
+
+    \b
+    Exit codes: 0 fine, 5 nothing was measured.
+    """
+    from raddle.report.html import write_pages  # jinja2 is needed here only
+
+    path = data_path(data_file)
+    try:
+        contents = read(path)
+    except NoDataError as error:
+        click.echo(f"raddle: {error} [{error.slug}]", err=True)
+        return NOTHING_TO_DO
+    title = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    written = write_pages(contents, Path(output), title=title, version=raddle.__version__)
+    if as_json:
+        click.echo(json.dumps(written.as_json(), indent=2))
+    else:
+        click.echo(f"wrote {written.pages:,} pages: open {written.folder / 'index.html'}", err=True)
+    return FINE

@@ -1,0 +1,53 @@
+"""`raddle json`: everything in a data file, for machines."""
+
+from __future__ import annotations
+
+import click
+
+import raddle
+from raddle.cli.output import output_option, write_json
+from raddle.cli.report import FINE, NOTHING_TO_DO, chosen, data_path, opened
+from raddle.report.as_json import document, schema
+from raddle.report.coverage import rows
+from raddle.report.missing import LIMIT
+from raddle.report.summary import summarize
+from raddle.store import DATA_FILE
+
+
+@click.command("json")
+@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
+@click.option("--covered", "covered_of", metavar="NAMES", help="List what was covered of these, one by one.")
+@click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered of these.")
+@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Of --missing, each.")
+@click.option("--schema", "only_schema", is_flag=True, help="Print the JSON Schema of the document, and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Changes nothing: every command has it.")
+@output_option
+def json_(
+    data_file: str | None,
+    criteria: str | None,
+    covered_of: str | None,
+    gaps_of: str | None,
+    limit: int,
+    only_schema: bool,
+    as_json: bool,
+    output: str | None,
+) -> int:
+    """Print everything in a data file as one JSON document, of the form that --schema tells.
+
+    \b
+    Exit codes: 0 fine, 5 nothing was measured.
+    """
+    if only_schema:
+        write_json(schema(), output)
+        return FINE
+    contents = opened(data_path(data_file))
+    if contents is None:
+        return NOTHING_TO_DO
+    measured = rows(contents)
+    asked = chosen(measured, criteria.split(",")) if criteria is not None else measured
+    listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
+    covered = chosen(measured, covered_of.split(",")) if covered_of is not None else []
+    summary = summarize(contents, asked, missing_of=listed, limit=limit)
+    write_json(document(contents, summary, version=raddle.__version__, covered_of=covered), output)
+    return FINE

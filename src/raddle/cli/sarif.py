@@ -1,0 +1,28 @@
+"""`raddle sarif`: findings and warnings for code hosts."""
+
+from __future__ import annotations
+
+import click
+
+import raddle
+from raddle.cli.output import output_option, write_json
+from raddle.cli.report import FINE, NOTHING_TO_DO, data_path, opened
+from raddle.report.sarif import sarif as log_of
+from raddle.store import DATA_FILE
+
+
+@click.command()
+@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@click.option("--json", "as_json", is_flag=True, help="Changes nothing: SARIF is JSON.")
+@output_option
+def sarif(data_file: str | None, as_json: bool, output: str | None) -> int:
+    """Print findings, with their interleavings as code flows, and warnings as SARIF 2.1.0.
+
+    \b
+    Exit codes: 0 fine, 5 nothing was measured.
+    """
+    contents = opened(data_path(data_file))
+    if contents is None:
+        return NOTHING_TO_DO
+    write_json(log_of(contents, version=raddle.__version__), output)
+    return FINE

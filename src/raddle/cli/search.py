@@ -1,0 +1,212 @@
+"""`raddle search`: look for the configuration that covers most."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from raddle import api, config
+from raddle.cli.options import given, shared_options
+from raddle.cli.run import _LikePython
+from raddle.cli.screen import console, where_to_look
+from raddle.cli.subject import (
+    COMMAND_ONLY,
+    EXECUTIONS_OF_COMMAND,
+    EXECUTIONS_OF_SCENARIO,
+    SCENARIO_ONLY,
+    CommandSubject,
+    ScenarioSubject,
+    Subject,
+)
+from raddle.criteria import resolve
+from raddle.errors import UsageError
+from raddle.guide.algorithms import ALGORITHMS
+from raddle.guide.configurations import Configuration
+from raddle.guide.fitness import Fitness
+from raddle.guide.search import Evaluation, Found, Limits, Search
+from raddle.report.searched import Searched
+from raddle.store import DATA_FILE, check
+
+EVALUATIONS, SATURATION = 200, 20
+SHOWN = 5  # configurations
+FINE, FINDING, INTERRUPTED, NOTHING = 0, 1, 2, 5  # exit codes
+
+
+class _ScenarioOrProgram(_LikePython):
+    """Options may follow a scenario; what follows a program is its own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        chosen, _, _ = self.make_parser(ctx).parse_args(self._ended(args))
+        program = chosen.get("program")
+        if chosen.get("module") is None and isinstance(program, tuple) and program and "::" in program[0]:
+            ctx.allow_interspersed_args = True
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_ScenarioOrProgram, context_settings={"allow_interspersed_args": False})
+@click.option("-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own.")
+@click.option(
+    "--algorithm", type=click.Choice(list(ALGORITHMS)), default="genetic", help="How to search [default: genetic]."
+)
+@click.option(
+    "--fitness",
+    metavar="SUM",
+    default="default",
+    help="Criteria whose covered requirements count, as in map+2*hbpair* [default: those of raddle run].",
+)
+@click.option("--criteria", metavar="NAMES", help="Others to measure besides, with commas between.")
+@click.option("--evaluations", type=click.IntRange(min=1), help=f"Configurations at most [default: {EVALUATIONS}].")
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    help=f"Executions of each [default: {EXECUTIONS_OF_SCENARIO} of a scenario, {EXECUTIONS_OF_COMMAND} of a command].",
+)
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long at most.")
+@click.option(
+    "--saturation",
+    type=click.IntRange(min=1),
+    default=SATURATION,
+    help=f"Stop when so many evaluations in a row, and a quarter of all, covered nothing new [default: {SATURATION}].",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the search [default: 1].")
+@click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
+@click.option("--save", metavar="FILE", help="Write the best configuration there, as TOML for pyproject.toml.")
+@click.option(
+    "--run-seconds", type=click.FloatRange(min=0, min_open=True), help="How long one run of a command may take."
+)
+@click.option("--switches", type=click.Choice(api.SWITCHES), help="Where threads of a scenario may be switched.")
+@click.option("--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink].")
+@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+@shared_options
+def search(module: str | None, program: tuple[str, ...], as_json: bool, **options: Any) -> int:
+    """Search for the scheduler under which a scenario (file.py::function), or the noise with which a program
+    (script.py or -m MODULE, then its arguments), covers most. Stops when nothing new is covered any more."""
+    command = ("-m", module, *program) if module is not None else program
+    if not command:
+        raise UsageError("no-program", "name a scenario or a program: raddle search file.py::scenario, or script.py")
+    is_scenario = module is None and "::" in command[0]
+    options = _kept(is_scenario, given(**options))
+    options["fitness"] = Fitness.parse(options["fitness"])
+    options["criteria"] = _measured(options["fitness"], options.get("criteria"))
+    _check_files(options)
+    subject: Subject = ScenarioSubject(command, options) if is_scenario else CommandSubject(command, options)
+    screen = console()
+    found = _search(subject, options, _Line(screen, shown=screen.is_terminal and not as_json))
+    searched = Searched(
+        what=subject.what,
+        is_scenario=is_scenario,
+        found=found,
+        fitness=options["fitness"],
+        algorithm=options["algorithm"],
+        seed=options["seed"],
+        executions=subject.executions,
+        criteria=options["criteria"],
+    )
+    if "save" in options and searched.winner is not None:
+        Path(options["save"]).write_text(searched.exported(), encoding="utf-8")
+    if as_json:
+        extra = {"data_file": options["data_file"], "notes": list(subject.notes)}
+        click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
+    else:
+        _show(screen, searched, subject, options)
+    return _exit_code(searched, subject)
+
+
+def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that concern this kind of search; those of [tool.raddle] that do are taken too."""
+    wrong = [name for name in (COMMAND_ONLY if is_scenario else SCENARIO_ONLY) if name in options]
+    if wrong:
+        option, kind = wrong[0].replace("_", "-"), "commands" if is_scenario else "scenarios (file.py::function)"
+        raise UsageError("bad-search", f"--{option} is only for {kind}")
+    settings = config.load(Path.cwd()).options()
+    common = ("seed", "source", "data_file", *(SCENARIO_ONLY if is_scenario else ()))
+    defaults = {"seed": 1, "data_file": DATA_FILE, "evaluations": EVALUATIONS}
+    return defaults | {name: settings[name] for name in common if name in settings} | options
+
+
+def _check_files(options: dict[str, Any]) -> None:
+    """It is better to hear now than after the search that they cannot be written."""
+    check(options["data_file"])
+    save = Path(options.get("save", DATA_FILE)).absolute()
+    if save.is_dir() or not save.parent.is_dir():
+        raise UsageError("no-such-file", f"{options['save']} cannot be written: it is a folder, or lies in none")
+
+
+def _measured(fitness: Fitness, besides: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*fitness.criteria, *(resolve(besides) if besides else ())]))
+
+
+def _search(subject: Subject, options: dict[str, Any], line: _Line) -> Found[Configuration]:
+    limits = Limits(options["evaluations"], options.get("seconds"), options["saturation"])
+    with line:
+        return Search(
+            subject.space,
+            subject.evaluate,
+            fitness=options["fitness"].of,
+            algorithm=ALGORITHMS[options["algorithm"]],
+            seed=options["seed"],
+            limits=limits,
+            first=subject.first,
+            progress=lambda evaluation: line.show(evaluation, len(subject.findings())),
+        ).run()
+
+
+class _Line:
+    """How far the search is, on a terminal. It has no thread of its own: each evaluation redraws it."""
+
+    def __init__(self, screen: Console, *, shown: bool) -> None:
+        self._status = Live(Text("searching"), console=screen, auto_refresh=False, transient=True)
+        self._shown = shown
+        self._best = self._covered = 0.0
+
+    def __enter__(self) -> None:
+        if self._shown:
+            self._status.start(refresh=True)
+
+    def __exit__(self, *error: object) -> None:
+        self._status.stop()
+
+    def show(self, evaluation: Evaluation[Configuration], failures: int) -> None:
+        self._best = max(self._best, evaluation.fitness)
+        self._covered += evaluation.new
+        if self._shown:
+            found = f"best fitness {self._best:g}, {self._covered:g} requirements covered"
+            text = f"{evaluation.number} evaluations, {found}, {failures} failure{'' if failures == 1 else 's'}"
+            self._status.update(Text(text), refresh=True)
+
+
+def _show(screen: Console, searched: Searched, subject: Subject, options: dict[str, Any]) -> None:
+    subject.show_findings(screen)
+    for note in subject.notes:
+        screen.print(Text(f"note: {note}", style="yellow"))
+    for what, why in subject.not_instrumented:
+        screen.print(Text(f"not instrumented: {what}: {why}", style="yellow"))
+    winner = searched.winner
+    if winner is not None:
+        for number, line in enumerate(searched.table(SHOWN)):
+            screen.print(Text(line, style="" if number else "bold"))
+        screen.print()
+    first, *others = searched.sentences()
+    screen.print(Text(first, style="bold red" if subject.findings() else "bold green"))
+    for sentence in others:
+        screen.print(Text(sentence))
+    if winner is not None:
+        screen.print(Text(f"best: {searched.command(winner.configuration)}", style="bold"))
+        if "save" in options:
+            screen.print(Text(f"saved to {options['save']}", style="dim"))
+    screen.print(Text(where_to_look(options["data_file"]), style="dim"))
+
+
+def _exit_code(searched: Searched, subject: Subject) -> int:
+    if subject.findings():
+        return FINDING
+    if searched.found.stopped_because == "interrupted":
+        return INTERRUPTED
+    return FINE if searched.winner is not None else NOTHING

@@ -1,0 +1,51 @@
+"""The corpus: schedules that covered something new, kept so that a later run can begin with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from raddle.replaying import PLAINLY, Replaying
+
+Runs = tuple[tuple[int, int], ...]  # (thread, so many decisions in a row)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One execution, with what is needed to have it again.
+
+    >>> kept = Kept("explore a.py::scenario", 3, 5, ((1, 2), (2, 1)), frozenset({70001}), frozenset(), "free-threaded")
+    >>> kept.decisions
+    (1, 1, 2)
+    """
+
+    origin: str  # what was explored: "explore log.py::scenario"
+    number: int  # of the execution
+    brought: int  # requirements that were new then
+    runs: Runs  # its decisions, those in a row for the same thread together
+    sites: frozenset[int]  # that were scheduling points then
+    kinds: frozenset[str]  # of resources that were
+    switches: str  # where threads could be switched
+    schedule: str = ""  # as a text for `raddle replay`; "" where nobody took the trouble to find out
+    replaying: Replaying = PLAINLY  # what the schedule alone does not tell
+
+    @property
+    def decisions(self) -> tuple[int, ...]:
+        return tuple(thread for thread, times in self.runs for _ in range(times))
+
+
+def in_runs(decisions: Sequence[int]) -> Runs:
+    """Decisions, shorter.
+
+    >>> in_runs([1, 1, 2])
+    ((1, 2), (2, 1))
+    """
+    return tuple((thread, sum(1 for _ in same)) for thread, same in groupby(decisions))
+
+
+def fitting(corpus: Iterable[Kept], origin: str, switches: str, sites: Iterable[int]) -> tuple[list[Kept], list[Kept]]:
+    """Of what is kept for a scenario: what can still be had, and what names places that are no longer there."""
+    there = set(sites)
+    own = [kept for kept in corpus if kept.origin == origin and kept.switches == switches]
+    return [kept for kept in own if kept.sites <= there], [kept for kept in own if not kept.sites <= there]

@@ -1,0 +1,113 @@
+"""What a function without probes does to the containers that it is given.
+
+Code in C, and Python code that is not instrumented, works on a container without telling. So a call that hands one
+over counts as an access to its content: a read by functions that are known to look only, else a write.
+"""
+
+from __future__ import annotations
+
+import itertools
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+from raddle import probe
+from raddle.execute.kinds import container_base
+
+# By top-level module, without underscores before it: what keeps its arguments, hands them on to others or takes no
+# containers, and what asks who called it (`namedtuple`, `logging`), which must not find us.
+_HANDING_ON = frozenset({
+    "abc", "asyncio", "atexit", "attr", "attrs", "builtins", "collections", "concurrent", "contextlib", "contextvars",
+    "dataclasses", "enum", "faulthandler", "functools", "gc", "greenlet", "hypothesis", "importlib", "inspect",
+    "logging", "math", "multiprocessing", "pytest", "queue", "raddle", "signal", "sys", "thread", "threading", "time",
+    "traceback", "types", "typing", "unittest", "warnings", "weakref",
+})  # fmt: skip
+# Functions that change nothing, but for those listed.
+_ONLY_LOOKING = (
+    "array", "ast", "base64", "binascii", "codecs", "copy", "csv", "datetime", "decimal", "difflib", "fnmatch",
+    "fractions", "glob", "hashlib", "html", "io", "itertools", "json", "marshal", "numbers", "os", "pickle",
+    "pprint", "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap",
+    "tokenize", "urllib", "uuid", "zlib",
+)  # fmt: skip
+_LOOKING: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_ONLY_LOOKING, frozenset()),
+    "bisect": frozenset({"insort", "insort_left", "insort_right"}),
+    "operator": frozenset({
+        "call", "setitem", "delitem", "iadd", "isub", "imul", "imod", "iand", "ior", "ixor", "imatmul", "iconcat",
+        "ipow", "ilshift", "irshift", "itruediv", "ifloordiv",
+    }),
+    "posix": frozenset({"readv", "preadv"}),
+    "random": frozenset({"shuffle"}),
+    "struct": frozenset({"pack_into"}),
+}  # fmt: skip
+_LOOKING_TOO = frozenset({
+    ("heapq", "merge"), ("heapq", "nlargest"), ("heapq", "nsmallest"), ("functools", "reduce"), ("math", "fsum"),
+    ("math", "prod"), ("math", "dist"), ("math", "sumprod"),
+})  # fmt: skip
+_LOOKING_TYPES = (bytes, itertools.product, itertools.permutations, itertools.combinations)
+
+# Iterators over what they are given.
+LAZY = frozenset(
+    getattr(itertools, name)
+    for name in (
+        "chain", "islice", "zip_longest", "takewhile", "dropwhile", "filterfalse", "starmap", "accumulate", "groupby",
+        "compress", "pairwise", "cycle",
+    )
+)  # fmt: skip
+
+
+def effect(called: Any) -> str:
+    """What calling it does to a container among its arguments: "read", "write", or "" where its own probes tell.
+
+    >>> import heapq, json, operator
+    >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
+    ('read', 'write', 'read', '')
+    """
+    cls = type(called)
+    if cls is MethodType:  # `random.shuffle` is a method of a generator that the module keeps
+        called = called.__func__
+        cls = type(called)
+    if cls is FunctionType:
+        if called.__code__.co_name == "<lambda>" or probe.NAME in called.__globals__:
+            return ""
+    elif issubclass(cls, type):
+        return "read" if _copies(called) else ""
+    elif cls is not BuiltinFunctionType:
+        return ""
+    return _by_name(getattr(called, "__module__", None) or "", called.__name__)
+
+
+class Effects:
+    """`effect`, remembered for functions that live as long as their modules."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, str]] = {}  # by id: the function, kept alive
+
+    def of(self, called: Any) -> str:
+        known = self._known.get(id(called))
+        if known is not None:
+            return known[1]
+        found = effect(called)
+        cls = type(called)
+        if cls is BuiltinFunctionType or (cls is FunctionType and "<locals>" not in called.__qualname__):
+            self._known[id(called)] = (called, found)
+        return found
+
+
+def _by_name(module: str, name: str) -> str:
+    top = module.partition(".")[0].lstrip("_")
+    if (top, name) in _LOOKING_TOO:
+        return "read"
+    if not top or top in _HANDING_ON:
+        return ""
+    changing = _LOOKING.get(top)
+    return "read" if changing is not None and name not in changing else "write"
+
+
+def _copies(kind: type) -> bool:
+    """Is it made from what is in another container, at once and by code without probes?"""
+    if kind in _LOOKING_TYPES:
+        return True
+    if container_base(kind) is None:
+        return False
+    maker: Any = kind.__init__  # type: ignore[misc] # of the class itself
+    return not isinstance(maker, FunctionType) or probe.NAME not in maker.__globals__

@@ -1,0 +1,1 @@
+"""What guides a search: what is simpler, what to try next."""

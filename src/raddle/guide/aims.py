@@ -1,0 +1,172 @@
+"""What is aimed at: requirements that no execution has covered yet, and how each is to be reached.
+
+Executions in which the threads did something new are kept; from them it is predicted what another order would cover
+(see `raddle.guide.prediction`). The order that promises most is tried first. What was aimed at a few times and did not
+come is given up, and can be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from raddle.cast import Cast
+from raddle.criteria import make_criteria
+from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, shape_of
+from raddle.schedulers.plan import Plan
+from raddle.step import Step
+from raddle.tally import Key
+
+TRIES = 3  # at one requirement
+FIRST_LOOK = 40_000  # steps of predicted executions looked at in the beginning
+LOOK = 20  # the same for every execution: predicting is not to cost more than running
+MOST_KEPT = 32  # executions to predict from
+
+
+@dataclass(frozen=True, slots=True)
+class AimsMemory:
+    """What one search tried, for another one that goes on from there."""
+
+    sights: frozenset[int] = frozenset()  # what reads saw in the plans
+    tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
+    shapes: frozenset[int] = frozenset()  # of executions that there is nothing left to predict from
+
+
+@dataclass(frozen=True, slots=True)
+class AimsReached:
+    """What came of aiming."""
+
+    aimed: int  # at so many requirements
+    covered: int  # of them, by now
+    given_up: int  # of them: tried as often as is sensible
+    plans: int  # executions that had one
+
+
+class Aims:
+    """Where a search wants to go.
+
+    >>> aims = Aims(["map"], seed=1)
+    >>> aims.next_plan()  # nothing is known yet
+    ()
+    """
+
+    def __init__(self, criteria: Iterable[str], *, seed: int) -> None:
+        self.share = 0, 1  # which of the orders that can be predicted are its own, out of how many parts
+        self._criteria = make_criteria(list(criteria))  # its own: what is only predicted must not be counted
+        self._seed = seed
+        self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
+        self._shapes: set[int] = set()
+        self._predictions: list[Prediction] = []
+        self._waiting: list[Aim] = []  # those that promise to cover something
+        self._others: list[Aim] = []
+        self._sights: set[int] = set()  # what reads saw in the plans that were tried
+        self._tries: dict[tuple[str, Key], int] = {}
+        self._allowed = FIRST_LOOK
+        self._plans = 0
+
+    def remember(self, covered: Mapping[str, Iterable[Key]], memory: AimsMemory) -> None:
+        """What others covered and tried before."""
+        self._cover(covered)
+        self._sights |= memory.sights
+        self._tries.update(memory.tries)
+        self._shapes |= memory.shapes
+
+    def memory(self) -> AimsMemory:
+        """What was tried, also before."""
+        done = frozenset(self._shapes) if self.empty else frozenset()
+        return AimsMemory(frozenset(self._sights), dict(self._tries), done)
+
+    def learn(
+        self,
+        steps: Sequence[Step],
+        cast: Cast,
+        covered: Mapping[str, frozenset[Key]],
+        *,
+        early: frozenset[int] = frozenset(),
+    ) -> None:
+        """An execution was run: what it did, and what it covered."""
+        self._cover(covered)
+        self._allowed += LOOK
+        if len(self._predictions) < MOST_KEPT and len(steps) <= MOST_STEPS:
+            shape = shape_of(steps)
+            if shape not in self._shapes:
+                self._shapes.add(shape)
+                number = self._seed + len(self._shapes)
+                self._predictions.append(
+                    Prediction(steps, cast, self._criteria, early=early, seed=number, share=self.share)
+                )
+
+    def _cover(self, covered: Mapping[str, Iterable[Key]]) -> None:
+        for name, keys in covered.items():
+            if name in self.covered:
+                self.covered[name].update(keys)
+
+    def next_plan(self) -> Plan:
+        """The most promising one; nothing, where nothing is known to be within reach.
+
+        In turn, one that promises coverage, and one whose reads would see what they have not seen.
+        """
+        self._look()
+        self._plans += 1
+        choose = (self._covering, self._unseen) if self._plans % 2 else (self._unseen, self._covering)
+        aim = choose[0]() or choose[1]()
+        if aim is None:
+            self._plans -= 1
+            return ()
+        for name, keys in aim.goals.items():
+            for key in keys:
+                self._tries[name, key] = self._tries.get((name, key), 0) + 1
+        return aim.plan
+
+    def _covering(self) -> Aim | None:
+        self._waiting = [left for aim in self._waiting if (left := self._still(aim)).worth]
+        if not self._waiting:
+            return None
+        best = max(self._waiting, key=lambda aim: aim.worth)
+        self._waiting.remove(best)
+        return best
+
+    def _unseen(self) -> Aim | None:
+        self._others = [aim for aim in self._others if aim.sees not in self._sights]
+        if not self._others:
+            return None
+        best = max(self._others, key=lambda aim: aim.mixed)
+        self._others.remove(best)
+        self._sights.add(best.sees)
+        return self._still(best)
+
+    def reached(self) -> AimsReached:
+        """How it went so far."""
+        covered = sum(key in self.covered[name] for name, key in self._tries)
+        return AimsReached(len(self._tries), covered, len(self.given_up()), self._plans)
+
+    @property
+    def empty(self) -> bool:
+        """Is there nothing left to try?"""
+        return not self._waiting and not self._others and not any(self._predictions)
+
+    def given_up(self) -> list[tuple[str, Key]]:
+        """What was aimed at as often as is sensible, and did not come: (criterion, requirement)."""
+        return [goal for goal, tries in self._tries.items() if tries >= TRIES and goal[1] not in self.covered[goal[0]]]
+
+    def _still(self, aim: Aim) -> Aim:
+        """Without what was covered in the meantime, or given up."""
+        goals = {}
+        for name, keys in aim.goals.items():
+            known = self.covered[name]
+            left = frozenset(key for key in keys if key not in known and self._tries.get((name, key), 0) < TRIES)
+            if left:
+                goals[name] = left
+        return replace(aim, goals=goals)
+
+    def _look(self) -> None:
+        """Predict more, as far as that is allowed by now."""
+        for prediction in self._predictions:
+            if self._allowed <= 0:
+                return
+            if prediction:
+                before = prediction.simulated
+                aims = prediction.aims(self.covered, self._allowed)
+                self._waiting += [aim for aim in aims if aim.worth]
+                self._others += [aim for aim in aims if any(aim.mixed)]
+                self._allowed -= prediction.simulated - before

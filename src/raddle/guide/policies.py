@@ -1,0 +1,35 @@
+"""Schedulers by name, those that aim at what is not covered yet among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle.errors import UsageError
+from raddle.schedulers import make_scheduler
+from raddle.schedulers.base import Scheduler
+
+GUIDED = ("portfolio", "directed")  # schedulers that aim at what is not covered
+
+
+def make_policy(scheduler: str, *, seed: int, criteria: Sequence[str]) -> Scheduler:
+    """The scheduler of that name; the criteria are those whose requirements can be aimed at.
+
+    >>> make_policy("pos", seed=1, criteria=[]).complete
+    False
+    >>> make_policy("directed", seed=1, criteria=[])
+    Traceback (most recent call last):
+    ...
+    raddle.errors.UsageError: the scheduler directed needs criteria whose requirements it can aim at
+    """
+    name, _, options = scheduler.partition(":")
+    if name not in GUIDED:
+        return make_scheduler(scheduler, seed=seed, others=GUIDED)
+    if options:
+        raise UsageError("unknown-option", f"the scheduler {name} has no option {options!r} (it has: none)")
+    from raddle.guide import portfolio  # slow to import, and not always needed
+
+    if name == "portfolio":
+        return portfolio.portfolio(criteria, seed=seed)
+    if not criteria:
+        raise UsageError("no-criteria", "the scheduler directed needs criteria whose requirements it can aim at")
+    return portfolio.directed(criteria, seed=seed)

@@ -1,0 +1,164 @@
+"""An execution's steps in another order: what would have happened if somebody had run earlier, or later.
+
+Every thread does what it did, in its own order. A lock has one holder, who is started has been started before, who is
+joined has ended, what is taken has been given: where a thread cannot go on, whoever it waits for runs first, just so
+far. If that is one who is to stand still, the order is impossible. Values are not followed: a thread that would have
+read something else might have gone another way, so what comes out here is a guess about real executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from raddle.step import Step
+
+# What a thread has to wait for, by the kind of step that gives it.
+_GIVEN_BY = {"down": "up", "get": "put", "woken": "notify", "wait-set": "set", "join-queue": "task-done"}
+_COUNTED = frozenset({"down", "get"})  # what was given is used up
+_DEEP = 12  # who waits for whom who waits for whom
+
+
+class ImpossibleError(Exception):
+    """The threads cannot be run in this order."""
+
+
+class Rearrangement:
+    """>>> steps = [(0, "start", 1, 0), (1, "begin", 1, 0), (1, "write", 0, 70001), (0, "read", 0, 70002)]
+    >>> other = Rearrangement(steps)
+    >>> other.begin()
+    >>> other.run(0, 2)
+    >>> other.run(1, 2)
+    >>> [(thread, kind) for thread, kind, _, _ in other.steps]
+    [(0, 'start'), (0, 'read'), (1, 'begin'), (1, 'write')]
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.programs: dict[int, list[Step]] = {0: []}
+        self._starts: dict[int, tuple[int, int]] = {}  # by thread: who starts it, by which of its steps
+        self._givers: dict[tuple[str, int], list[tuple[int, int]]] = {}  # by kind and target, in the order they came
+        at_first: dict[tuple[str, int], int] = {}  # permits or items that nobody was seen to give
+        level: dict[tuple[str, int], int] = {}
+        for step in steps:
+            thread, kind, target, _ = step
+            if kind == "blocked":  # depends on the order
+                continue
+            program = self.programs.setdefault(thread, [])
+            if kind == "start":
+                self._starts[target] = thread, len(program)
+            elif kind in _COUNTED:
+                resource = _GIVEN_BY[kind], target
+                level[resource] = level.get(resource, 0) - 1
+                at_first[resource] = max(at_first.get(resource, 0), -level[resource])
+            elif kind in _GIVEN_BY.values():
+                self._givers.setdefault((kind, target), []).append((thread, len(program)))
+                level[kind, target] = level.get((kind, target), 0) + 1
+            program.append(step)
+        self._at_first = at_first
+        self.begin()
+
+    def begin(self) -> None:
+        """Nobody has done anything yet."""
+        self.steps: list[Step] = []
+        self._at = dict.fromkeys(self.programs, 0)
+        self._holders: dict[int, int] = {}
+        self._levels = dict(self._at_first)
+        self._flags: set[int] = set()  # events that are set
+        self._still: set[int] = set()
+
+    def stand_still(self, thread: int) -> None:
+        """It may not run, not even for others."""
+        self._still.add(thread)
+
+    def go_on(self, thread: int) -> None:
+        """It may run again."""
+        self._still.discard(thread)
+
+    def run(self, thread: int, until: int, _depth: int = 0) -> None:
+        """The thread runs until it has done so many of its steps; raises `ImpossibleError` where it cannot."""
+        if thread in self._still or _depth > _DEEP:
+            raise ImpossibleError
+        program = self.programs.get(thread, [])
+        at = self._at
+        while at[thread] < until:
+            step = program[at[thread]]
+            if not self._possible(step):
+                self._wait(step, _depth)
+                continue
+            at[thread] += 1
+            self._do(step)
+
+    def done(self, thread: int) -> int:
+        """How many of its steps a thread has done."""
+        return self._at[thread]
+
+    def run_on(self, thread: int) -> None:
+        """The thread runs as far as it can."""
+        with suppress(ImpossibleError):
+            self.run(thread, len(self.programs.get(thread, [])))
+
+    # -- one step -----------------------------------------------------------------------------------
+
+    def _possible(self, step: Step) -> bool:
+        thread, kind, target, _ = step
+        if kind == "acquire":
+            return target not in self._holders
+        if kind in _COUNTED:
+            return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
+        if kind == "wait-set":
+            return target in self._flags or ("set", target) not in self._givers
+        if kind == "begin":
+            started = self._starts.get(thread)
+            return started is None or self._at[started[0]] > started[1]
+        if kind == "join":
+            return self._at.get(target, 0) >= len(self.programs.get(target, ()))
+        if kind in ("woken", "join-queue"):
+            return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
+        return True
+
+    def _do(self, step: Step) -> None:
+        thread, kind, target, _ = step
+        self.steps.append(step)
+        if kind == "acquire":
+            self._holders[target] = thread
+        elif kind == "release":
+            self._holders.pop(target, None)
+        elif kind in _COUNTED:
+            self._levels[_GIVEN_BY[kind], target] -= 1
+        elif kind in ("up", "put", "task-done", "notify"):
+            self._levels[kind, target] = self._levels.get((kind, target), 0) + 1
+        elif kind == "wait":
+            self._levels["notify", target] = 0  # only what comes later wakes it
+        elif kind == "set":
+            self._flags.add(target)
+        elif kind == "clear":
+            self._flags.discard(target)
+
+    def _wait(self, step: Step, depth: int) -> None:
+        """Whoever makes the step possible runs until it is."""
+        thread, kind, target, site = step
+        if kind == "begin":
+            starter, index = self._starts[thread]
+            self.run(starter, index + 1, depth + 1)
+            return
+        if kind == "join":
+            self.run(target, len(self.programs.get(target, ())), depth + 1)
+            return
+        self.steps.append((thread, "blocked", target, site))
+        if kind == "acquire":
+            holder = self._holders[target]
+            if holder == thread:
+                raise ImpossibleError
+            program = self.programs[holder]
+            released = next(
+                (i for i in range(self._at[holder], len(program)) if program[i][1:3] == ("release", target)), None
+            )
+            if released is None:
+                raise ImpossibleError
+            self.run(holder, released + 1, depth + 1)
+            return
+        for giver, index in self._givers.get((_GIVEN_BY[kind], target), ()):
+            if giver != thread and giver not in self._still and self._at[giver] <= index:
+                self.run(giver, index + 1, depth + 1)
+                return
+        raise ImpossibleError

@@ -1,0 +1,259 @@
+"""Shrinking: the same failure by a simpler schedule.
+
+A value, a predicate and an order, as in Hypothesis: the value is a schedule's text, the predicate is that its
+execution fails in the same way, the order is `raddle.guide.simpler`. Whatever is kept was run by its text and
+came out simpler; nothing depends on chance, so the same failure shrinks to the same schedule.
+
+Passes go down from the failure: segments are dropped, many at a time while that works, a thread that was
+stopped runs on, its segments are put together (Jalbert and Sen, FSE 2010). That ends where no single change
+helps, which need not be the fewest preemptions there are; so schedules with fewer ones are searched too, from
+none upwards (see `raddle.guide.deviations`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from raddle.event import Event
+from raddle.execute.session import Recorded, Session
+from raddle.guide.deviations import Deviations
+from raddle.guide.simpler import rank, stops
+from raddle.operation import ACCESSES
+from raddle.schedule import Schedule, Segment
+
+MOST_TRIES = 300  # executions
+MOST_STEPS = 100_000  # of all of them: an execution without end is not tried many times
+MOST_SECONDS = 30.0  # should steps be slow; all other bounds are the same on every machine
+SHARE = 3  # one in so many of the executions left is kept for what comes after
+
+_monotonic = time.monotonic
+
+
+def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MOST_TRIES) -> Recorded:
+    """The simplest execution met that fits; `seen` where none is simpler.
+
+    `seen` has followed its schedule, and so has what is returned.
+    """
+    return Shrinker(session, seen, fits, tries=tries).shrink()
+
+
+class Shrinker:
+    """One failure on its way down."""
+
+    def __init__(self, session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int) -> None:
+        self._session = session
+        self._fits = fits
+        self.best = seen
+        self._rank = rank(seen)
+        self._tried = {seen.schedule}
+        self._left = tries
+        self._steps_left = MOST_STEPS
+        self._deadline = _monotonic() + MOST_SECONDS
+        self._search = Deviations(self._place_of)
+
+    def shrink(self) -> Recorded:
+        """Down, and down again from what the search finds, until neither helps."""
+        self._descend(reserve=self._left // SHARE)
+        while self._search_simpler():
+            self._descend(reserve=0)
+        self._descend(reserve=0)
+        return self.best
+
+    # -- trying -------------------------------------------------------------------------------------
+
+    def _spent(self, reserve: int = 0) -> bool:
+        return (
+            self._left <= reserve
+            or self._steps_left <= 0
+            or self._session.interrupted
+            or _monotonic() >= self._deadline
+        )
+
+    def _run(self, schedule: Schedule) -> Recorded:
+        """Run a schedule, and keep it if it is simpler."""
+        self._tried.add(schedule)
+        self._left -= 1
+        seen = self._session.replay(schedule)
+        self._steps_left -= len(seen.trace)
+        if seen.divergence is None and self._fits(seen):
+            found = rank(seen)
+            if found < self._rank:
+                self.best, self._rank = seen, found
+        return seen
+
+    def _is_simpler(self, schedule: Schedule, reserve: int) -> bool:
+        """Try it, unless it was tried or cannot be simpler."""
+        if schedule in self._tried or self._spent(reserve):
+            return False
+        if not self._rank.elsewhere and stops(schedule) > self._rank.preemptions:
+            return False
+        self._run(schedule)
+        return self.best.schedule == schedule
+
+    # -- passes -------------------------------------------------------------------------------------
+
+    def _descend(self, *, reserve: int) -> None:
+        improved = True
+        while improved and not self._spent(reserve):
+            before = self._rank
+            self._drop(reserve)
+            for simpler in (run_on, together, earlier, renamed):
+                self._take_any(simpler, reserve)
+            improved = self._rank < before
+
+    def _drop(self, reserve: int) -> None:
+        """Leave segments out, from the end, first many at a time."""
+        size = max(len(self.best.schedule.segments) // 2, 1)
+        while size:
+            end = len(self.best.schedule.segments)
+            while end > 1:
+                start = max(end - size, 1)  # T0 has to begin
+                self._is_simpler(self._without(start, end), reserve)
+                end = min(start, len(self.best.schedule.segments))
+            size //= 2
+
+    def _take_any(self, simpler: Callable[[Shrinker], Iterator[Schedule]], reserve: int) -> None:
+        """Take what is simpler, and go on from there where the last one stood."""
+        done = 0
+        while True:
+            for number, schedule in enumerate(simpler(self)):
+                if number >= done and self._is_simpler(schedule, reserve):
+                    done = number
+                    break
+            else:
+                return
+
+    def _without(self, start: int, end: int) -> Schedule:
+        segments = self.best.schedule.segments
+        waiting = {segment.thread: index for index, segment in enumerate(segments) if start <= index < end}
+        kept = list(enumerate(segments[:start]))
+        for index, segment in enumerate(segments[end:], end):
+            dropped = waiting.pop(segment.thread, None)  # what it would have done there, it does now
+            kept.append((index, segment if dropped is None else self.joined(dropped, segment)))
+        return self.merged(kept)
+
+    def merged(self, numbered: Iterable[tuple[int, Segment]]) -> Schedule:
+        """Segments with the places they had before; two of one thread that have become neighbours are one.
+
+        Those that were neighbours stay: time has passed between them.
+        """
+        kept: list[tuple[int, Segment]] = []
+        for index, segment in numbered:
+            if kept and kept[-1][1].thread == segment.thread and kept[-1][0] + 1 != index:
+                segment = self.joined(kept.pop()[0], segment)
+            kept.append((index, segment))
+        return Schedule(tuple(segment for _, segment in kept))
+
+    def joined(self, index: int, later: Segment) -> Segment:
+        """The segment at the index and a later one of its thread as one."""
+        first = self.best.schedule.segments[index]
+        if not later.place or not first.place:
+            return later
+        stop = sum(1 for segment in self.best.schedule.segments[:index] if segment.place)
+        if stop >= len(self.best.preemptions):
+            return later
+        count = self._arrivals(self.best.preemptions[stop].before, first.thread, later.place)
+        return replace(later, count=later.count + count + (first.place == later.place))
+
+    def _arrivals(self, end: int, thread: str, place: str) -> int:
+        """How often a thread came to a place in the run that ended before that event, the end left out."""
+        events = self.best.trace.events
+        first = end
+        while first and events[first - 1].thread == thread:
+            first -= 1
+        # What it does first when it is resumed, it had arrived at before.
+        begins = not any(event.thread == thread for event in events[:first])
+        return sum(1 for event in events[first + (not begins) : end] if self._place_of(event) == place)
+
+    def begins(self) -> dict[str, str]:
+        """Where each thread did its first step, "" if it did none; in the order of their starts."""
+        first = {event.variable: "" for event in self.best.trace if event.kind == "start"}
+        for event in self.best.trace:
+            if first.get(event.thread) == "":
+                first[event.thread] = self._place_of(event)
+        return first
+
+    def _place_of(self, event: Event) -> str:
+        """As a schedule names it."""
+        if event.kind in ACCESSES and event.site in self._session.table:
+            return self._session.table[event.site].place
+        return f"{event.file}:{event.line} {event.kind}"
+
+    # -- search -------------------------------------------------------------------------------------
+
+    def _search_simpler(self) -> bool:
+        """Look for fewer preemptions, from none upwards, and for a shorter text with as many; was there any?"""
+        search, before, kept = self._search, self._rank, self._left // SHARE
+        for level in range(before.preemptions + 1):
+            # Half of what is left for each number of preemptions, all of it for the last.
+            reserve = kept if level == before.preemptions else (self._left + kept) // 2
+            while search.has(level) and not self._spent(reserve):
+                deviation = search.take(level)
+                if not self._may_be_simpler(deviation.schedule):
+                    continue
+                seen = self._run(deviation.schedule)
+                if self._rank < before:
+                    return True
+                if seen.divergence is None:
+                    search.learn(deviation, seen, self._may_be_simpler)
+        return False
+
+    def _may_be_simpler(self, schedule: Schedule) -> bool:
+        """Schedules that go on from one that cannot be simpler cannot be simpler either."""
+        asked = stops(schedule)
+        return asked < self._rank.preemptions or (
+            asked == self._rank.preemptions and len(schedule.segments) < self._rank.segments
+        )
+
+
+# -- what may be simpler ------------------------------------------------------------------------------
+
+
+def run_on(shrinker: Shrinker) -> Iterator[Schedule]:
+    """A thread that was stopped goes on as long as it can; what it was to do later falls away, or does not."""
+    segments = list(enumerate(shrinker.best.schedule.segments))
+    for index, segment in segments:
+        if segment.place:
+            head, tail = [*segments[:index], (index, Segment(segment.thread))], segments[index + 1 :]
+            yield shrinker.merged([*head, *(later for later in tail if later[1].thread != segment.thread)])
+            yield shrinker.merged([*head, *tail])
+
+
+def together(shrinker: Shrinker) -> Iterator[Schedule]:
+    """A thread that was stopped does at once what it did when it was next resumed."""
+    segments = list(enumerate(shrinker.best.schedule.segments))
+    for index, segment in segments:
+        later = next((n for n, s in segments[index + 1 :] if s.thread == segment.thread), None)
+        if segment.place and later is not None:
+            joined = (index, shrinker.joined(index, segments[later][1]))
+            yield shrinker.merged([*segments[:index], joined, *segments[index + 1 : later], *segments[later + 1 :]])
+
+
+def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
+    """A thread stops at an earlier arrival at the same place."""
+    segments = shrinker.best.schedule.segments
+    for index, segment in enumerate(segments):
+        for count in sorted({1, segment.count // 2, segment.count - 1}):
+            if 0 < count < segment.count:
+                yield Schedule((*segments[:index], replace(segment, count=count), *segments[index + 1 :]))
+
+
+def renamed(shrinker: Shrinker) -> Iterator[Schedule]:
+    """Two threads change their parts, so that the one started first comes first.
+
+    Threads that the text names may all do so; of the others, one that began with the same code or did not
+    begin at all.
+    """
+    segments = shrinker.best.schedule.segments
+    named = {segment.thread for segment in segments}
+    begins = shrinker.begins()
+    threads = list(begins)
+    for index, other in enumerate(threads):
+        if other not in named:
+            continue
+        like_it = [one for one in threads[:index] if one not in named and begins[one] in ("", begins[other])]
+        for one in [*like_it[:1], *(one for one in threads[:index] if one in named)]:
+            swapped = {one: other, other: one}
+            yield Schedule(tuple(replace(s, thread=swapped.get(s.thread, s.thread)) for s in segments))

@@ -1,0 +1,69 @@
+"""How an execution is shown again: the one command, or line of Python, with everything that it depends on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from raddle.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Replaying:
+    """The options that an execution was run with and has to be replayed with; None where they were the default ones.
+
+    >>> Replaying(setup="fresh").command("log.py::scenario", "T0; T1.")
+    "raddle replay log.py::scenario 'T0; T1.' --setup fresh"
+    >>> Replaying(setup="fresh", isolate="fork").line("T0; T1.")
+    "raddle.replay(scenario, 'T0; T1.', setup=fresh, isolate='fork')"
+    """
+
+    setup: str | None = None  # by this name the scenario's module knows it
+    source: tuple[str, ...] | None = None
+    isolate: str | None = None
+    step_limit: int | None = None
+    patience_seconds: float | None = None
+
+    def command(self, target: str, schedule: Schedule | str) -> str:
+        """For a shell; the target is what `raddle replay` calls the scenario."""
+        return shlex.join(["raddle", "replay", target, str(schedule), *self._arguments()])
+
+    def line(self, schedule: Schedule | str) -> str:
+        """For Python."""
+        given = "".join(f", {name}={self._code(name, value)}" for name, value in self.as_json().items())
+        return f"raddle.replay(scenario, {str(schedule)!r}{given})"
+
+    def _arguments(self) -> Iterator[str]:
+        for name, value in self.as_json().items():
+            for one in value if isinstance(value, list) else [value]:
+                yield from (f"--{name.replace('_', '-')}", str(one))
+
+    @staticmethod
+    def _code(name: str, value: Any) -> str:
+        return str(value).replace("::", ".") if name == "setup" else repr(value)
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines: those that differ from the default."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in given.items()
+            if value is not None
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> Replaying:
+        """Whatever a data file has.
+
+        >>> Replaying.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"})
+        Replaying(setup=None, source=('shop',), isolate=None, step_limit=9, patience_seconds=None)
+        """
+        given = value if isinstance(value, Mapping) else {}
+        known = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) is not None}
+        source = known.pop("source", None)
+        return cls(**known, source=tuple(map(str, source)) if isinstance(source, list) else None)
+
+
+PLAINLY = Replaying()

@@ -1,0 +1,56 @@
+"""Findings and warnings as annotations: lines that GitHub Actions shows beside the code.
+
+The form of such lines, and what has to be escaped in them, is that of workflow commands: in GitHub's own toolkit,
+`escapeData` and `escapeProperty`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from raddle.report.cautions import said_once
+from raddle.report.plain import plain
+from raddle.report.stored import Place, stored_findings
+from raddle.report.threshold import BELOW, Verdict
+from raddle.store.contents import Contents
+
+
+def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[str]:
+    """Errors for findings and for thresholds that were not reached, warnings for warnings, notices for notes.
+
+    >>> list(annotate(Contents(notes=("100 % new\\nlines",))))
+    ['::notice title=raddle::100 %25 new%0Alines']
+    """
+    for one in stored_findings(contents):
+        yield annotation("error", one.story, title=f"raddle: {one.finding.kind}", place=one.place)
+    for caution, sentence in said_once(contents):
+        site = next((contents.sites[site] for site in caution.sites if site in contents.sites), None)
+        place = Place(site.file, site.line) if site is not None else None
+        yield annotation("warning", sentence, title=f"raddle: {caution.kind}", place=place)
+    for verdict in verdicts:
+        if verdict.outcome == BELOW:
+            yield annotation("error", verdict.sentence, title="raddle: coverage")
+    for note in contents.notes:
+        yield annotation("notice", note)
+
+
+def annotation(level: str, message: str, *, title: str = "raddle", place: Place | None = None) -> str:
+    """One line, whatever is in the message.
+
+    >>> annotation("error", "no", title="raddle: deadlock", place=Place("a,b.py", 9))
+    '::error file=a%2Cb.py,line=9,title=raddle%3A deadlock::no'
+    """
+    properties = {"file": place.file, "line": str(place.line)} if place is not None else {}
+    if properties.get("line") == "0":
+        del properties["line"]
+    properties["title"] = title
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {listed}::{_data(message)}"
+
+
+def _data(given: str) -> str:
+    return plain(given).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(given: str) -> str:
+    return _data(given).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,138 @@
+"""Everything in a data file as one JSON document, of the form that `schema.json` beside this module describes.
+
+The version goes up when something that was there is no longer there or means something else; what is added keeps it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from raddle.caution import Caution
+from raddle.report.coverage import Row, as_json, criterion_of
+from raddle.report.stored import Stored, stored_findings
+from raddle.report.summary import Summary
+from raddle.site import Site
+from raddle.store.contents import Contents, Run
+from raddle.tally import Key
+
+FORMAT, VERSION = "raddle-report", 1
+
+
+def document(contents: Contents, summary: Summary, *, version: str, covered_of: Iterable[Row] = ()) -> dict[str, Any]:
+    """The whole document; `version` is that of the tool, `covered_of` are the criteria whose covered requirements
+    are listed one by one.
+
+    >>> from raddle.report.summary import summarize
+    >>> empty = document(Contents(), summarize(Contents(), []), version="1.0")
+    >>> empty["version"], empty["findings"], empty["criteria"]
+    (1, [], {})
+    """
+    summed_up = summary.as_json()
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "raddle": version,
+        "executions": summary.executions,
+        "runs": [_run(run) for run in contents.runs],
+        "criteria": {row.name: {**as_json(row), "growth": _growth(contents, row)} for row in summary.rows},
+        "files": summed_up["files"],
+        "covered": [one for row in covered_of for one in _covered(contents, row)],
+        "missing": summed_up["missing"],
+        "not_listed": summed_up["not_listed"],
+        "warnings": [_warning(caution, sentence, contents.sites) for caution, sentence in summary.warnings],
+        "findings": [_finding(one) for one in stored_findings(contents)],
+        "notes": list(summary.notes),
+    }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the document.
+
+    >>> schema()["properties"]["version"]
+    {'const': 1}
+    """
+    loaded: dict[str, Any] = json.loads(files("raddle.report").joinpath("schema.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "origin": run.origin,
+        "mode": run.mode,
+        "executions": run.executions,
+        "before": run.before,
+        "added": run.added,
+        "criteria": sorted(run.criteria),
+        "exact": sorted(run.exact),
+    }
+
+
+def _growth(contents: Contents, row: Row) -> list[list[int]]:
+    return [[execution, covered] for execution, covered in contents.tally.growth.get(row.name, ())]
+
+
+def _covered(contents: Contents, row: Row) -> Iterable[dict[str, Any]]:
+    criterion = criterion_of(row.name, contents)
+    for key, seen in sorted(contents.tally.covered.get(row.name, {}).items(), key=lambda item: json.dumps(item[0])):
+        site = contents.sites.get(criterion.home(key)) if criterion is not None else None
+        yield {
+            "criterion": row.name,
+            "file": site.file if site is not None else None,
+            "line": site.line if site is not None else None,
+            "sentence": criterion.explain(key, contents.sites) if criterion is not None else None,
+            "key": _listed(key),
+            "executions": seen.executions,
+            "first": seen.first,
+        }
+
+
+def _listed(key: Key) -> list[Any]:
+    return [_listed(part) if isinstance(part, tuple) else part for part in key]
+
+
+def _warning(caution: Caution, sentence: str, sites: Mapping[int, Site]) -> dict[str, Any]:
+    places = [sites[number] for number in caution.sites if number in sites]
+    return {
+        **caution.as_json(),
+        "sentence": sentence,
+        "places": [{"file": site.file, "line": site.line, "function": site.function} for site in places],
+    }
+
+
+def _finding(one: Stored) -> dict[str, Any]:
+    finding = one.finding
+    return {
+        "kind": finding.kind,
+        "message": finding.message,
+        "thread": finding.thread,
+        "possible_on": finding.possible_on,
+        "origin": one.origin or None,
+        "execution": finding.execution,
+        "file": one.place.file if one.place is not None else None,
+        "line": one.place.line or None if one.place is not None else None,
+        "schedule": str(finding.schedule) if finding.schedule is not None else None,
+        "replay": one.replay,
+        "options": asdict(finding.replaying),
+        "fingerprint": one.fingerprint,
+        "details": list(finding.details),
+        "steps": [
+            {
+                "thread": event.thread,
+                "file": event.file,
+                "line": event.line,
+                "operation": event.kind,
+                "variable": event.variable,
+                "object": event.object,
+                "value": event.value,
+            }
+            for event in finding.trace
+        ],
+        "preemptions": [
+            {"before": stop.before, "thread": stop.thread, "place": stop.place, "with_gil": stop.with_gil}
+            for stop in finding.preemptions
+        ],
+    }

@@ -1,0 +1,141 @@
+"""Which site of one data file is which of another, although the source between them changed.
+
+Numbers of sites begin with a digest of their file, so every edit gives all of them other numbers. Files correspond by
+their names, functions by their qualified names; within a function, sites are aligned as `diff` aligns lines: by what
+happens there, by the name of what it happens to, and first of all by the text of the line where both sources can
+still be read. What is aligned with nothing is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from difflib import SequenceMatcher
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from raddle.criteria.base import sites_in
+from raddle.report.source import Sources
+from raddle.site import INDEX_BITS, MOST_SITES, Site
+from raddle.store.contents import Contents
+from raddle.tally import Key
+
+T = TypeVar("T")
+Placed = tuple[int, int, int, Site]  # line, column, number
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+
+
+class Correspondence:
+    """From the sites of `before` to those of `after`."""
+
+    def __init__(self, before: Contents, after: Contents) -> None:
+        self._before, self._after = before, after
+        self._old, self._new = _digests(before), _digests(after)
+        self.changed = frozenset(
+            label for label, digests in self._old.items() if label in self._new and not digests <= self._new[label]
+        )
+        self._sources = Sources(before), Sources(after)
+        self._sites: dict[int, int] = {}
+        self._lines: dict[str, dict[int, int]] = {}
+        placed = _by_file(before, self.changed), _by_file(after, self.changed)
+        for label in sorted(self.changed):
+            self._align(label, *(some.get(label, []) for some in placed))
+
+    def site(self, number: int) -> int | None:
+        """The site that it is now; None where it is gone. Where nothing of its file was measured, it is as it was."""
+        site = self._before.sites.get(number)
+        if site is None or site.file not in self.changed or number in self._after.sites:
+            return number
+        return self._sites.get(number)
+
+    def key(self, key: Key) -> Key | None:
+        """The requirement as it is called now; None where some of its code is gone."""
+        if any(self.site(number) is None for number in sites_in(key)):
+            return None
+        return tuple(map(self._part, key))
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(map(self._part, part))
+        if isinstance(part, str):
+            return self._text(part)
+        return self.site(part) if isinstance(part, int) and part >= MOST_SITES else part
+
+    def _text(self, text: str) -> str:
+        """Places of creation, "log.py:12", move with the lines around them."""
+        match = _LINE.fullmatch(text)
+        if match is None or match["file"] not in self._lines:
+            return text
+        lines, line = self._lines[match["file"]], int(match["line"])
+        if not lines:
+            return text
+        near = min(lines, key=lambda known: (abs(known - line), known > line))
+        return f"{match['file']}:{line + lines[near] - near}"
+
+    def _align(self, label: str, before: list[Placed], after: list[Placed]) -> None:
+        texts = [source.path(label) != "" for source in self._sources]
+        new = _functions(after, self._new[label] - self._old[label] or self._new[label])
+        lines = self._lines[label] = {}
+        for function, sites in _functions(before, self._old[label] - self._new[label]).items():
+            for old, now in self._aligned(sites, new.get(function, []), with_text=all(texts)):
+                self._sites[old] = now
+                lines.setdefault(self._before.sites[old].line, self._after.sites[now].line)
+
+    def _aligned(self, old: list[int], now: list[int], *, with_text: bool) -> Iterator[tuple[int, int]]:
+        """Both in the order of the source; each is a pair of the side and its number, as one function looks at both."""
+        contents = self._before, self._after
+
+        def deed(one: tuple[int, int]) -> Hashable:
+            site = contents[one[0]].sites[one[1]]
+            return site.kind, site.name
+
+        def line(one: tuple[int, int]) -> Hashable:
+            site = contents[one[0]].sites[one[1]]
+            return deed(one), self._sources[one[0]].line(site.file, site.line)
+
+        looks = [line, deed] if with_text else [deed]
+        for (_, first), (_, second) in align([(0, number) for number in old], [(1, number) for number in now], looks):
+            yield first, second
+
+
+def align(before: Sequence[T], after: Sequence[T], looks: Sequence[Callable[[T], Hashable]]) -> Iterator[tuple[T, T]]:
+    """Pairs in order that look alike; between those that are alike by the first look, the next one is tried.
+
+    >>> list(align("abXc", "aYbxc", [str, str.lower]))
+    [('a', 'a'), ('b', 'b'), ('X', 'x'), ('c', 'c')]
+    """
+    if not looks or not before or not after:
+        return
+    look, *others = looks
+    matcher = SequenceMatcher(None, [look(one) for one in before], [look(one) for one in after], autojunk=False)
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        if tag == "equal":
+            yield from zip(before[start:end], after[other_start:other_end], strict=True)
+        else:
+            yield from align(before[start:end], after[other_start:other_end], others)
+
+
+def _digests(contents: Contents) -> dict[str, set[int]]:
+    digests = defaultdict(set)
+    for label, digest in contents.files:
+        if digest:
+            digests[label].add(digest)
+    return dict(digests)
+
+
+def _by_file(contents: Contents, labels: frozenset[str]) -> dict[str, list[Placed]]:
+    found: dict[str, list[Placed]] = {}
+    for number, site in contents.sites.items():
+        if site.file in labels:
+            found.setdefault(site.file, []).append((site.line, site.column, number, site))
+    return found
+
+
+def _functions(placed: list[Placed], digests: Set[int]) -> dict[str, list[int]]:
+    """The sites of each function, in the order of the source."""
+    functions: dict[str, list[int]] = {}
+    for _, _, number, site in sorted(placed, key=itemgetter(0, 1, 2)):
+        if number >> INDEX_BITS in digests:
+            functions.setdefault(site.function, []).append(number)
+    return functions

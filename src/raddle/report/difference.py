@@ -1,0 +1,223 @@
+"""What two data files cover differently, requirement by requirement: what a change of the code gained and lost."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from raddle.criteria.base import Criterion, sites_in
+from raddle.criteria.orders import OrderCriterion
+from raddle.facts import Facts
+from raddle.report.correspondence import Correspondence
+from raddle.report.coverage import criterion_of, in_order
+from raddle.report.files import ELSEWHERE
+from raddle.report.missing import LIMIT
+from raddle.report.stored import stored_findings
+from raddle.site import Site
+from raddle.store.contents import Contents
+from raddle.tally import Key
+
+FORMAT, VERSION = "raddle-difference", 1
+GAINED, LOST, GONE, IMPOSSIBLE = KINDS = ("gained", "lost", "gone", "impossible")
+BY_A_LOCK = " is held from step "  # in the reason why something is infeasible
+_SAID = {
+    GAINED: "after, but not before, an execution had {}",
+    LOST: "before, but not after, an execution had {}",
+    GONE: "before, in code that is gone, an execution had {}",
+    IMPOSSIBLE: "before, when that was possible, an execution had {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One requirement that is covered in one of both only."""
+
+    criterion: str
+    what: str  # one of KINDS
+    file: str
+    line: int
+    sentence: str
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {"what": self.what, "file": self.file, "line": self.line, "sentence": self.sentence}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One criterion."""
+
+    name: str
+    before: int  # requirements covered
+    after: int
+    numbers: Mapping[str, int]  # of each of KINDS
+    changes: tuple[Change, ...]  # so many of each as were asked for, by file and line
+    remark: str = ""  # why it is not compared
+
+    @property
+    def lost(self) -> bool:
+        """Was anything lost? A criterion that is no longer measured is."""
+        return bool(self.numbers[LOST]) or (self.before > 0 and self.remark == _ONLY_BEFORE)
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        changes = [change.as_json() for change in self.changes]
+        counts = {"before": self.before, "after": self.after, **self.numbers}
+        return {**counts, "changes": changes, "remark": self.remark or None}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All criteria, and the findings."""
+
+    executions: tuple[int, int]
+    criteria: tuple[Compared, ...]
+    changed: tuple[str, ...] = ()  # files that both have, with different source
+    findings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # "new" and "no longer": headlines
+
+    @property
+    def lost(self) -> bool:
+        """Was anything lost?"""
+        return any(one.lost for one in self.criteria)
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "executions": {"before": self.executions[0], "after": self.executions[1]},
+            "lost": self.lost,
+            "changed_files": list(self.changed),
+            "criteria": {one.name: one.as_json() for one in self.criteria},
+            "findings": {what: list(headlines) for what, headlines in self.findings.items()},
+        }
+
+
+_ONLY_BEFORE = "no longer measured: nothing can be said about it"
+_ONLY_AFTER = "not measured before: there is nothing to compare with"
+_ORDERS = "not compared: its requirements are whole orders of accesses, in source that changed"
+
+
+def difference(
+    before: Contents,
+    after: Contents,
+    *,
+    names: Iterable[str] | None = None,
+    limit: int = LIMIT,
+    criteria: Mapping[str, Criterion] | None = None,
+) -> Difference:
+    """What `after` covers differently from `before`; `criteria` are others than raddle's.
+
+    >>> from raddle.store.contents import Run
+    >>> from raddle.tally import Covered, Tally
+    >>> def measured(*methods):
+    ...     covered = {"method-pairs": {("m.py:C", *pair): Covered(1, 1) for pair in methods}}
+    ...     run = Run("", "run m.py", "native", 1, 0, "", frozenset({"method-pairs"}))
+    ...     return Contents(runs=(run,), tally=Tally.of(covered, executions=1))
+    >>> (one,) = difference(measured(("f", "f")), measured(("f", "g"))).criteria
+    >>> [change.sentence for change in one.changes if change.what == "gained"]
+    ['after, but not before, an execution had thread A start `C.f` while thread B was in `C.g`']
+    """
+    correspondence = Correspondence(before, after)
+    measured = set(before.criteria) | set(after.criteria)
+    chosen = in_order(measured) if names is None else names
+    compared = [_compared(name, before, after, correspondence, limit, criteria) for name in chosen]
+    return Difference(
+        executions=(_executions(before), _executions(after)),
+        criteria=tuple(compared),
+        changed=tuple(sorted(correspondence.changed)),
+        findings=_findings(before, after),
+    )
+
+
+def _executions(contents: Contents) -> int:
+    return sum(run.executions for run in contents.runs)
+
+
+def _findings(before: Contents, after: Contents) -> dict[str, tuple[str, ...]]:
+    old, new = ({one.fingerprint: one.headline for one in stored_findings(some)} for some in (before, after))
+    return {
+        "new": tuple(said for fingerprint, said in new.items() if fingerprint not in old),
+        "no longer": tuple(said for fingerprint, said in old.items() if fingerprint not in new),
+    }
+
+
+def _compared(
+    name: str,
+    before: Contents,
+    after: Contents,
+    correspondence: Correspondence,
+    limit: int,
+    criteria: Mapping[str, Criterion] | None,
+) -> Compared:
+    old, new = (some.tally.covered.get(name, {}) for some in (before, after))
+    then, now = (criterion_of(name, some, criteria) for some in (before, after))
+    remark = ""
+    if name not in after.criteria:
+        remark = _ONLY_BEFORE
+    elif name not in before.criteria:
+        remark = _ONLY_AFTER
+    elif isinstance(now, OrderCriterion) and correspondence.changed:
+        remark = _ORDERS
+    if remark:
+        return Compared(name, len(old), len(new), dict.fromkeys(KINDS, 0), (), remark)
+    found: dict[str, list[Key]] = {what: [] for what in KINDS}
+    kept: set[Key] = set()
+    exists, possible = _existence(now, after), _possibility(now, after)
+    for key in old:
+        called = correspondence.key(key)
+        if called is None or (called not in new and not exists(called)):
+            found[GONE].append(key)
+        elif called in new:
+            kept.add(called)
+        else:
+            found[LOST if possible(called) else IMPOSSIBLE].append(called)
+    found[GAINED] = [key for key in new if key not in kept]
+    sites = {**before.sites, **after.sites}  # of a file that was not measured again, the former ones are told
+    changes = [
+        change
+        for what, keys in found.items()
+        for change in _changes(what, keys, then if what == GONE else now, sites, name, limit)
+    ]
+    return Compared(name, len(old), len(new), {what: len(keys) for what, keys in found.items()}, tuple(changes))
+
+
+def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
+    """Is there such a requirement in the code? Those that name no site, but methods, are looked up in the model."""
+    listed: set[Key] | None = None
+
+    def exists(key: Key) -> bool:
+        nonlocal listed
+        if next(sites_in(key), None) is not None or criterion is None:
+            return True
+        if listed is None:
+            listed = set(criterion.requirements(contents.model_for(criterion.name), Facts()) or ())
+        return not listed or key in listed
+
+    return exists
+
+
+def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
+    """Can an execution still have it? A lock that was added makes much impossible, and that is no loss.
+
+    That threads are started and joined in another order, or that every execution was seen, says nothing here: it
+    may be the test that has lost a thread.
+    """
+    why: Callable[[Key, Facts], str | None] = getattr(criterion, "infeasible", lambda key, facts: None)
+    return lambda key: BY_A_LOCK not in (why(key, contents.facts) or "")
+
+
+def _changes(
+    what: str, keys: Iterable[Key], criterion: Criterion | None, sites: Mapping[int, Site], name: str, limit: int
+) -> list[Change]:
+    def place(key: Key) -> tuple[str, int]:
+        site = sites.get(criterion.home(key)) if criterion is not None else None
+        return (site.file, site.line) if site is not None else (ELSEWHERE, 0)
+
+    def clause(key: Key) -> str:
+        return criterion.explain(key, sites) if criterion is not None else f"{name} {key}"
+
+    found = heapq.nsmallest(limit, ((*place(key), repr(key), key) for key in keys))
+    return [Change(name, what, file, line, _SAID[what].format(clause(key))) for file, line, _, key in found]

@@ -1,0 +1,148 @@
+"""Curves: how coverage grew over executions, as drawings; with a straight or a logarithmic axis of executions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log10
+
+MOST_POINTS = 300  # of a curve
+
+Growth = Sequence[tuple[int, int]]  # (execution, covered by then)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a curve is drawn."""
+
+    width: int
+    height: int
+    left: int = 0
+    bottom: int = 0
+    top: int = 2
+    right: int = 2
+
+
+SPARK = Box(96, 22)
+CHART = Box(460, 210, left=46, bottom=26, top=14, right=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """From executions and requirements to pixels.
+
+    >>> axes = Axes(Box(104, 102), 100, 50, logarithmic=False)
+    >>> axes.x(0), axes.x(100), axes.y(0), axes.y(50)
+    (0.0, 102.0, 102.0, 2.0)
+    """
+
+    box: Box
+    executions: int
+    most: int
+    logarithmic: bool = False
+
+    def x(self, execution: float) -> float:
+        """Executions are counted from 1; so the logarithm of the first is 0."""
+        wide = self.box.width - self.box.left - self.box.right
+        if self.logarithmic:
+            share = log10(max(1, execution)) / log10(max(2, self.executions))
+        else:
+            share = execution / max(1, self.executions)
+        return round(self.box.left + wide * min(1.0, share), 1)
+
+    def y(self, covered: float) -> float:
+        """Up is more."""
+        high = self.box.height - self.box.top - self.box.bottom
+        return round(self.box.height - self.box.bottom - high * min(1.0, covered / max(1, self.most)), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A number at an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One curve with its axes."""
+
+    path: str
+    box: Box
+    executions: tuple[Tick, ...]
+    covered: tuple[Tick, ...]
+    total: float | None = None  # the height of the line that says how many there are
+    band: tuple[float, float] | None = None  # upper and lower end of an estimate
+    findings: tuple[tuple[float, int], ...] = ()  # where, and which
+
+
+def sparkline(growth: Growth, executions: int) -> str:
+    """A path of the size of SPARK; "" where nothing grew.
+
+    >>> sparkline([(1, 1), (2, 2)], 4)
+    'M 0.0 22.0 L 23.5 22.0 L 23.5 12.0 L 47.0 12.0 L 47.0 2.0 L 94.0 2.0'
+    """
+    return stairs(growth, Axes(SPARK, executions, growth[-1][1])) if growth else ""
+
+
+def stairs(growth: Growth, axes: Axes) -> str:
+    """Coverage stays as it is until an execution brings more."""
+    if not growth:
+        return ""
+    before = 0
+    points = [(axes.x(1 if axes.logarithmic else 0), axes.y(0))]
+    for execution, covered in _thinned(growth):
+        points += [(axes.x(execution), axes.y(before)), (axes.x(execution), axes.y(covered))]
+        before = covered
+    points.append((axes.x(axes.executions), axes.y(before)))
+    return "M " + " L ".join(f"{x} {y}" for x, y in dict.fromkeys(points))
+
+
+def chart(
+    growth: Growth,
+    executions: int,
+    *,
+    logarithmic: bool,
+    total: int | None = None,
+    interval: tuple[int, int] | None = None,
+    findings: Iterable[tuple[int, int]] = (),
+) -> Chart:
+    """A whole drawing. A total that is far above the curve is not drawn: it would be flat."""
+    reached = growth[-1][1] if growth else 0
+    if total is not None and total > 4 * max(1, reached):
+        total = interval = None
+    if interval is not None:
+        interval = interval[0], min(interval[1], 2 * max(1, total or reached))
+    most = max(1, reached, total or 0, interval[1] if interval is not None else 0)
+    axes = Axes(CHART, executions, most, logarithmic)
+    return Chart(
+        path=stairs(growth, axes),
+        box=CHART,
+        executions=tuple(Tick(axes.x(number), f"{number:,}") for number in _ticks(executions, logarithmic)),
+        covered=tuple(Tick(axes.y(number), f"{number:,}") for number in _ticks(most, logarithmic=False)),
+        total=axes.y(total) if total else None,
+        band=(axes.y(interval[1]), axes.y(interval[0])) if interval is not None and interval[0] < interval[1] else None,
+        findings=tuple((axes.x(execution), number) for execution, number in findings),
+    )
+
+
+def _ticks(most: int, logarithmic: bool) -> list[int]:
+    """Round numbers.
+
+    >>> _ticks(1200, logarithmic=False), _ticks(1200, logarithmic=True)
+    ([0, 500, 1000], [1, 10, 100, 1000])
+    """
+    if logarithmic:
+        powers = [10**power for power in range(len(str(max(1, most))))]
+        return powers[:: 1 + len(powers) // 7]
+    power = 10 ** (len(str(max(1, most))) - 1)
+    step = next(step for step in (power // 5 or 1, power // 2 or 1, power, 2 * power, 5 * power) if most / step <= 4)
+    return list(range(0, most + 1, step))
+
+
+def _thinned(growth: Growth) -> Growth:
+    if len(growth) <= MOST_POINTS:
+        return growth
+    kept = [growth[round(place * (len(growth) - 1) / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
+    return list(dict.fromkeys(kept))

@@ -1,0 +1,103 @@
+"""Meetings: what each site takes part in, covered or not, by every criterion.
+
+A requirement names sites; a site that it names takes part in it. Where there are more than anybody reads, each site
+keeps the first of each kind, those of criteria that say most about meetings first, and says how many more there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from raddle.criteria.base import Criterion, sites_in
+from raddle.report.coverage import Row, criterion_of, requirements
+from raddle.report.html.crossings import crossings
+from raddle.store.contents import Contents
+from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
+
+MOST_OF_SITE = 40  # sentences of one kind that a site has
+MOST_OF_FILE = 5_000  # sentences that the data of one page has
+MOST_SITES_NAMED = 12  # by a requirement; the orders of all accesses name hundreds
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A requirement; `seen` is None where it was not covered."""
+
+    criterion: str
+    key: Key
+    sites: tuple[int, ...]  # each once, in the order of the key
+    seen: Covered | None
+
+
+@dataclass(slots=True)
+class Part:
+    """What one site takes part in."""
+
+    covered: dict[str, list[Meeting]] = field(default_factory=dict)  # by criterion
+    missing: dict[str, list[Meeting]] = field(default_factory=dict)
+    met: set[int] = field(default_factory=set)  # sites that another thread was at; it may be itself
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Covered, and missing."""
+        return sum(map(len, self.covered.values())), sum(map(len, self.missing.values()))
+
+
+class Meetings:
+    """All of them."""
+
+    def __init__(
+        self, contents: Contents, rows: Iterable[Row], *, criteria: Mapping[str, Criterion] | None = None
+    ) -> None:
+        self.parts: dict[int, Part] = {}
+        self.criteria: dict[str, Criterion] = {}
+        self._contents = contents
+        for row in rows:
+            criterion = criterion_of(row.name, contents, criteria)
+            if criterion is None:
+                continue
+            self.criteria[row.name] = criterion
+            covered = contents.tally.covered.get(row.name, {})
+            for key, seen in covered.items():
+                self._add(row.name, key, seen)
+            for key in _uncovered(row, criterion, contents, covered):
+                self._add(row.name, key, None)
+
+    def sentence(self, meeting: Meeting) -> str:
+        """The requirement, as a clause."""
+        return self.criteria[meeting.criterion].explain(meeting.key, self._contents.sites)
+
+    def _add(self, name: str, key: Key, seen: Covered | None) -> None:
+        sites = tuple(dict.fromkeys(sites_in(key))) or (self.criteria[name].home(key),)
+        meeting = Meeting(name, key, sites[:MOST_SITES_NAMED], seen)
+        for site in meeting.sites:
+            if site not in self._contents.sites:
+                continue
+            part = self.parts.get(site)
+            if part is None:
+                part = self.parts[site] = Part()
+            if seen is None:
+                part.missing.setdefault(name, []).append(meeting)
+            else:
+                part.covered.setdefault(name, []).append(meeting)
+        if seen is not None:
+            for here, there in crossings(name, key):
+                for one, other in ((here, there), (there, here)):
+                    if one in self.parts:
+                        self.parts[one].met.add(other)
+
+
+def _uncovered(row: Row, criterion: Criterion, contents: Contents, covered: Mapping[Key, Covered]) -> Iterable[Key]:
+    if row.total.kind in (EXACT, ESTIMATED, UNKNOWN):
+        return ()
+    return (key for key in requirements(criterion, contents) or () if key not in covered)
+
+
+def chosen(by_criterion: Mapping[str, list[Meeting]], most: int) -> list[Meeting]:
+    """So many of them: those that are told, a few of each criterion rather than many of one."""
+    in_turn = (one for turn in zip_longest(*by_criterion.values()) for one in turn if one is not None)
+    kept = [meeting for meeting, _ in zip(in_turn, range(most), strict=False)]
+    order = {name: place for place, name in enumerate(by_criterion)}
+    return sorted(kept, key=lambda meeting: order[meeting.criterion])

@@ -1,0 +1,138 @@
+"""The lock graph and the order of synchronization, as far as the data file knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from raddle.cast import AbstractObject
+from raddle.caution import POTENTIAL_DEADLOCK
+from raddle.checks.cautions import say
+from raddle.checks.lock_cycles import ARROW
+from raddle.report.html.arcs import Diagram, Link, circles, draw
+from raddle.report.html.places import Places
+from raddle.site import Site
+from raddle.store.contents import Contents
+
+MOST_SENTENCES = 500  # of one page
+
+_LOCKS = ("goodlock", "goodlock*")
+_PAIRS = ("hbpair", "hbpair*")
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A drawing, and all that it says as sentences."""
+
+    diagram: Diagram
+    links: tuple[Link, ...]
+    measured: bool  # was the criterion measured that knows every link?
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def circular(self) -> tuple[Link, ...]:
+        """Those in circles."""
+        return tuple(link for link in self.links if link.circular)
+
+
+def lock_graph(contents: Contents, places: Places) -> Graph:
+    """Which lock was asked for while which was held: by GoodLock's requirements, and by warnings of deadlocks."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    hrefs: dict[str, str] = {}
+    for name in _LOCKS:
+        for held_at, asked_at, held, asked, *_ in contents.tally.covered.get(name, {}):
+            for lock in (held, asked):
+                hrefs[_lock(lock)] = _made_at(lock, places)
+            _note(found, _lock(held), _lock(asked), held_at, asked_at, contents)
+    warnings = []
+    warned: set[tuple[str, str]] = set()
+    for caution in contents.cautions:
+        if caution.kind == POTENTIAL_DEADLOCK:
+            warnings.append(say(caution, contents.sites))
+            locks = [lock.removeprefix("the ") for lock in caution.subject.split(ARROW)]
+            for index, lock in enumerate(locks):
+                if len(caution.sites) == 2 * len(locks):
+                    held_at, asked_at = caution.sites[2 * index : 2 * index + 2]
+                    warned.add((lock, locks[(index + 1) % len(locks)]))
+                    _note(found, lock, locks[(index + 1) % len(locks)], held_at, asked_at, contents)
+    # Locks that were made in one place have one name here, and most of them are meant to be held together. So an
+    # arrow that leads back to where it began is a circle only where the single locks were seen to make one.
+    knotted = {pair for pair in circles(found) if pair[0] != pair[1] or pair in warned}
+    links = tuple(
+        Link(source, target, sentence, (source, target) in knotted)
+        for (source, target), sentences in sorted(found.items())
+        for sentence in sentences
+    )
+    labels = sorted({end for link in links for end in (link.source, link.target)})
+    measured = any(name in contents.criteria for name in _LOCKS)
+    return Graph(draw(labels, links, hrefs), links, measured, tuple(dict.fromkeys(warnings)))
+
+
+def _note(
+    found: dict[tuple[str, str], dict[str, None]],
+    held: str,
+    asked: str,
+    held_at: int,
+    asked_at: int,
+    contents: Contents,
+) -> None:
+    second = "another such lock" if held == asked else f"the {asked}"
+    sentence = (
+        f"{second} was asked for at {_place(asked_at, contents)} while the {held} was held, "
+        f"acquired at {_place(held_at, contents)}"
+    )
+    found.setdefault((held, asked), {})[sentence] = None
+
+
+def happens_before(contents: Contents, places: Places) -> Graph:
+    """Which synchronization handed over to which, in executions that were measured."""
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for name in _PAIRS:
+        for given_at, taken_at, resource, *_ in contents.tally.covered.get(name, {}):
+            if given_at in contents.sites and taken_at in contents.sites:
+                by = f"by {AbstractObject(*resource)}" if resource else "by a start or a join"
+                found.setdefault((given_at, taken_at), {})[by] = None
+    sites = sorted({site for pair in found for site in pair}, key=lambda site: places.numbers[site])
+    labels = _labels(sites, contents)
+    by_label = {(labels[one], labels[two]): ways for (one, two), ways in found.items()}
+    both = {pair for pair in by_label if pair[0] == pair[1] or pair[::-1] in by_label}
+    links = tuple(
+        Link(one, two, _handed(one, two, way, (one, two) in both), (one, two) in both)
+        for (one, two), ways in by_label.items()
+        for way in ways
+    )
+    hrefs = {labels[site]: places.of_site(site) for site in sites}
+    measured = any(name in contents.criteria for name in _PAIRS)
+    return Graph(draw(list(dict.fromkeys(labels.values())), links, hrefs), links, measured)
+
+
+def _handed(one: str, two: str, way: str, both: bool) -> str:
+    if one == two:
+        return f"{one} handed over to the same place in another thread {way}"
+    return f"{one} handed over to {two} {way}" + (
+        "; the other way round, too" if both else "; never the other way round"
+    )
+
+
+def _labels(sites: list[int], contents: Contents) -> dict[int, str]:
+    return {number: " ".join(_parts(contents.sites[number])) for number in sites}
+
+
+def _parts(site: Site) -> Iterator[str]:
+    yield f"{site.file}:{site.line}"
+    if site.name or site.kind != "call":
+        yield site.name or site.kind
+
+
+def _lock(lock: tuple[str, str]) -> str:
+    return str(AbstractObject(*lock)).removeprefix("the ")
+
+
+def _made_at(lock: tuple[str, str], places: Places) -> str:
+    file, _, line = lock[1].rpartition(":")
+    return places.of_line(file, int(line)) if line.isdigit() else ""
+
+
+def _place(number: int, contents: Contents) -> str:
+    site = contents.sites.get(number)
+    return f"{site.file}:{site.line}" if site is not None else "a place without probes"

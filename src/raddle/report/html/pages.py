@@ -1,0 +1,243 @@
+"""The pages of a report: what goes into each of them, from the contents of a data file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from raddle.checks.cautions import say
+from raddle.criteria.base import Criterion
+from raddle.report.coverage import Row, rows
+from raddle.report.html import views
+from raddle.report.html.lanes import Code, lanes_of, steps_of
+from raddle.report.html.line_markup import line_markup
+from raddle.report.html.long_texts import bounded, folded
+from raddle.report.html.marked import MEANINGS, SIGNS, marked_lines
+from raddle.report.html.meetings import Meetings
+from raddle.report.html.order import MOST_SENTENCES, happens_before, lock_graph
+from raddle.report.html.places import Places, finding_page
+from raddle.report.html.site_data import SiteData
+from raddle.report.html.source import Source, load
+from raddle.report.html.templating import environment
+from raddle.report.html.waits import ring, waits_in
+from raddle.report.html.witness import of_finding, witnesses
+from raddle.report.lock_names import with_names
+from raddle.report.source import Sources
+from raddle.report.stored import event_of
+from raddle.report.summary import SEQUENTIAL, Summary, summarize
+from raddle.site import Site
+from raddle.store.contents import Contents
+
+MOST_FINDINGS = 300  # that have a page of their own
+MOST_LISTED = 100  # findings in the index; warnings, too
+MOST_CELLS = 12_000  # of the table of files; what is more has further pages
+
+
+class Report:
+    """All pages of one data file."""
+
+    def __init__(
+        self, contents: Contents, *, title: str, version: str, criteria: Mapping[str, Criterion] | None = None
+    ) -> None:
+        self.contents = contents
+        self.places = Places(contents)
+        self._where = Sources(contents)
+        self._criteria = criteria
+        self._rows: list[Row] = rows(contents, criteria=criteria)
+        self._summary: Summary = summarize(contents, self._rows, criteria=criteria)
+        self._templates = environment()
+        self._templates.globals.update(
+            title=title,
+            version=version,
+            headline=views.headline(self._summary),
+            has_findings=bool(contents.findings),
+            signs=SIGNS,
+            meanings=MEANINGS,
+        )
+
+    def everything(self) -> Iterator[tuple[str, str]]:
+        """Names of files, and what is in them."""
+        yield from self._indexes()
+        yield from self._source_pages()
+        for number, finding in enumerate(self._findings[:MOST_FINDINGS], 1):
+            yield finding_page(number), self._finding_page(finding, number)
+        yield "growth.html", self._growth_page()
+        yield "locks.html", self._graph_page("locks")
+        yield "order.html", self._graph_page("order")
+
+    def _render(self, template: str, **values: Any) -> str:
+        return self._templates.get_template(template).render(**values)
+
+    # -- index ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _findings(self) -> Sequence[Mapping[str, Any]]:
+        """Unlike ones first: of many that are alike, the later ones may have no page."""
+        alike: dict[tuple[str, str], int] = defaultdict(int)
+        order = []
+        for place, finding in enumerate(self.contents.findings):
+            what = (str(finding.get("kind")), str(finding.get("origin")))
+            order.append((alike[what], place))
+            alike[what] += 1
+        return [self.contents.findings[place] for _, place in sorted(order)]
+
+    @cached_property
+    def _found(self) -> list[views.FindingView]:
+        return [
+            views.finding_view(
+                finding,
+                number,
+                finding_page(number) if number <= MOST_FINDINGS else "",
+                self.contents,
+                self._code_of(finding),
+            )
+            for number, finding in enumerate(self._findings, 1)
+        ]
+
+    @cached_property
+    def _sources(self) -> dict[str, Source]:
+        return {label: load(self._where.found(label)) for label in self.places.pages}
+
+    def _indexes(self) -> Iterator[tuple[str, str]]:
+        cells = self._summary.files
+        names = [row.name for row in self._rows if any(row.name in some for some in cells.values())]
+        labels = [*self.places.pages, *(label for label in cells if label not in self.places.pages)]
+        views_ = [
+            views.file_view(
+                label,
+                self.places.pages.get(label, ""),
+                cells.get(label, {}),
+                names,
+                self._sources[label].state if label in self._sources else "",
+            )
+            for label in labels
+        ]
+        most = max(1, MOST_CELLS // max(1, len(names)))
+        parts = [views_[start : start + most] for start in range(0, len(views_), most)] or [[]]
+        pages = ["index.html", *(f"files-{number}.html" for number in range(2, len(parts) + 1))]
+        shared = {"names": names, "pages": pages, "all_files": len(views_)}
+        warnings = [
+            (sentence, next((self.places.of_site(site) for site in caution.sites if site in self.contents.sites), ""))
+            for caution in self.contents.cautions
+            for sentence in [say(caution, self.contents.sites)]
+        ]
+        yield (
+            "index.html",
+            self._render(
+                "index.html",
+                page="index",
+                criteria=views.criterion_views(self.contents, self._rows),
+                kinds=views.meanings(self._rows),
+                findings=self._found[:MOST_LISTED],
+                more_findings=max(0, len(self._found) - MOST_LISTED),
+                paged=min(len(self._found), MOST_FINDINGS),
+                warnings=list(dict(warnings).items())[:MOST_LISTED],
+                more_warnings=max(0, len(dict(warnings)) - MOST_LISTED),
+                nothing=self._summary.nothing,
+                notes=self.contents.notes[:MOST_LISTED],
+                runs=self.contents.runs[-MOST_LISTED:],
+                chance=views.chance_sentence(self.contents),
+                files=parts[0],
+                **shared,
+            ),
+        )
+        for number, part in enumerate(parts[1:], 2):
+            yield pages[number - 1], self._render("files.html", page="files", files=part, number=number, **shared)
+
+    # -- source --------------------------------------------------------------------------------------
+
+    def _source_pages(self) -> Iterator[tuple[str, str]]:
+        measured = [row for row in self._rows if row.name not in SEQUENTIAL]
+        meetings = Meetings(self.contents, measured, criteria=self._criteria)
+        by_file: dict[str, dict[int, Site]] = defaultdict(dict)
+        for number, site in self.contents.sites.items():
+            by_file[site.file][number] = site
+        commands = witnesses(self.contents)
+        unrun = self._unrun_lines()
+        labels = list(self.places.pages)
+        for place, label in enumerate(labels):
+            sites, source = by_file[label], self._sources[label]
+            lines = marked_lines(source, sites, meetings.parts, numbers=self.places.numbers, unrun=unrun.get(label, ()))
+            script = f"data/{self.places.pages[label].removesuffix('.html')}.js"
+            yield script, SiteData(sites, meetings, self.places, commands).script()
+            yield (
+                self.places.pages[label],
+                self._render(
+                    "source.html",
+                    page="source",
+                    label=label,
+                    remark=source.remark(sites),
+                    script=script,
+                    lines=Markup("\n").join(map(line_markup, lines)),
+                    more_lines=len(source.lines) - sum(line.number <= len(source.lines) for line in lines),
+                    cells=self._summary.files.get(label, {}),
+                    probed=bool(sites),
+                    earlier=self.places.pages[labels[place - 1]] if place else "",
+                    later=self.places.pages[labels[place + 1]] if place + 1 < len(labels) else "",
+                ),
+            )
+
+    def _unrun_lines(self) -> dict[str, set[int]]:
+        """Where blocks begin that no execution ran, if that was measured."""
+        found: dict[str, set[int]] = defaultdict(set)
+        if "blocks" in self.contents.criteria:
+            ran = {key[0] for key in self.contents.tally.covered.get("blocks", {})}
+            for number in self.contents.model_for("blocks").blocks:
+                if number not in ran and number in self.contents.sites:
+                    site = self.contents.sites[number]
+                    if site.function != "<module>":  # that runs before anybody watches
+                        found[site.file].add(site.line)
+        return found
+
+    # -- findings, growth, graphs -------------------------------------------------------------------
+
+    def _code_of(self, finding: Mapping[str, Any]) -> Code:
+        """Lines of source for the steps of a finding, from the versions that it was found in."""
+        origin = str(finding.get("origin") or "")
+
+        def code(label: str, line: int) -> str:
+            source = self._sources.get(label)
+            if source is None or not self._where.path(label, self._where.versions(label, origin)):
+                return ""
+            return source.lines[line - 1] if 0 < line <= len(source.lines) else ""
+
+        return code
+
+    def _finding_page(self, finding: Mapping[str, Any], number: int) -> str:
+        details = with_names(map(str, finding.get("details") or ()), map(event_of, steps_of(finding)))
+        waits = waits_in(details)
+        return self._render(
+            "finding.html",
+            page="finding",
+            message=folded(str(finding.get("message") or "")),
+            schedule=str(finding.get("schedule") or ""),
+            view=self._found[number - 1],
+            number=number,
+            lanes=lanes_of(finding, self._code_of(finding)),
+            details=bounded(details),
+            waits=waits,
+            ring=ring(waits),
+            replay=of_finding(finding),
+            link=self.places.of_line,
+            earlier=finding_page(number - 1) if number > 1 else "",
+            later=finding_page(number + 1) if number < min(len(self._found), MOST_FINDINGS) else "",
+        )
+
+    def _growth_page(self) -> str:
+        return self._render(
+            "growth.html",
+            page="growth",
+            charts=views.growth_views(self.contents, self._rows, self._found[:MOST_FINDINGS]),
+            findings=[view for view in self._found[:MOST_FINDINGS] if view.execution][:MOST_LISTED],
+            chance=views.chance_sentence(self.contents),
+            executions=self.contents.tally.executions,
+        )
+
+    def _graph_page(self, name: str) -> str:
+        made = lock_graph if name == "locks" else happens_before
+        graph = made(self.contents, self.places)
+        return self._render(f"{name}.html", page=name, graph=graph, most=MOST_SENTENCES)

@@ -1,0 +1,63 @@
+"""Where things are in the report: the page of each file, the mark of each site, the page of each finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from raddle.site import Site
+from raddle.store.contents import Contents
+
+LONGEST_NAME = 60  # characters of a file's name that its page's name keeps
+
+
+class Places:
+    """Numbers and names within one report; sites are numbered anew, as JavaScript cannot count as far as they go.
+
+    >>> site = Site("shop/cart.py", 6, 8, "write", "value", "Cart.add", switchable=False)
+    >>> places = Places(Contents(sites={27293042192809988: site}, paths={"shop/cart.py": "/home/me/shop/cart.py"}))
+    >>> places.of_site(27293042192809988), places.of_line("shop/cart.py", 6), places.of_line("other.py", 1)
+    ('source-shop-cart.py-fce5553d.html#s0', 'source-shop-cart.py-fce5553d.html#L6', '')
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        labels = sorted({label for label, _ in contents.files})
+        self.pages: Mapping[str, str] = {label: page_of(label) for label in labels}
+        self.sites = contents.sites
+        ordered = sorted(contents.sites, key=lambda number: (_position(contents.sites[number]), number))
+        self.numbers: Mapping[int, int] = {number: place for place, number in enumerate(ordered)}
+
+    def of_site(self, number: int) -> str:
+        """Its mark on the page of its file; "" where there is none."""
+        site = self.sites.get(number)
+        return f"{self.pages[site.file]}#s{self.numbers[number]}" if site is not None else ""
+
+    def of_line(self, label: str, line: int) -> str:
+        """A line on the page of its file; "" where there is no such page."""
+        page = self.pages.get(label)
+        return f"{page}#L{line}" if page is not None else ""
+
+
+def page_of(label: str) -> str:
+    """The name of a file's page: one that every disk takes, and no other file has.
+
+    >>> page_of("shop/cart.py")
+    'source-shop-cart.py-fce5553d.html'
+    """
+    plain = re.sub(r"[^A-Za-z0-9._]+", "-", label)[-LONGEST_NAME:].strip("-.")
+    digest = blake2b(label.encode("utf-8", "surrogatepass"), digest_size=4)
+    return f"source-{plain}-{digest.hexdigest()}.html"
+
+
+def finding_page(number: int) -> str:
+    """The name of a finding's page; findings are counted from 1.
+
+    >>> finding_page(3)
+    'finding-3.html'
+    """
+    return f"finding-{number}.html"
+
+
+def _position(site: Site) -> tuple[str, int, int]:
+    return site.file, site.line, site.column

@@ -1,0 +1,95 @@
+"""The report as JUnit XML: scenarios and criteria as test cases.
+
+A scenario fails where it has findings, a criterion where less of it was covered than asked for. A test case has one
+failure at most, as most readers expect: it tells all stories of the scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from xml.etree import ElementTree
+
+from raddle.report.cautions import said_once
+from raddle.report.coverage import Row
+from raddle.report.numbers import percent_text, total_text
+from raddle.report.plain import plain
+from raddle.report.stored import Stored, stored_findings
+from raddle.report.threshold import BELOW, NOTHING, Verdict
+from raddle.store.contents import Contents
+
+UNKNOWN_ORIGIN = "of no known run"
+MOST_STORIES = 100  # in one test case
+
+
+def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
+    """The document; verdicts by the name of their criterion.
+
+    >>> junit(Contents(), [], {}).splitlines()[1]
+    '<testsuites name="raddle" tests="0" failures="0" errors="0" skipped="0" />'
+    """
+    suites = ElementTree.Element("testsuites", name="raddle")
+    scenarios = _scenarios(contents)
+    warnings = [sentence for _, sentence in said_once(contents)]
+    _add_suite(suites, "raddle.scenarios", scenarios, said=[*warnings, *contents.notes])
+    _add_suite(suites, "raddle.criteria", [_criterion(row, verdicts.get(row.name, ())) for row in rows])
+    _count(suites)
+    ElementTree.indent(suites)
+    body = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'
+
+
+def _scenarios(contents: Contents) -> list[ElementTree.Element]:
+    found: dict[str, list[Stored]] = {run.origin: [] for run in contents.runs}
+    for one in stored_findings(contents):
+        found.setdefault(one.origin or UNKNOWN_ORIGIN, []).append(one)
+    return [_scenario(origin, findings) for origin, findings in found.items()]
+
+
+def _scenario(origin: str, findings: Sequence[Stored]) -> ElementTree.Element:
+    case = _case(origin, "raddle.scenarios")
+    if findings:
+        more = f", and {len(findings) - 1:,} more" if len(findings) > 1 else ""
+        kinds = ", ".join(dict.fromkeys(one.finding.kind for one in findings))
+        failure = ElementTree.SubElement(case, "failure", message=plain(findings[0].headline + more), type=plain(kinds))
+        stories = [one.story for one in findings[:MOST_STORIES]]
+        if len(findings) > MOST_STORIES:
+            stories.append(f"{len(findings) - MOST_STORIES:,} findings are left out: `raddle json` has them all")
+        failure.text = plain("\n\n".join(stories))
+    return case
+
+
+def _criterion(row: Row, verdicts: Iterable[Verdict]) -> ElementTree.Element:
+    case = _case(row.name, "raddle.criteria")
+    said = {outcome: [one.sentence for one in verdicts if one.outcome == outcome] for outcome in (BELOW, NOTHING)}
+    if said[BELOW]:
+        text = "\n".join(said[BELOW])
+        ElementTree.SubElement(case, "failure", message=plain(text), type="coverage").text = plain(text)
+    elif said[NOTHING]:
+        ElementTree.SubElement(case, "skipped", message=plain("\n".join(said[NOTHING])))
+    out = ElementTree.SubElement(case, "system-out")
+    out.text = f"{row.covered:,} of {total_text(row)}, {percent_text(row)}, in {row.executions:,} executions"
+    return case
+
+
+def _case(name: str, suite: str) -> ElementTree.Element:
+    return ElementTree.Element("testcase", classname=suite, name=plain(name), time="0")
+
+
+def _add_suite(
+    suites: ElementTree.Element, name: str, cases: Sequence[ElementTree.Element], said: Sequence[str] = ()
+) -> None:
+    if not cases and not said:
+        return
+    suite = ElementTree.SubElement(suites, "testsuite", name=name)
+    suite.extend(cases)
+    _count(suite)
+    suite.set("time", "0")
+    if said:
+        ElementTree.SubElement(suite, "system-out").text = plain("\n".join(said))
+
+
+def _count(element: ElementTree.Element) -> None:
+    element.set("tests", str(len(list(element.iter("testcase")))))
+    element.set("failures", str(len(list(element.iter("failure")))))
+    element.set("errors", "0")
+    element.set("skipped", str(len(list(element.iter("skipped")))))

@@ -1,0 +1,176 @@
+"""Findings and warnings as SARIF 2.1.0, so that code hosts show the interleaving beside the code.
+
+A finding is a result of level error with one code flow: a thread flow for each thread, whose locations carry the
+order in which they were executed. A place where a thread was stopped is a location of its own, the essential ones
+(OASIS, Static Analysis Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no flow, as no single execution
+stands for it: its further places are related locations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from raddle.event import Event, Preemption
+from raddle.report.cautions import said_once
+from raddle.report.rules import rule
+from raddle.report.stored import Place, Stored, stop_place, stored_findings
+from raddle.report.story import deed
+from raddle.site import Site
+from raddle.store.contents import Contents
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+VERSION = "2.1.0"
+MOST_LOCATIONS = 1000  # of one finding: code hosts show no more
+_LINK = re.compile(r"\[([^\[\]]*)\]\(")
+_KINDS = {"acquire": ["acquire", "lock"], "release": ["release", "lock"]}  # as the standard calls them
+
+Json = dict[str, Any]
+
+
+def sarif(contents: Contents, *, version: str) -> Json:
+    """The whole log, one run; `version` is that of the tool.
+
+    >>> log = sarif(Contents(), version="1.0")
+    >>> log["version"], log["runs"][0]["results"]
+    ('2.1.0', [])
+    """
+    results = [_finding(one) for one in stored_findings(contents)] + list(_warnings(contents))
+    kinds = list(dict.fromkeys(result["ruleId"] for result in results))
+    levels = {result["ruleId"]: result["level"] for result in results}
+    for result in results:
+        result["ruleIndex"] = kinds.index(result["ruleId"])
+    driver = {
+        "name": "raddle",
+        "version": version,
+        "rules": [_rule(kind, levels[kind]) for kind in kinds],
+    }
+    notes = [{"level": "note", "message": _message(note)} for note in contents.notes]
+    return {
+        "$schema": SCHEMA,
+        "version": VERSION,
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }
+        ],
+    }
+
+
+def escaped(text: str) -> str:
+    """A message string: braces stand for placeholders, [words](target) for links, so both are escaped.
+
+    >>> escaped("x[0](1) in {}")
+    'x\\\\[0\\\\](1) in {{}}'
+    """
+    return _LINK.sub(r"\\[\1\\](", text.replace("{", "{{").replace("}", "}}"))
+
+
+def _message(text: str) -> Json:
+    return {"text": escaped(text)}
+
+
+def _rule(kind: str, level: str) -> Json:
+    return {
+        "id": kind,
+        "shortDescription": {"text": rule(kind)},
+        "defaultConfiguration": {"level": level},
+        "properties": {"tags": ["concurrency"]},
+    }
+
+
+def _finding(one: Stored) -> Json:
+    result: Json = {
+        "ruleId": one.finding.kind,
+        "level": "error",
+        "message": _message("\n".join([one.headline, *([f"replay: {one.replay}"] if one.replay else [])])),
+        "partialFingerprints": {"raddleFinding/v1": one.fingerprint},
+        "properties": {"possibleOn": one.finding.possible_on, "origin": one.origin, "details": one.finding.details},
+    }
+    if one.place is not None:
+        result["locations"] = [_location(one.place)]
+    flow = _flow(one)
+    if flow is not None:
+        result["codeFlows"] = [flow]
+    return result
+
+
+def _flow(one: Stored) -> Json | None:
+    moments = list(_moments(one))
+    shown = moments[-MOST_LOCATIONS:]
+    threads: dict[str, list[Json]] = {}
+    for order, (thread, location) in enumerate(shown, start=1):
+        threads.setdefault(thread, []).append({"executionOrder": order, **location})
+    if not threads:
+        return None
+    flow: Json = {
+        "threadFlows": [
+            {"id": thread, "message": {"text": f"thread {thread}"}, "locations": locations}
+            for thread, locations in sorted(threads.items(), key=_place_of_thread)
+        ]
+    }
+    if len(moments) > len(shown):
+        flow["message"] = {"text": f"{len(moments) - len(shown):,} earlier steps are left out"}
+    return flow
+
+
+def _place_of_thread(flow: tuple[str, list[Json]]) -> tuple[list[int], str]:
+    """T2 comes before T10, T1.1 after T1."""
+    return [int(number) for number in re.findall(r"\d+", flow[0])], flow[0]
+
+
+def _moments(one: Stored) -> Iterator[tuple[str, Json]]:
+    """What happened, with the thread that it happened to, in order."""
+    stops = list(one.finding.preemptions)
+    for number, event in one.steps:
+        while stops and stops[0].before <= number:
+            yield _stop(stops.pop(0))
+        yield _step(event)
+
+
+def _stop(stop: Preemption) -> tuple[str, Json]:
+    said = f"{stop.thread} is stopped here, before {stop.place}"
+    place = stop_place(stop)
+    location: Json = _location(place, said) if place is not None else {"message": _message(said)}
+    return stop.thread, {"location": location, "importance": "essential"}
+
+
+def _step(event: Event) -> tuple[str, Json]:
+    step: Json = {"location": _location(Place(event.file, event.line), f"{event.thread} {deed(event)}")}
+    if event.kind in _KINDS:
+        step["kinds"] = _KINDS[event.kind]
+    if event.variable and event.value:
+        step["state"] = {event.variable: _message(event.value)}
+    return event.thread, step
+
+
+def _location(place: Place, said: str = "") -> Json:
+    physical: Json = {"artifactLocation": {"uri": _uri(place.file), "uriBaseId": "%SRCROOT%"}}
+    if place.line > 0:
+        physical["region"] = {"startLine": place.line}
+    return {"physicalLocation": physical, **({"message": _message(said)} if said else {})}
+
+
+def _uri(label: str) -> str:
+    """From the project's folder: sites name files so, with slashes."""
+    return quote(label.encode("utf-8", "backslashreplace"), safe="/")
+
+
+def _warnings(contents: Contents) -> Iterator[Json]:
+    for caution, sentence in said_once(contents):
+        result: Json = {"ruleId": caution.kind, "level": "warning", "message": _message(sentence)}
+        places = list(_places(contents.sites[site] for site in caution.sites if site in contents.sites))
+        if places:
+            result["locations"] = [_location(places[0])]
+        if places[1:]:
+            result["relatedLocations"] = [{"id": number, **_location(at)} for number, at in enumerate(places[1:], 1)]
+        yield result
+
+
+def _places(sites: Iterable[Site]) -> Iterator[Place]:
+    yield from dict.fromkeys(Place(site.file, site.line) for site in sites)

@@ -1,0 +1,136 @@
+"""What a search came to, for people, for machines, and for later runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.guide.configurations import Configuration
+from raddle.guide.fitness import Fitness
+from raddle.guide.search import Evaluation, Found
+from raddle.report.coverage import in_order
+from raddle.report.summary import count
+
+WHY = {
+    "exhausted": "exhausted: an evaluation ran every schedule that there is",
+    "evaluations": "the number of evaluations is reached",
+    "seconds": "the time asked for is over",
+    "no-other": "no configuration was proposed that had not been evaluated",
+    "unfit": "the scenario cannot be run on, as the finding says",
+    "interrupted": "interrupted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search, and what it was asked to do."""
+
+    what: str  # `file.py::scenario`, or a command
+    is_scenario: bool
+    found: Found[Configuration]
+    fitness: Fitness
+    algorithm: str
+    seed: int
+    executions: int  # of each evaluation
+    criteria: tuple[str, ...]  # that were measured
+
+    @property
+    def winner(self) -> Evaluation[Configuration] | None:
+        """The best one; none where nothing was covered."""
+        best = self.found.best(1)
+        return best[0] if best and best[0].fitness else None
+
+    def table(self, most: int) -> list[str]:
+        """The best configurations, each on a line that is not cut, so that it can be copied."""
+        names = in_order(self.criteria)
+        rows = [["fitness", *names, "new", "failures", "configuration"]]
+        for one in self.found.best(most):
+            counts = [f"{one.covered.get(name, 0):,}" for name in names]
+            failed = str(one.failed) if one.failed else "-"
+            rows.append([f"{one.fitness:,.6g}", *counts, f"{one.new:,}", failed, str(one.configuration)])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        widths[-1] = 0
+        return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+    def sentences(self) -> list[str]:
+        """How far it came, why it stopped, and what may be left."""
+        found = self.found
+        why = WHY.get(found.stopped_because) or (
+            f"saturated: none of the last {found.quiet()} evaluations covered anything new"
+        )
+        done = f"{count(len(found.evaluations), 'evaluation')}, {count(found.tally.executions, 'execution')}"
+        lines = [f"{done} ({self.algorithm}, seed {self.seed}, {found.seconds:.1f} s); {why}"]
+        if self.winner is None:
+            return [*lines, "nothing was covered: no two threads met in the measured code"]
+        counts, chances = found.tally.counts(), found.chances()
+        lines.append("all together covered " + ", ".join(f"{name} {counts[name]:,}" for name in in_order(counts)))
+        name = max(in_order(counts), key=lambda name: chances[name])
+        chance = (
+            f"about {100 * chances[name]:.3g} %" if chances[name] else f"under {100 / found.tally.executions:.2g} %"
+        )
+        return [*lines, f"chance that one more execution of this kind covers anything new: {chance} ({name})"]
+
+    def command(self, configuration: Configuration) -> str:
+        """What runs a configuration again."""
+        options = shlex.join(configuration.arguments)
+        criteria = shlex.join(["--criteria", ",".join(self.criteria)])
+        if self.is_scenario:
+            budget = f"--executions {self.executions} --until budget"
+            return " ".join(["raddle explore", shlex.quote(self.what), options, budget, criteria])
+        return " ".join(filter(None, ["raddle run", options, criteria, self.what]))
+
+    def exported(self) -> str:
+        """The best configuration as TOML that can be put into pyproject.toml."""
+        winner = self.winner
+        if winner is None:
+            raise ValueError("nothing was covered: there is nothing to export")
+        configuration = winner.configuration
+        lines = [
+            f"# The best of {count(len(self.found.evaluations), 'evaluation')} by raddle search ({self.algorithm}, "
+            f"seed {self.seed}): fitness {winner.fitness:g} ({self.fitness}).",
+            f"# {self.command(configuration)}",
+            "[tool.raddle]",
+        ]
+        if configuration.option == "scheduler":
+            lines.append(f"scheduler = {json.dumps(configuration.value)}")
+        elif configuration.value:
+            lines.insert(2, "# Noise is not a key of pyproject.toml: give it on the command line, as above.")
+        if configuration.seed is not None:
+            lines.append(f"seed = {configuration.seed}")
+        return "\n".join(lines) + "\n"
+
+    def as_json(self, findings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """For machines."""
+        found, winner = self.found, self.winner
+        return {
+            "target": self.what,
+            "mode": "controlled" if self.is_scenario else "native",
+            "algorithm": self.algorithm,
+            "fitness": str(self.fitness),
+            "seed": self.seed,
+            "executions_each": self.executions,
+            "stopped_because": found.stopped_because,
+            "seconds": round(found.seconds, 6),
+            "executions": found.tally.executions,
+            "covered": dict(found.tally.counts()),
+            "chance_of_new": {name: round(chance, 6) for name, chance in found.chances().items()},
+            "best": None if winner is None else self._evaluation(winner),
+            "evaluations": [self._evaluation(one) for one in found.evaluations],
+            "findings": list(findings),
+        }
+
+    def _evaluation(self, one: Evaluation[Configuration]) -> dict[str, Any]:
+        return {
+            "number": one.number,
+            "fitness": one.fitness,
+            "options": list(one.configuration.arguments),
+            "command": self.command(one.configuration),
+            "covered": dict(one.covered),
+            "new": one.new,
+            "executions": one.executions,
+            "failures": one.failed,
+            "whole": one.whole,
+        }

@@ -1,0 +1,30 @@
+"""A plan: who is to run how far, and after whom, so that something wanted comes about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One thread's part: it runs until it is about to do something, or as far as it can.
+
+    >>> str(Leg("T1", "write", 70001, 2)), str(Leg("T2"))
+    ('T1 until it would write at 70001 for the 3rd time', 'T2 as far as it can')
+    """
+
+    thread: str  # its label
+    kind: str = ""  # of the operation it stops before
+    site: int = 0  # where; 0: it is not stopped
+    times: int = 0  # that the thread did this before, from the beginning of the execution
+    steps: int = 0  # about how many operations it takes; many more mean that something went another way
+
+    def __str__(self) -> str:
+        if not self.site:
+            return f"{self.thread} as far as it can"
+        count = self.times + 1
+        ending = "th" if 10 <= count % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+        return f"{self.thread} until it would {self.kind} at {self.site} for the {count}{ending} time"
+
+
+Plan = tuple[Leg, ...]

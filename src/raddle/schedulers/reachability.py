@@ -1,0 +1,196 @@
+"""Every partial order of a scenario's operations, each exactly once (reachability testing).
+
+Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in what it
+did, and turn them round: each race variant is the beginning of another execution. Which variants were had before
+is told here as in optimal dynamic partial order reduction (see `raddle.schedulers.wakeup`) rather than by their
+counters of changed events: along the path to the current execution it is kept which threads need not go first any
+more and which sequences are still to be tried. Nothing else is stored, and no execution is begun that turns out to be
+known.
+
+What executions of one partial order cover can still differ, by some criteria. Where such are measured, every
+interleaving follows after that, each exactly once: the same search, in which everything depends on everything.
+
+Departures: operations that block are raced with whatever kept them from being possible, also if they never were;
+what becomes possible by one certain operation (a join, a notification, a setting) is no race with it; passing time
+comes after everything before it and before everything after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+from raddle.schedulers.base import Thread
+from raddle.schedulers.dependence import Names, Operation
+from raddle.schedulers.logbook import Log, Logbook
+from raddle.schedulers.order import Order
+from raddle.schedulers.wakeup import Node, Rest
+
+MOST = 2_000  # operations of one execution that are looked at: more could not be searched anyway
+MOST_INTERLEAVINGS = 10_000  # that are run besides, for criteria that tell them apart
+_FOUND_OUT = ("_coarse", "_left", "bound", "cut", "difference", "redundant")  # while an execution runs
+UNFAIR = 900  # steps in a row while others could go on; below the controller's own patience
+
+
+class Reachability:
+    """>>> search = Reachability()
+    >>> search.begin(1, 0)
+    True
+    """
+
+    complete = True
+    follows = True  # wants to be asked at every operation, and to be told what happens between them
+    kinds = ("event", "join", "lock", "semaphore")  # what gives something back is an operation of its own
+
+    def __init__(self) -> None:
+        self._space: int | None = None
+        self._started = False
+        self._wanted = False  # every interleaving, after every partial order
+        self._names = Names()
+        self._path: list[Node] = []
+        self._operations: list[Operation] = []  # of the last execution, by depth
+        self._coarse = False  # does an operation do more than it says?
+        self._finest = False  # every partial order was had: now interleavings
+        self._left = 0  # how many more of those
+        self.redundant = 0  # executions that turned out to be known: there should be none
+        self.cut = False  # some partial order may have been left out
+        self.bound = ""  # by what
+        self.difference: str | None = None  # where an execution that began as another one went on in another way
+        self.ordered = False  # every partial order was had
+        self.interleaved = False  # and every interleaving
+
+    def tell_apart(self) -> None:
+        """Executions of one partial order are not the same to who watches: go on to every interleaving."""
+        self._wanted = True
+
+    # -- executions ---------------------------------------------------------------------------------
+
+    def begin(self, number: int, space: int) -> bool:
+        if not self._started or space != self._space:
+            self._restart()
+            self.cut = self.ordered = self._finest = False
+        elif not self._backtrack() and not self._go_on():
+            return False
+        if self._finest:
+            if self._left == 0:
+                return False
+            self._left -= 1
+        self._started = True
+        self._space = space
+        self._streak = 0
+        return True
+
+    def _restart(self) -> None:
+        self._path = []
+        self._names = Names()
+
+    def _go_on(self) -> bool:
+        """Every partial order was had, or every interleaving: is there more to do?"""
+        self.ordered = True
+        self.interleaved = self._finest or self._coarse
+        if self.interleaved or not self._wanted:
+            return False
+        self._finest, self._left = True, MOST_INTERLEAVINGS
+        self._restart()
+        return True
+
+    def watch(self, visible: Container[str], *, coarse: bool) -> Logbook:
+        """An execution runs now; who is told what happens in it. `coarse`: an operation does more than it says."""
+        self._coarse = coarse
+        self._book = Logbook(self._names, visible, everything=coarse or self._finest)
+        self._log = self._book.log
+        return self._book
+
+    def _backtrack(self) -> bool:
+        """Go back to the last state from which something is still to be tried."""
+        path = self._path
+        while path:
+            path[-1].tried(self._operations[len(path) - 1])
+            if path[-1].take_branch():
+                return True
+            path.pop()
+        return False
+
+    def end(self) -> None:
+        log, path = self._log, self._path
+        if len(log.done) >= MOST:
+            log.waiting = ()
+            self._leave_out(f"{MOST:,} operations per execution")
+        del path[len(log.done) :]
+        self._operations = [done.operation for done in log.done]
+        if path and log.cut_short:
+            path[-1].ending = path[-1].taken
+        self._turn_round(log)
+
+    def _leave_out(self, bound: str) -> None:
+        """It cannot be claimed any more that everything is visited."""
+        if self._finest:
+            self._left = 0
+        else:
+            self.cut, self.bound = True, bound
+
+    def _turn_round(self, log: Log) -> None:
+        """Plan an execution for each race that can be turned round."""
+        order = Order(log)
+        for race in order.races():
+            node = self._path[race.first]
+            if race.others or node.ending != race.label:
+                node.plan(Rest(race, log, order, self._names.looks))
+
+    def memory(self) -> object:
+        return self._log, self._path, self._names, {name: getattr(self, name) for name in _FOUND_OUT}
+
+    def remember(self, memory: object) -> None:
+        found: Any = memory
+        self._log, self._path, self._names, found_out = found
+        self.__dict__.update(found_out)
+
+    # -- decisions ----------------------------------------------------------------------------------
+
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        depth, path, book = len(self._log.done), self._path, self._book
+        if depth >= MOST:
+            return self._fairly(enabled, current)
+        pending = book.look_at(enabled)
+        if depth == len(path):
+            path.append(path[-1].next(self._log.done[-1].operation) if path else Node({}, []))
+        node = path[depth]
+        if node.sleeping or node.branches:
+            node.translate(pending)
+        chosen = self._planned(node, enabled, depth) or self._awake(node, enabled, current)
+        book.do(chosen)
+        return chosen
+
+    def _planned(self, node: Node, enabled: Sequence[Thread], depth: int) -> Thread | None:
+        """The thread that goes first in the sequence being tried, if there is one."""
+        if not node.taken:
+            return None
+        for thread in enabled:
+            if thread.label == node.taken:
+                return thread
+        if depth < len(self._path) - 1:  # the same operations were done before, and led to this state
+            self.difference = f"operation {depth + 1}: the first time {node.taken} could go on, the second time not"
+        self._leave_out("what could be foreseen")  # the sequence is not possible after all
+        node.after = []
+        return None
+
+    def _awake(self, node: Node, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        """A thread that may go first."""
+        awake = enabled
+        if node.sleeping:
+            awake = [thread for thread in enabled if thread.label not in node.sleeping]
+            if not awake:
+                self.redundant += 1
+                awake = enabled
+        chosen = self._fairly(awake, current)
+        node.taken = chosen.label
+        return chosen
+
+    def _fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
+        """Whoever was running, but not for ever."""
+        chosen = current if current is not None and current in awake else awake[0]
+        self._streak = self._streak + 1 if chosen is current else 0
+        if self._streak > UNFAIR:
+            self._streak = 0
+            return next((thread for thread in awake if thread.index > chosen.index), awake[0])
+        return chosen

@@ -1,0 +1,140 @@
+"""Reachability testing of random programs: each partial order of brute force once, and every outcome.
+
+Outcomes are compared with those that `tests/differential` finds by trying every interleaving of a model that knows
+nothing of raddle; partial orders with those of every interleaving that raddle can have.
+
+`RADDLE_REACHABILITY=5000` has as many programs generated; `RADDLE_REACHABILITY_SEED` draws others.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import brute_force
+import explorer
+import partial_orders
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from small_programs import Draw, Program, render
+
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.outcome import Outcome
+
+PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "200"))
+SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
+CHUNKS = max(1, PROGRAMS // 100)  # tests, so that they can run side by side
+MOST_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
+MOST_STATES = 5_000 if PROGRAMS <= 200 else 30_000
+
+
+class Stage:
+    """Where one program after the other is run: in one session, as setting one up takes longer than most of them."""
+
+    def __init__(self, folder: Path, compared: Counter[str]) -> None:
+        self.folder = folder
+        self.compared = compared
+        self.session = Session(
+            lambda: self.module.scenario(),
+            selection=Selection(root=str(folder)),
+            setup=lambda: self.notebook.clear(),
+            step_limit=5_000,
+        )
+        self._numbers = itertools.count(1)
+        self.module = ModuleType("nothing")
+        self.notebook = explorer.Notebook(0)
+
+    def enter(self, program: Program) -> None:
+        name = f"reached{next(self._numbers)}"
+        (self.folder / f"{name}.py").write_text(render(program))
+        importlib.invalidate_caches()
+        self.module = importlib.import_module(name)
+        self.notebook = explorer.Notebook(len(program.bodies))
+        self.module.begin = self.notebook.begin  # type: ignore[attr-defined]
+        for number, notes in enumerate(self.notebook.notes):
+            setattr(self.module, f"note{number}", notes.append)
+        learned = self.session.learned
+        learned.sites.clear()
+        learned.kinds.clear()
+        learned.version += 1
+        self.session.rehearse()
+        self.session.rehearse()
+
+    def leave(self) -> None:
+        del sys.modules[self.module.__name__]
+
+    def ending(self, outcome: Outcome) -> tuple:
+        if outcome.error is not None:
+            return ("error", (explorer._thread_of(outcome.error, self.module), type(outcome.error).__name__))
+        return ("passed" if outcome.kind == "passed" else "stuck", *self.notebook.visible())
+
+    def compare(self, program: Program) -> None:
+        ends: set[tuple] = set()
+        visiting = partial_orders.Visiting()
+        found = partial_orders.explore(
+            self.session, visiting, most=400, ended=lambda outcome: ends.add(self.ending(outcome))
+        )
+        assert not visiting.cut, str(program)
+        assert visiting.redundant == 0, str(program)
+        assert set(found.orders.values()) == {1}, str(program)
+        self.compared["visited"] += len(found.orders)
+        self._compare_orders(program, found)
+        self._compare_outcomes(program, found, ends)
+
+    def _compare_orders(self, program: Program, found: partial_orders.Found) -> None:
+        if not found.complete:
+            return
+        every = partial_orders.explore(self.session, partial_orders.BruteForce(), most=MOST_INTERLEAVINGS)
+        assert found.orders.keys() >= every.orders.keys(), str(program)
+        if every.complete:
+            self.compared["orders"] += 1
+            assert found.orders.keys() == every.orders.keys(), str(program)
+
+    def _compare_outcomes(self, program: Program, found: partial_orders.Found, ends: set[tuple]) -> None:
+        try:
+            expected = brute_force.outcomes(program, MOST_STATES)
+        except brute_force.TooManyStatesError:
+            return
+        missed, invented = explorer.difference(expected, ends)
+        assert not invented, str(program)
+        if found.complete:
+            self.compared["outcomes"] += 1
+            assert not missed, str(program)
+
+
+def drawn(chance: random.Random) -> Program:
+    draw = Draw(0)
+    draw._random = chance
+    return draw.program()
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_programs(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = PROGRAMS // CHUNKS
+    monkeypatch.syspath_prepend(str(tmp_path))
+    stage = Stage(tmp_path, Counter())
+
+    @seed(SEED * 1_000 + chunk)
+    @settings(max_examples=programs, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.randoms(use_true_random=False))
+    def run(chance: random.Random) -> None:
+        program = drawn(chance)
+        stage.enter(program)
+        try:
+            stage.compare(program)
+        finally:
+            stage.leave()
+
+    with stage.session:
+        run()
+    assert stage.compared["outcomes"] > programs // 2
+    assert stage.compared["orders"] > programs // 2
+    assert stage.compared["visited"] > 2 * programs  # or nothing was instrumented

@@ -1,0 +1,192 @@
+"""Every page does what it shows: files are written, commands run, and what they print is what the page says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from raddle import config
+from raddle.cli import COMMANDS, group
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import changelog  # noqa: E402 -- tools are no package
+import drawn  # noqa: E402
+import reference  # noqa: E402
+import shown  # noqa: E402
+
+from raddle.criteria import NAMES  # noqa: E402
+
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in [ROOT / "README.md", *DOCS]}
+# Pages whose plain blocks are tables of results, checked by tests of their own.
+TABLES = {"docs/search.md": "tests/unit/cli/test_cli_search.py"}
+MADE = {f"docs/reference/{name}": make for name, make in reference.PAGES.items()}  # from the code
+RUNS = sorted(name for name, page in PAGES.items() if shown.blocks(page) and name not in {*TABLES, *MADE})
+ROW = re.compile(rf"(criterion|{'|'.join(map(re.escape, NAMES))})  +\S")  # of a table of coverage
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if name != "docs/explanation/criteria.md"])
+def test_a_page_does_what_it_shows(name, tmp_path):
+    reader = Listening(tmp_path)
+    told = [f"{said.command}\n{said.output}\nis really\n{got}" for said, got in reader.differences(PAGES[name])]
+    assert not told, "\n".join([*told, f"python tools/shown.py {name} puts it right"])
+    rows = {line for block in shown.blocks(PAGES[name]) if block.language == "console"
+            for line in block.text.splitlines() if ROW.match(line) and "..." not in line}  # fmt: skip
+    assert rows <= reader.printed  # also with as many spaces
+
+
+class Listening(shown.Reader):
+    """Remembers every line that a command prints."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.printed = set()
+
+    def run(self, command):
+        output = super().run(command)
+        self.printed |= {line.rstrip() for line in output.splitlines()}
+        return output
+
+
+def test_pages_that_others_check_are_checked():
+    assert all(
+        (ROOT / test).exists() and name.partition("/")[2] in (ROOT / test).read_text() for name, test in TABLES.items()
+    )
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_commands_have_the_options_that_pages_give_them(name):
+    commands = shown.indented_commands(PAGES[name])
+    commands += [part.command for block in shown.blocks(PAGES[name]) if block.language == "console"
+                 for part in shown.commands(block) if part.command.startswith("raddle ")]  # fmt: skip
+    for command in commands:
+        _, first, *rest = shown.shlex.split(command, comments=True)
+        found = group.get_command(click.Context(group), first)
+        assert found is not None, command
+        context = found.make_context(first, rest, **{**group.context_settings, "resilient_parsing": False})
+        assert isinstance(context, click.Context)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if "```toml" in page))
+def test_settings_on_pages_are_settings(name, tmp_path):
+    for block in shown.blocks(PAGES[name]):
+        if block.language == "toml":
+            (tmp_path / "pyproject.toml").write_text(block.text)
+            assert config.read(tmp_path / "pyproject.toml") != config.Config()
+
+
+@pytest.mark.parametrize("name", [*sorted(PAGES), "CONTRIBUTING.md"])
+def test_links_lead_somewhere(name):
+    page = PAGES.get(name) or (ROOT / name).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", page, flags=re.DOTALL)):
+        if "://" not in link:
+            target = ((ROOT / name).parent / link).resolve()
+            assert target.exists(), link
+
+
+def test_every_page_has_its_place():
+    places = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [name for name in PAGES if name != "README.md" and f" {name.removeprefix('docs/')}\n" not in places] == []
+
+
+@pytest.mark.parametrize("module", [changelog, drawn, reference, shown], ids=lambda module: module.__name__)
+def test_examples_in_tools_run(module):
+    assert doctest.testmod(module).failed == 0
+
+
+def test_steps_after_a_search_run_also_where_it_has_found_something():
+    for block in shown.blocks(PAGES["docs/how-to/ci.md"]):
+        if block.language == "yaml" and "raddle explore" in block.text:
+            _, *after = block.text.partition("raddle explore")[2].split("\n      - ")
+            assert len(after) == 3
+            assert all("if: always()" in step for step in after)
+
+
+# -- the criteria -------------------------------------------------------------------------------------
+
+CRITERIA = PAGES["docs/explanation/criteria.md"]
+DRAWINGS = [(b.mark.removeprefix("drawn: "), b.text) for b in shown.blocks(CRITERIA) if b.mark.startswith("drawn: ")]
+
+
+def test_every_criterion_is_drawn():
+    assert sorted(name for name, _ in DRAWINGS) == sorted(NAMES)
+    assert len(shown.blocks(CRITERIA)) == len(DRAWINGS)
+
+
+@pytest.mark.parametrize(("name", "text"), DRAWINGS, ids=[name for name, _ in DRAWINGS])
+def test_a_drawing_covers_what_stands_below_it(name, text):
+    drawing, _, sentences = text.partition("\ncovers:\n")
+    assert sentences
+    assert text == drawn.with_sentences(name, drawing)
+
+
+# -- what is made from something else -----------------------------------------------------------------
+
+
+def test_the_reference_has_every_option_and_every_key():
+    page = PAGES["docs/reference/cli.md"]
+    for name, command in ((name, group.get_command(click.Context(group), name)) for name in COMMANDS):
+        assert f"## raddle {name}" in page
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.opts[-1] in page
+    keys = PAGES["docs/reference/configuration.md"]
+    assert all(f"| `{key}` |" in keys for key in config.Config.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_the_reference_is_what_the_code_says(name):
+    assert PAGES[name] == MADE[name](), "run make reference"
+
+
+def test_the_changelog_has_every_fragment():
+    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") == changelog.current(), "run make changelog"
+
+
+def test_the_picture_is_that_of_the_readme_s_finding(tmp_path):
+    reader = shown.Reader(tmp_path)
+    [code] = [block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == "file: test_counter.py"]
+    reader.write("test_counter.py", code)
+    reader.write(
+        "draw.py",
+        f"""
+import contextlib, io, json, subprocess, sys
+sys.path.insert(0, {str(ROOT / "tools")!r})
+import draw_finding
+command = [sys.executable, "-m", "raddle", "explore", "test_counter.py::scenario", "--json"]
+found = subprocess.run(command, capture_output=True, text=True).stdout
+print(draw_finding.draw(json.loads(found)["findings"][0]), end="")
+""",
+    )
+    assert reader.run("python draw.py") == (ROOT / "docs/finding.svg").read_text(encoding="utf-8")
+
+
+def test_the_citation_names_five_papers_and_this_version():
+    import raddle
+
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert len(re.findall(r"^  - type: ", text, re.MULTILINE)) == 5
+    assert f"\nversion: {raddle.__version__}\n" in text
+
+
+# -- contributing -------------------------------------------------------------------------------------
+
+
+def test_the_recipes_for_contributors_work(tmp_path):
+    skipped = shutil.ignore_patterns("__pycache__", "assets", "templates")
+    shutil.copytree(ROOT / "src/raddle", tmp_path / "src/raddle", ignore=skipped)
+    (tmp_path / "tests/unit/schedulers").mkdir(parents=True)
+    shutil.copy(ROOT / "tests/unit/schedulers/fake_threads.py", tmp_path / "tests/unit/schedulers")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told = [
+        f"{said.command}\n{said.output}\nis really\n{got}" for said, got in shown.Reader(tmp_path).differences(page)
+    ]
+    assert not told, "\n".join(told)

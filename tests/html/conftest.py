@@ -1,0 +1,189 @@
+"""A report of real runs, and a browser to look at it with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parents[1] / "programs" / "faulty"
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+AXE = Path(__file__).parents[2] / "build" / "node_modules" / "axe-core" / "axe.min.js"  # from npm: make test-browser
+
+MARKUP = """\
+import threading
+
+
+class Box:
+    def __init__(self):
+        self.text = ""
+
+    def add(self):
+        old = self.text
+        self.text = old + "<script>document.title='owned'</script>"
+
+
+def scenario():
+    box = Box()
+    threads = [threading.Thread(target=box.add) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(box.text) > 50, "<img src=x onerror=document.title='owned'>" + box.text
+"""
+
+# A message that would turn its line around, colour a terminal, and fill many screens.
+HIDDEN = MARKUP.replace(
+    """"<img src=x onerror=document.title='owned'>" + box.text""",
+    r""""\u202egnorw si siht\u202c \x1b[31mred \x00" + "many words " * 2_000""",
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def asked_for():
+    if not os.environ.get("RADDLE_BROWSER"):
+        pytest.skip("no browser was asked for: make test-browser")
+
+
+def raddle(*arguments, folder):
+    subprocess.run(
+        [sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory):
+    """The folder of a report about a lost update, a deadlock, a lost wake-up, programs full of markup and of what
+    hides, one that was changed after it was measured, and one that is gone."""
+    folder = tmp_path_factory.mktemp("html")
+    (folder / "pyproject.toml").write_text("", "utf-8")  # the project's folder: files are named from here
+    (folder / "markup.py").write_text(MARKUP, "utf-8")
+    (folder / "hidden.py").write_text(HIDDEN, "utf-8")
+    for name in ("changed", "gone"):
+        shutil.copy(PROGRAMS / "two_locked_calls.py", folder / f"{name}.py")
+    for name in ("lost_update", "crossed_locks", "lost_wakeup", "two_locked_calls"):
+        shutil.copy(PROGRAMS / f"{name}.py", folder)
+    for path in sorted(folder.glob("*.py")):
+        raddle(
+            "explore", f"{path.name}::scenario", "--criteria", "every", "--executions", "40", "--until", "budget",
+            folder=folder,
+        )  # fmt: skip
+    changed = folder / "changed.py"
+    changed.write_text("# A line more than there was.\n" + changed.read_text("utf-8"), "utf-8")
+    (folder / "gone.py").unlink()
+    raddle("html", folder=folder)
+    assert (folder / "raddle-html" / "index.html").is_file()
+    return folder / "raddle-html"
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Debian's chromium, without a window."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="skipped: no browser (selenium is not installed)")
+    binary = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    service = shutil.which("chromedriver")
+    if binary is None or service is None:
+        pytest.skip("skipped: no browser (apt-get install chromium chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # which root may not have
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(service))
+    yield browser
+    browser.quit()
+
+
+class Browser:
+    """What the tests do with a page."""
+
+    def __init__(self, driver, pages):
+        self.driver, self.pages = driver, pages
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+
+    def open(self, page, *, mark="", width=1280, height=900, dark=False):
+        """A page as if nobody had been there before."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        wishes = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.get("about:blank")
+        self.driver.get((self.pages / page).as_uri() + mark)
+        self.run("localStorage.clear(); delete document.documentElement.dataset.theme")
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def all(self, selector):
+        return self.driver.find_elements("css selector", selector)
+
+    def press(self, *keys):
+        for key in keys:
+            self.driver.switch_to.active_element.send_keys(key)
+
+    def shoot(self, name, width):
+        """A picture of the whole page, for a person to look at."""
+        height = min(4_000, self.run("return document.documentElement.scrollHeight"))
+        size = {"width": width, "height": max(700, height), "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(SCREENSHOTS / f"{name}-{width}.png"))
+
+    def complaints(self):
+        """What the console says."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self):
+        """Every address that anything was asked from."""
+        entries = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [
+            entry["params"]["request"]["url"] for entry in entries if entry["method"] == "Network.requestWillBeSent"
+        ]
+
+    def violations(self):
+        """What axe finds."""
+        if not AXE.exists():
+            pytest.skip("no axe-core: npm install --prefix build axe-core")
+        self.run(AXE.read_text("utf-8"))
+        found = self.driver.execute_async_script("const done = arguments[0]; axe.run().then(r => done(r.violations))")
+        return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.fixture
+def browser(driver, pages):
+    return Browser(driver, pages)
+
+
+@pytest.fixture(scope="session")
+def page_kinds(pages):
+    """One page of each kind, by a name for its picture."""
+
+    def containing(pattern, text):
+        return next(path.name for path in sorted(pages.glob(pattern)) if text in path.read_text("utf-8"))
+
+    return {
+        "index": "index.html",
+        "source": containing("source-*.html", '<h1 class="path">two_locked_calls.py'),
+        "finding": containing("finding-*.html", "two_locked_calls.py::scenario"),
+        "deadlock": containing("finding-*.html", "crossed_locks.py::scenario"),
+        "markup": containing("finding-*.html", "markup.py::scenario"),
+        "hidden": containing("finding-*.html", "hidden.py::scenario"),
+        "changed": containing("source-*.html", '<h1 class="path">changed.py'),
+        "gone": containing("source-*.html", '<h1 class="path">gone.py'),
+        "growth": "growth.html",
+        "locks": "locks.html",
+        "order": "order.html",
+    }

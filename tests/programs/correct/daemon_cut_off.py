@@ -1,0 +1,18 @@
+"""A daemon is cut off by the end of the others, wherever it is."""
+
+import threading
+
+
+class Clock:
+    def __init__(self):
+        self.ticks = 0
+
+    def run(self):
+        for _ in range(3):
+            self.ticks += 1
+
+
+def scenario():
+    clock = Clock()
+    threading.Thread(target=clock.run, daemon=True).start()
+    assert clock.ticks <= 3

@@ -1,0 +1,23 @@
+"""Two threads look into a semaphore before they take its only permit: they meet in code without probes."""
+
+import threading
+
+EXPECTED = "exception"
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def scenario():
+    permits = threading.Semaphore(1)
+
+    def take():
+        if permits._value > 0 and not permits.acquire(blocking=False):
+            raise ValueError
+
+    side_by_side(take, take)

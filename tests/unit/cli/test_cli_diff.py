@@ -1,0 +1,160 @@
+"""`raddle diff`: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from raddle.cli.diff import diff
+from raddle.errors import UsageError
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site
+from raddle.store import add
+from raddle.tally import Tally
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_(*arguments):
+        code = diff.main(list(arguments), standalone_mode=False)
+        return code, *capsys.readouterr()
+
+    return run_
+
+
+def store(file, digest, *lines, executions=1, **covered):
+    """A file whose function has a call at each of the lines; of them, those given were visited or blocked."""
+    sites = {
+        (digest << INDEX_BITS) + index: Site("log.py", line, 0, "call", f"step{index}", "f", switchable=True)
+        for index, line in enumerate(lines)
+    }
+    tally = Tally(executions=executions)
+    tally.add(
+        1, "sync", [((digest << INDEX_BITS) + place, what) for what, places in covered.items() for place in places]
+    )
+    add(file, Record(origin="run app.py", mode="native", tally=tally, sites=sites, paths={}))
+
+
+def test_a_change_with_a_loss_and_a_gain(run):
+    """Lines 3 and 4 are lines 5 and 6 now. `blocked` at the first is lost, at the second it is new."""
+    store("a", 11, 3, 4, visited=[0, 1], blocked=[0], executions=9)
+    store("b", 12, 5, 6, visited=[0, 1], blocked=[1])
+    code, out, err = run("a", "b")
+    assert (code, err) == (0, "")
+    waits = "had a thread wait at log.py:{} for what others held or had not given yet"
+    assert out.splitlines() == [
+        "before: 9 executions, after: 1 execution",
+        "changed in between: log.py",
+        "",
+        "sync: 3 covered before, 3 after",
+        "  lost: 1",
+        f"    log.py:5: before, but not after, an execution {waits.format(5)}",
+        "  gained: 1",
+        f"    log.py:6: after, but not before, an execution {waits.format(6)}",
+        "",
+        "There were fewer executions after: what is lost may only need more of them.",
+    ]
+    assert run("a", "b", "--fail-on-loss")[0] == 6
+    assert run("a", "a", "--fail-on-loss")[0] == 0
+
+
+def test_the_same(run):
+    store("a", 11, 3, visited=[0])
+    code, out, _ = run("a", "a", "--fail-on-loss")
+    assert code == 0
+    assert out.endswith("sync: 1 covered before, 1 after\n  the same\n")
+
+
+def test_for_machines(run):
+    store("a", 11, 3, 4, visited=[0])
+    store("b", 12, 3, 4, visited=[1])
+    code, out, _ = run("a", "b", "--json", "--fail-on-loss")
+    assert code == 6
+    found = json.loads(out)
+    assert (found["before"], found["after"], found["lost"], found["changed_files"]) == ("a", "b", True, ["log.py"])
+    one = found["criteria"]["sync"]
+    assert [one[name] for name in ("before", "after", "gained", "lost", "gone", "impossible")] == [1, 1, 1, 1, 0, 0]
+    assert [(change["what"], change["line"]) for change in one["changes"]] == [("gained", 4), ("lost", 3)]
+
+
+def test_limits(run):
+    store("a", 11, 3, 4, 5)
+    store("b", 11, 3, 4, 5, visited=[0, 1, 2])
+    _, out, _ = run("a", "b", "--limit", "1")
+    assert "gained: 3\n    log.py:3: " in out
+    assert "... and 2 more; --limit shows more of them" in out
+
+
+def test_one_is_empty(run, tmp_path):
+    store("a", 11, 3, visited=[0])
+    (tmp_path / "b").touch()
+    for other in ("b", "nowhere"):
+        code, out, err = run("a", other)
+        assert (code, out) == (5, "")
+        assert f"there is no data in {other}" in err
+
+
+def test_nothing_was_measured(run):
+    for file in ("a", "b"):
+        add(file, Record(origin="run app.py", mode="native", tally=Tally(executions=1), sites={}, paths={}))
+    code, _, err = run("a", "b")
+    assert (code, err) == (5, "nothing to compare: no criterion was measured\n")
+
+
+def test_only_some_criteria(run):
+    store("a", 11, 3, visited=[0])
+    assert run("a", "a", "--criteria", "sync")[0] == 0
+    with pytest.raises(UsageError, match="map was not measured"):
+        run("a", "a", "--criteria", "map")
+
+
+BEFORE = """\
+import threading
+
+
+class Account:
+    def __init__(self):
+        self.lock, self.balance = threading.Lock(), 0
+
+    def deposit(self):
+        with self.lock:
+            self.balance = self.balance + 1
+
+    def total(self):
+        return self.balance
+
+
+def scenario():
+    account = Account()
+    threads = [threading.Thread(target=each) for each in (account.deposit, account.deposit, account.total)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_lines_that_moved_make_no_difference(run, tmp_path):
+    """The same executions, by the same seed, of a source with other lines: every criterion covers the same."""
+    moved = BEFORE.replace("    def ", "    # moved\n\n    def ").replace("def scenario", "LIMIT = 3\n\n\ndef scenario")
+    explore = "-m raddle explore bank.py::scenario --criteria every --scheduler random --executions 60 --until budget"
+    for file, source in (("a", BEFORE), ("b", moved)):
+        (tmp_path / "bank.py").write_text(source)
+        command = [sys.executable, *explore.split(), "--data-file", file]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+    code, out, _ = run("a", "b", "--json", "--fail-on-loss")
+    assert code == 0
+    found = json.loads(out)
+    assert found["changed_files"] == ["bank.py"]
+    kinds = ("gained", "lost", "gone", "impossible")
+    assert {name: [one[kind] for kind in kinds] for name, one in found["criteria"].items() if not one["remark"]} == {
+        name: [0, 0, 0, 0] for name in found["criteria"] if name not in ("all", "tpair", "svar")
+    }
+    assert sum(one["after"] for one in found["criteria"].values()) > 50

@@ -1,0 +1,92 @@
+"""Scenarios that must not share a process: they leave state behind, or end it."""
+
+import os
+import signal
+import threading
+
+cache = {}
+runs = []
+calls = []
+
+
+def run_all(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def note():
+    calls.append(1)
+
+
+def remember():
+    if "a" not in cache:
+        cache["a"] = []
+    cache["a"].append(1)
+
+
+def remembers():
+    run_all(remember, remember)
+    assert len(cache["a"]) == 2, cache
+
+
+def runs_once():
+    runs.append(1)
+    run_all(lambda: None)
+    assert len(runs) == 1, runs
+
+
+class Box:
+    value = 0
+
+
+def dies_or_fails():
+    """T1 (or T2) dies if the other one comes between its write and its next read; with a read of both before any
+    write, the assertion fails instead."""
+    box = Box()
+
+    def work():
+        value = box.value
+        box.value = value + 1
+        if value == 0 and box.value == 2:
+            os._exit(9)
+
+    run_all(work, work)
+    assert box.value == 2
+
+
+def dies_with_the_gil():
+    """As a call lets go of the GIL, plain CPython can do it, too."""
+    box = Box()
+
+    def give():
+        return box.value
+
+    def work():
+        value = give()
+        box.value = value + 1
+        if value == 0 and give() == 2:
+            os._exit(9)
+
+    run_all(work, work)
+
+
+def killed():
+    run_all(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def exits_at_once():
+    os._exit(0)
+
+
+def exits_by_chance():
+    """Not by the schedule: every other child dies, as a file in the folder says."""
+    run_all(lambda: None)
+    try:
+        os.rmdir("odd")
+    except FileNotFoundError:
+        os.mkdir("odd")
+    else:
+        os._exit(7)

@@ -1,0 +1,38 @@
+"""Sites that are no longer watched are still told rightly."""
+
+from __future__ import annotations
+
+import threading
+
+import raddle
+
+
+class Meeting:
+    def __init__(self):
+        self.barrier = threading.Barrier(2)
+        self.done = [0, 0]
+
+    def work(self, who):
+        self.done[who] = 1
+        self.barrier.wait()
+        assert self.done == [1, 1]
+
+
+def scenario():
+    meeting = Meeting()
+    threads = [threading.Thread(target=meeting.work, args=(who,)) for who in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_call_that_is_watched_no_more_is_not_told_by_the_site_before_it():
+    """After some executions only a few are watched everywhere; a random search can never cover more than all."""
+    everything = raddle.explore(scenario, source=[__file__], scheduler="exhaustive", criteria="sync", until="exhausted")
+    assert everything.exhausted
+    some = raddle.explore(
+        scenario, source=[__file__], scheduler="random", criteria="sync", executions=100, until="budget"
+    )
+    assert set(some.tally.covered["sync"]) <= set(everything.tally.covered["sync"])
+    assert some.tally.covered["sync"]

@@ -1,0 +1,191 @@
+"""Executions in children: nothing that they do remains here; if one dies, the exploration tells of it and goes on."""
+
+from __future__ import annotations
+
+import copy
+
+import isolated
+import pytest
+
+import raddle
+from raddle.execute import findings
+from raddle.execute.isolate import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
+
+
+@pytest.fixture(autouse=True)
+def few_tries(monkeypatch):
+    """Each is a process."""
+    monkeypatch.setattr(findings, "TRIES_WITH_GIL", 8)
+
+
+def explore(scenario, **options):
+    return raddle.explore(scenario, isolate="fork", source=["isolated"], **options)
+
+
+# -- state ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options", [{"scheduler": "pos"}, {"scheduler": "random", "criteria": "map", "until": "budget"}]
+)
+@pytest.mark.parametrize("scenario", ["remembers", "runs_once"])
+def test_the_state_of_this_process_is_untouched(scenario, options):
+    state = isolated.cache, isolated.runs, isolated.calls
+    before = copy.deepcopy(state)
+    result = explore(getattr(isolated, scenario), executions=20, setup=isolated.note, **options)
+    assert state == before == ({}, [], [])
+    for finding in result.findings:
+        raddle.replay(
+            getattr(isolated, scenario), finding.schedule, source=["isolated"], isolate="fork", setup=isolated.note
+        )
+    assert state == before
+
+
+def test_what_is_kept_and_run_again_is_run_in_children_too(tmp_path):
+    for _ in range(2):  # the second time, it begins with what the first one kept
+        explore(isolated.remembers, executions=10, shrink=False, data_file=tmp_path / "data")
+    assert isolated.cache == {}
+
+
+def test_the_failure_is_the_one_of_a_fresh_process():
+    # T1 looks, T2 looks, writes and appends, T1 writes another list and appends: one of two is there. Anything longer
+    # would have come from executions before.
+    (finding,) = explore(isolated.remembers, scheduler="pos", executions=100).findings
+    assert finding.message.endswith("{'a': [1]}")
+    again = raddle.replay(isolated.remembers, finding.schedule, source=["isolated"], isolate="fork")
+    assert again is not None
+    assert again.message == finding.message
+
+
+def test_a_failure_without_preemption_is_measured_in_a_child():
+    def scenario():
+        isolated.runs.append(1)
+        isolated.run_all(lambda: None)
+        raise AssertionError(isolated.runs)
+
+    (finding,) = explore(scenario, criteria="map", scheduler="random", executions=3).findings
+    assert finding.message.endswith("[1]")
+    assert isolated.runs == []
+
+
+def test_threads_without_probes_are_told_of(tmp_path, monkeypatch):
+    (tmp_path / "not_to_be_watched.py").write_text("class Box: value = 0\nbox = Box()\ndef add(): box.value += 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from not_to_be_watched import add
+
+    result = explore(lambda: isolated.run_all(add), executions=1, scheduler="pos")
+    assert [what for what, _ in result.not_instrumented] == ["not_to_be_watched.add, run by a thread"]
+
+
+def test_modules_that_children_import_are_known_here(tmp_path, monkeypatch):
+    (tmp_path / "imported_by_children.py").write_text("class Box: value = 0\nbox = Box()\ndef add(): box.value += 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def scenario():
+        from imported_by_children import add
+
+        isolated.run_all(add, add)
+
+    options = {"criteria": "map", "scheduler": "random", "executions": 30, "until": "budget"}
+    result = raddle.explore(scenario, isolate="fork", source=["imported_by_children"], **options)
+    files = {site.file for site in result.record.sites.values()}
+    assert any(file.endswith("imported_by_children.py") for file in files)
+    assert result.tally.counts()["map"] > 0
+
+
+# -- death ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "scheduler", ["random", "pct", "surw", "exhaustive", "deepening", "reachability", "twice:random"]
+)
+def test_a_crash_is_found_with_its_schedule_and_so_is_what_else_fails(scheduler):
+    result = explore(isolated.dies_or_fails, scheduler=scheduler, executions=40, until="budget", shrink=False)
+    found = {finding.kind: finding for finding in result.findings}
+    assert sorted(found) == ["assertion", "crash"]
+    assert found["crash"].message == "the process died (exit code 9)"
+    again = raddle.replay(isolated.dies_or_fails, found["crash"].schedule, source=["isolated"], isolate="fork")
+    assert (again.kind, again.message) == ("crash", found["crash"].message)
+    complete = scheduler in ("exhaustive", "deepening", "reachability")
+    assert result.stopped_because == ("exhausted-in-part" if complete else "executions")
+
+
+def test_a_crash_is_shrunk_and_tells_its_story():
+    result = explore(isolated.dies_or_fails, scheduler="random", executions=40, until="budget")
+    (crash,) = (finding for finding in result.findings if finding.kind == "crash")
+    # T1 has to be stopped once, after its write; T2 runs to its end, and T1 reads what kills it.
+    assert [segment.thread for segment in crash.schedule.segments] == ["T0", "T1", "T2"]
+    assert len(crash.preemptions) == 1
+    assert crash.thread == "T1"
+    assert [(e.thread, e.kind, e.value) for e in crash.steps if e.kind in ("read", "write")] == [
+        ("T1", "read", "0"),
+        ("T1", "write", "1"),
+        ("T2", "read", "1"),
+        ("T2", "write", "2"),
+        ("T1", "read", "2"),
+    ]
+    assert crash.possible_on == "free-threaded-only"  # no call, no loop, no function begins between write and read
+
+
+def test_a_crash_that_needs_no_free_threaded_build():
+    result = explore(isolated.dies_with_the_gil, scheduler="random", executions=100)
+    assert [(finding.kind, finding.possible_on) for finding in result.findings] == [("crash", "this-interpreter")]
+
+
+def test_crashed_executions_are_measured_up_to_there():
+    result = explore(
+        isolated.dies_or_fails, scheduler="random", executions=30, until="budget", criteria="map", shrink=False
+    )
+    assert any(finding.kind == "crash" for finding in result.findings)
+    assert result.tally.executions == result.executions == 30
+
+
+@pytest.mark.parametrize(
+    ("scenario", "how", "threads"), [("killed", "killed by SIGKILL", "T1"), ("exits_at_once", "exit code 0", "T0")]
+)
+def test_a_scenario_that_always_ends_its_process(scenario, how, threads):
+    result = explore(getattr(isolated, scenario), scheduler="random", executions=100, until="budget")
+    # Once without preemption, then 20 in a row.
+    assert (result.executions, result.stopped_because) == (21, "crashing")
+    assert [(f.kind, f.message, f.thread) for f in result.findings] == [("crash", f"the process died ({how})", threads)]
+    assert str(result.findings[0].schedule) == "T0."
+
+
+def test_a_crash_by_chance_is_no_finding_with_a_schedule(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = explore(isolated.exits_by_chance, scheduler="random", executions=10, until="budget")
+    # Two executions of the same schedule, one of which dies: that is all that can be said.
+    assert [(finding.kind, finding.schedule) for finding in result.findings] == [("divergence", None)]
+    assert "exit code 7" in result.findings[0].message
+
+
+def test_what_a_setup_raises_is_no_crash():
+    def setup():
+        raise OSError("no room")
+
+    with pytest.raises(raddle.RaddleError, match="no room") as caught:
+        explore(isolated.killed, setup=setup)
+    assert caught.value.slug == "child-died"
+
+
+# -- children -------------------------------------------------------------------------------------------
+
+
+def test_a_child_may_tell_before_it_is_through():
+    def function(tell):
+        tell("early")
+        raise AssertionError("it went on")
+
+    assert told_by_child(function) == "early"
+
+
+def test_how_a_child_ended_is_told():
+    with pytest.raises(ChildDiedError, match="the child ended with exit code 3") as caught:
+        in_child(lambda: isolated.os._exit(3))
+    assert caught.value.how == "exit code 3"
+    with pytest.raises(ChildFailedError, match="ZeroDivisionError"):
+        in_child(lambda: 1 / 0)
+    with pytest.raises(ChildFailedError, match="pickle"):
+        in_child(lambda: lambda: None)

@@ -1,0 +1,138 @@
+"""The command that shows a finding again has the options without which it would not."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import raddle
+from raddle.cli.target import load_scenario
+from raddle.replaying import PLAINLY, Replaying
+from raddle.report.html.witness import of_finding, witnesses
+from raddle.report.sarif import sarif
+from raddle.report.stored import stored_findings
+from raddle.report.story import tell
+from raddle.store import read
+
+PROGRAM = """\
+import threading
+
+class Account:
+    def __init__(self): self.total = 0
+    @staticmethod
+    def open():
+        global account
+        account = Account()
+
+account = None
+
+def fresh():
+    Account.open()
+
+def pay():
+    account.total += 1
+
+def scenario():
+    threads = [threading.Thread(target=pay) for _ in range(2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert account.total == 2
+
+also = fresh
+"""
+# T1 has read the total when T2 runs to its end.
+SCHEDULE = "T0; T1 until {file}:16 write total; T2."
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    file = tmp_path / f"paid_{tmp_path.name}.py"  # a module of its own for each test
+    file.write_text(PROGRAM)
+    monkeypatch.chdir(tmp_path)
+    return file
+
+
+def explored(program, *, setup="fresh", **options):
+    functions = [load_scenario(f"{program.name}::{name}") for name in ("scenario", setup)]
+    return raddle.explore(functions[0], setup=functions[1], **options)
+
+
+def test_everything_that_differs_from_the_default_is_in_the_command():
+    # Each option on its own, then all; the texts are what one would type.
+    schedule = "T0; T1."
+    told = {
+        PLAINLY: ("", ""),
+        Replaying(setup="fresh"): (" --setup fresh", ", setup=fresh"),
+        Replaying(setup="Account::open"): (" --setup Account::open", ", setup=Account.open"),
+        Replaying(source=("shop", "my shop")): (" --source shop --source 'my shop'", ", source=['shop', 'my shop']"),
+        Replaying(isolate="fork", step_limit=9, patience_seconds=0.5): (
+            " --isolate fork --step-limit 9 --patience-seconds 0.5",
+            ", isolate='fork', step_limit=9, patience_seconds=0.5",
+        ),
+    }
+    for replaying, (arguments, code) in told.items():
+        assert (
+            replaying.command("a b.py::scenario", schedule) == f"raddle replay 'a b.py::scenario' 'T0; T1.'{arguments}"
+        )
+        assert replaying.line(schedule) == f"raddle.replay(scenario, 'T0; T1.'{code})"
+        assert Replaying.from_json(json.loads(json.dumps(replaying.as_json()))) == replaying
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"colour": "red"}])
+def test_what_somebody_else_wrote_is_not_trusted(value):
+    assert Replaying.from_json(value) == PLAINLY
+
+
+def test_defaults_are_not_told(program):
+    (finding,) = explored(program, scheduler="pos", step_limit=50_000, patience_seconds=5.0, isolate="none").findings
+    assert finding.replaying == Replaying(setup="fresh")
+
+
+@pytest.mark.parametrize(
+    ("setup", "called"), [("fresh", "fresh"), ("also", "fresh"), ("Account::open", "Account::open")]
+)
+def test_a_setup_is_named_so_that_it_is_found_again(program, setup, called):
+    (finding,) = explored(program, setup=setup, scheduler="pos").findings
+    assert finding.replaying.setup == called
+    command = tell(finding, f"{program.name}::scenario").split("\n")[-1]
+    assert command.endswith(f" --setup {called}")
+    assert load_scenario(f"{program.name}::{called}") == load_scenario(f"{program.name}::{setup}")
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_path, workers):
+    file = tmp_path / "data"
+    result = explored(
+        program, source=[program.name], step_limit=900, data_file=file, executions=40, until="budget", workers=workers
+    )
+    contents = read(file)
+    schedule = SCHEDULE.format(file=program.name)
+    arguments = f" --setup fresh --source {program.name} --step-limit 900"
+    command = f"raddle replay {program.name}::scenario '{schedule}'{arguments}"
+    (finding,) = result.findings
+    assert finding.as_json()["options"] == {"setup": "fresh", "source": [program.name], "step_limit": 900}
+    (stored,) = stored_findings(contents)
+    assert stored.replay == command
+    assert stored.story.endswith(f"replay: {command}")
+    assert of_finding(contents.findings[0]) == command
+    assert f"replay: {command}" in sarif(contents, version="1")["runs"][0]["results"][0]["message"]["text"]
+    shown = witnesses(contents)
+    assert shown
+    assert all(command.endswith(arguments) for command in shown.values())
+
+
+def test_the_printed_command_shows_the_failure_again(program):
+    def run(*arguments):
+        command = [sys.executable, "-m", "raddle", *arguments]
+        return subprocess.run(command, cwd=program.parent, capture_output=True, text=True, timeout=120)
+
+    target = f"{program.name}::scenario"
+    first = run("explore", target, "--setup", "fresh", "--scheduler", "pos", "--criteria", "none")
+    (line,) = (line for line in first.stderr.split("\n") if line.startswith("replay: "))
+    again = run(*shlex.split(line.removeprefix("replay: raddle ")))
+    assert (first.returncode, again.returncode) == (1, 1)
+    assert line in again.stderr.split("\n")

@@ -1,0 +1,62 @@
+"""The step limit is what it says: so many scheduling points, and not one more."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from raddle.execute.controller import Controller
+from raddle.execute.learned import Learned
+from raddle.execute.session import Session
+from raddle.schedulers.sequential import Sequential
+
+LOCKS = 5
+
+
+def takes_a_lock_often():
+    lock = threading.Lock()
+    for _ in range(LOCKS):
+        with lock:
+            pass
+
+
+def ended(limit, scenario=takes_a_lock_often):
+    with Session(scenario, selection=lambda name, file: False, step_limit=limit) as session:
+        execution = session.run(Sequential().choose)
+        return execution.outcome, execution.steps
+
+
+def test_an_execution_may_have_as_many_points_as_the_limit_says():
+    outcome, steps = ended(1_000_000)
+    assert outcome.kind == "passed"
+    assert steps >= LOCKS  # an acquire is one; that a release is one has to be learnt
+    assert ended(steps)[0].kind == "passed"
+    outcome, _ = ended(steps - 1)
+    assert outcome.kind == "step-limit"
+    assert f"did not end within {steps - 1} steps:" in outcome.message
+
+
+def test_one_step_is_one_step():
+    assert "within 1 step:" in ended(1)[0].message
+
+
+@pytest.mark.parametrize("limit", [50, 2_000])
+def test_the_end_comes_right_after_the_limit(limit):
+    def spins():
+        lock = threading.Lock()
+        while True:
+            with lock:
+                pass
+
+    outcome, steps = ended(limit, spins)
+    assert (outcome.kind, steps) == ("step-limit", limit + 1)
+
+
+def test_a_thread_that_dies_leaves_the_others_as_many_steps_as_before():
+    # It dies at step 0 of at most 100: the others may go on to step 100, although lines are looked at from 0 on.
+    control = Controller(Learned(), step_limit=100)
+    control._begin(Sequential().choose)
+    control.fail(SimpleNamespace(label="T1"), ValueError("no"))
+    assert control.limit == 100

@@ -1,0 +1,65 @@
+"""What is aimed at, in which order, and what is given up."""
+
+from __future__ import annotations
+
+import pytest
+
+from raddle.cast import AbstractVariable, make_cast
+from raddle.guide.aims import TRIES, Aims
+
+CAST = make_cast(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
+STARTS = [(0, "start", 1, 0), (1, "begin", 1, 0), (0, "start", 2, 0), (2, "begin", 2, 0)]
+# T1 reads and writes, then T2 does: one of T2's steps can come between T1's two.
+STEPS = [*STARTS, (1, "read", 0, 70001), (1, "write", 0, 70002), (2, "read", 0, 70001), (2, "write", 0, 70002)]
+
+
+def test_nothing_is_aimed_at_before_anything_was_seen():
+    aims = Aims(["du-pairs"], seed=1)
+    assert aims.next_plan() == ()
+    assert aims.empty
+
+
+def test_the_plans_end_when_everything_is_covered_or_given_up():
+    aims = Aims(["map"], seed=1)
+    aims.learn(STEPS, CAST, {"map": frozenset()})
+    plans = []
+    while plan := aims.next_plan():
+        plans.append(plan)
+        aims.learn(STEPS, CAST, {"map": frozenset()})  # it never works out
+        assert len(plans) < 1000
+    reached = aims.reached()
+    assert reached.plans == len(plans) > 0
+    assert reached.covered == 0
+    assert reached.given_up > 0
+    assert set(aims.given_up()) == {goal for goal, tries in aims._tries.items() if tries == TRIES}
+    assert aims.empty
+
+
+def test_what_is_covered_is_not_aimed_at():
+    aims = Aims(["map"], seed=1)
+    aims.learn(STEPS, CAST, {"map": frozenset()})
+    aims.next_plan()
+    everything = frozenset(key for waiting in aims._waiting for key in waiting.goals["map"])
+    everything |= frozenset(key for _, key in aims._tries)
+    aims.learn(STEPS, CAST, {"map": everything})
+    while aims.next_plan():
+        pass
+    assert aims.reached().given_up == 0
+    assert aims.reached().covered == aims.reached().aimed > 0
+
+
+def test_an_execution_like_one_before_teaches_nothing():
+    aims = Aims(["map"], seed=1)
+    for _ in range(3):
+        aims.learn(STEPS, CAST, {"map": frozenset()})
+    assert len(aims._predictions) == 1
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_seed_decides(seed):
+    def plans():
+        aims = Aims(["map"], seed=seed)
+        aims.learn(STEPS, CAST, {"map": frozenset()})
+        return [aims.next_plan() for _ in range(5)]
+
+    assert plans() == plans()

@@ -1,0 +1,134 @@
+"""What another order would cover, compared with what running it covers."""
+
+from __future__ import annotations
+
+import threading
+
+import raddle
+from raddle.criteria import make_criteria
+from raddle.execute.session import Session
+from raddle.guide.prediction import Prediction, labels_of, reads_from, shape_of
+from raddle.instrument import Selection
+from raddle.schedulers.directed import Directed
+from raddle.schedulers.sequential import Sequential
+
+
+class Pair:
+    def __init__(self):
+        self.a = 0
+        self.b = 0
+        self.seen = None
+        self.lock = threading.Lock()
+
+    def set(self):
+        self.a = 1
+        self.b = -1
+
+    def look(self):
+        a = self.a
+        self.seen = (a, self.b)
+
+    def set_locked(self):
+        with self.lock:
+            self.set()
+
+    def look_locked(self):
+        with self.lock:
+            self.look()
+
+
+def in_threads(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def unlocked():
+    pair = Pair()
+    in_threads(pair.set, pair.look)
+
+
+def locked():
+    pair = Pair()
+    in_threads(pair.set_locked, pair.look_locked)
+
+
+def one_execution(scenario, names):
+    """The steps of one without preemption, what it covers, and everything that could be predicted from it."""
+    criteria = make_criteria(names)
+    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+        session.rehearse()
+        session.rehearse()
+        scheduler = Sequential()
+        scheduler.begin(1, session.learned.version)
+        steps, cast = session.run_for(scheduler).observed
+        early = session.model().early
+    late = [step for step in steps if step[3] not in early]
+    covered = {c.name: c.cover(tuple(late if c.late_only else steps), cast) for c in criteria}
+    return covered, Prediction(steps, cast, criteria, early=early).aims(covered, 1_000_000)
+
+
+def all_covered(scenario, names):
+    result = raddle.explore(scenario, source=[__file__], scheduler="exhaustive", criteria=names, until="exhausted")
+    assert result.exhausted
+    return {name: set(keys) for name, keys in result.tally.covered.items()}
+
+
+def test_everything_that_can_be_covered_is_predicted_from_one_execution():
+    names = ["map", "hbpair*", "du-pairs"]
+    covered, aims = one_execution(unlocked, names)
+    predicted = {name: set(keys) for name, keys in covered.items()}
+    for aim in aims:
+        for name, keys in aim.goals.items():
+            predicted[name] |= keys
+    possible = all_covered(unlocked, names)
+    # No value decides where the two threads go, so a prediction is neither too much nor too little.
+    assert predicted == possible
+
+
+def test_a_lock_leaves_only_two_orders():
+    covered, aims = one_execution(locked, ["map"])
+    predicted = covered["map"].union(*(aim.goals.get("map", frozenset()) for aim in aims))
+    assert predicted == all_covered(locked, ["map"])["map"]
+
+
+def test_a_plan_is_followed():
+    """The thread that looks comes between the two writes: nothing but a plan makes that certain."""
+    _, aims = one_execution(unlocked, ["map"])
+    half = max(aims, key=lambda aim: aim.mixed)
+    assert half.mixed[0] == 1  # `a` is seen written, `b` is not
+    looked = []
+
+    def scenario():
+        pair = Pair()
+        in_threads(pair.set, pair.look)
+        looked.append(pair.seen)
+
+    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+        for _ in range(2):
+            session.rehearse()
+        directed = Directed(1, lambda: half.plan)
+        directed.begin(1, session.learned.version)
+        looked.clear()
+        session.run_for(directed)
+    assert looked == [(1, 0)]
+
+
+def test_shapes_forget_the_order():
+    one = [(1, "read", 5, 70001), (2, "write", 5, 70002), (1, "write", 5, 70003)]
+    assert shape_of(one) == shape_of([one[0], one[2], one[1]])
+    assert shape_of(one) != shape_of(one[:2])
+
+
+def test_reads_see_the_last_write_of_whomever():
+    first, second, read = (1, "write", 5, 70001), (2, "write", 5, 70002), (3, "read", 5, 70003)
+    assert reads_from([first, second, read]) != reads_from([second, first, read])
+    assert reads_from([first, read, second]) != reads_from([read, first, second])
+
+
+def test_threads_are_named_by_descent():
+    assert labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (1, "start", 3, 0)]) == {
+        0: "T0", 1: "T1", 2: "T1.1", 3: "T1.2",
+    }  # fmt: skip

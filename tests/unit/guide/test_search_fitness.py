@@ -1,0 +1,55 @@
+"""Fitness: how it is written, what it counts, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from raddle.criteria import DEFAULT
+from raddle.errors import UsageError
+from raddle.guide.fitness import Fitness
+from raddle.tally import Tally
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("map", [("map", 1)]),
+        ("map+2*hbpair*", [("map", 1), ("hbpair*", 2)]),
+        (" 0.5 * du-pairs*  +  MAP ", [("du-pairs*", 0.5), ("map", 1)]),
+        ("3*avio-star", [("avio*", 3)]),
+        ("map+2*map", [("map", 3)]),
+        ("2*default", [(name, 2) for name in DEFAULT]),
+        ("default+map", [(name, 2 if name == "map" else 1) for name in DEFAULT]),
+    ],
+)
+def test_a_sum_is_read(text, weights):
+    assert list(Fitness.parse(text).weights) == weights
+
+
+def test_what_is_written_is_read_again():
+    fitness = Fitness.parse("map + 2*hbpair* + 0.5*avio*")
+    assert str(fitness) == "map + 2*hbpair* + 0.5*avio*"
+    assert Fitness.parse(str(fitness)) == fitness
+
+
+def test_requirements_count_once_however_often_they_were_covered():
+    tally = Tally()
+    tally.add(1, "map", [(1,), (2,)])
+    tally.add(2, "map", [(2,), (3,)])
+    tally.add(2, "sync", [(1,)])
+    # 3 of map, 1 of sync: 3 + 10 · 1; what was not measured counts nothing.
+    assert Fitness.parse("map+10*sync+5*avio").of(tally) == 13
+
+
+def test_an_unknown_criterion_is_refused_with_the_nearest_ones():
+    with pytest.raises(UsageError, match=r"there is no criterion 'hbpears'; did you mean hbpair") as refused:
+        Fitness.parse("map+2*hbpears")
+    assert refused.value.slug == "unknown-criterion"
+
+
+@pytest.mark.parametrize("text", ["", "map+", "map 2", "2", "-1*map", "map**", "0*map", "1.2.3*map", "2*3*map"])
+def test_what_is_no_sum_is_refused(text):
+    with pytest.raises(UsageError) as refused:
+        Fitness.parse(text)
+    assert refused.value.slug == "bad-fitness"
+    assert repr(text) in str(refused.value)

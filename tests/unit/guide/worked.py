@@ -1,0 +1,98 @@
+"""Scenarios for workers: what they do to their own process is what is tested."""
+
+import os
+import signal
+import threading
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.value = 0
+
+    def increment(self) -> None:
+        self.value += 1
+
+
+def run_all(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def lost_update():
+    counter = Counter()
+    run_all(counter.increment, counter.increment)
+    assert counter.value == 2
+
+
+def crossed_locks():
+    first, second = threading.Lock(), threading.Lock()
+
+    def work(one, other):
+        with one, other:
+            pass
+
+    run_all(lambda: work(first, second), lambda: work(second, first))
+
+
+def handed_over():
+    """Nothing is wrong here."""
+    counter, ready = Counter(), threading.Event()
+
+    def put():
+        counter.value = 7
+        ready.set()
+
+    def take():
+        ready.wait()
+        assert counter.value == 7
+
+    run_all(put, take)
+
+
+def _order():
+    """Who came when: two threads, three times each."""
+    order = []
+
+    def work(letter):
+        for _ in range(3):
+            order.append(letter)  # noqa: PERF401 -- one after the other is what it is about
+
+    run_all(lambda: work("a"), lambda: work("b"))
+    return "".join(order)
+
+
+def rarely_fails():
+    assert _order() != "ababab"
+
+
+def rarely_exits():
+    """The same, but nobody survives it."""
+    if _order() == "ababab":
+        os._exit(3)
+
+
+def rarely_killed():
+    if _order() == "ababab":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def always_exits():
+    os._exit(4)
+
+
+runs = 0
+
+
+def reset():
+    global runs
+    runs = 0
+
+
+def leaves_state_behind():
+    global runs
+    run_all(lambda: None)
+    runs += 1
+    assert runs == 1

@@ -1,0 +1,31 @@
+"""Which sites met in different threads, by each criterion that tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from raddle.report.html.crossings import crossings
+
+P, Q, R, S = 70001, 70002, 70003, 70004
+VARIABLE = ("m.py:C", "", "x")
+
+
+@pytest.mark.parametrize(
+    ("criterion", "key", "met"),
+    [
+        ("map", (1, "m.py:C", "x", "", P, Q), {(P, Q)}),  # A reads, B writes
+        ("map", (9, "m.py:C", "x", "y", P, Q, R, S), {(P, Q), (P, R), (Q, S), (R, S)}),  # A, B, B, A
+        ("avio", (P, Q, R), {(P, R), (Q, R)}),  # P and Q are one thread's
+        ("avio*", (P, Q, R, VARIABLE, ("main", "1"), ("f", "2")), {(P, R), (Q, R)}),
+        ("hbpair*", (P, Q, "", ("main", "1"), ("f", "2")), {(P, Q)}),
+        ("concur-pairs", (P, Q, True), {(P, Q)}),
+        ("concur-pairs", (P, Q, False), set()),  # the same thread went on
+        ("def-use", (VARIABLE, ("T0", "write", P, 1), ("T1", "read", Q, 1)), {(P, Q)}),
+        ("def-use", (VARIABLE, ("T1", "write", P, 1), ("T1", "read", Q, 1)), set()),
+        ("def-use", (VARIABLE, "initial", ("T1", "read", Q, 1)), set()),
+        ("blocks", (P,), set()),
+        ("zebra", (P, Q), set()),
+    ],
+)
+def test_crossings(criterion, key, met):
+    assert crossings(criterion, key) == met

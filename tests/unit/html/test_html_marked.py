@@ -1,0 +1,158 @@
+"""Marks in lines of source."""
+
+from __future__ import annotations
+
+from report_contents import READ, SOURCE, WRITE
+
+from raddle.report.html.line_markup import line_markup
+from raddle.report.html.marked import LONGEST_LINE, MOST_CHARACTERS, Mark, marked_lines, status_of
+from raddle.report.html.meetings import Meeting, Part
+from raddle.report.html.source import Source
+from raddle.report.source import AS_MEASURED, CHANGED
+from raddle.site import INDEX_BITS, Site
+from raddle.tally import Covered
+
+MET = Part(covered={"map": [Meeting("map", (READ,), (READ,), Covered(1, 1))]})
+UNMET = Part(missing={"map": [Meeting("map", (READ,), (READ,), None)]})
+
+
+def marks(text, *sites, parts=None):
+    numbered = dict(enumerate(sites, 1))
+    source = Source((text,), AS_MEASURED, digests=frozenset({0}))  # the numbers of these sites are small
+    lines = marked_lines(source, numbered, parts or {}, numbers={number: number for number in numbered})
+    return [piece for piece in lines[0].pieces if isinstance(piece, Mark)], lines[0]
+
+
+def site(column, kind="read", name="x", line=1):
+    return Site("m.py", line, column, kind, name, "f", switchable=True)
+
+
+def test_how_much_was_covered():
+    assert status_of([MET]) == "all"
+    assert status_of([MET, UNMET]) == "some"
+    assert status_of([UNMET, None]) == "none"
+    assert status_of([None]) == "quiet"
+
+
+def test_a_mark_covers_the_whole_name():
+    (mark,), line = marks("    return self.items + 1", site(11))
+    assert mark.text == "self.items"
+    assert (
+        "".join(piece.text if isinstance(piece, Mark) else piece for piece in line.pieces)
+        == "    return self.items + 1"
+    )
+
+
+def test_columns_count_bytes():
+    (mark,), _ = marks("é = name", site(5))  # é has two bytes
+    assert mark.text == "name"
+
+
+def test_sites_in_one_place_share_a_mark():
+    (mark,), _ = marks("x.n += 1", site(0), site(0, "write"), parts={2: UNMET})
+    assert mark.sites == (2, 1)  # those with something to tell first
+    assert mark.label.startswith("write x and read x: nothing was covered")
+
+
+def test_a_column_beyond_the_line():
+    (mark,), _ = marks("x", site(40))
+    assert mark.text == "¶"
+
+
+def test_blocks_and_leaves_have_no_marks_of_their_own():
+    found, line = marks("x = 1", site(0, "block", ""), site(0, "leave", ""))
+    assert found == []
+    assert line.status == ""
+
+
+def test_everything_is_escaped():
+    found, line = marks('a = "<&>"', Site("m.py", 1, 0, "read", '"><i>', "f", switchable=True))
+    assert found[0].label.startswith('read "><i>')
+    text = str(line_markup(line))
+    assert "&lt;&amp;&gt;" in text
+    assert "<i>" not in text
+
+
+def test_lines_that_never_ran_and_functions_that_are_not_watched():
+    lines = marked_lines(
+        Source(tuple(SOURCE.splitlines()), AS_MEASURED, digests=frozenset({READ >> INDEX_BITS})),
+        {READ: site(14, line=6), WRITE: site(8, line=7)},
+        {},
+        numbers={READ: 0, WRITE: 1},
+        unrun=[6],
+    )
+    assert [line.number for line in lines if not line.run] == [6]
+    # __init__ (2, 3) and idle (9, 10) have no site.
+    assert [line.number for line in lines if not line.probed] == [2, 3, 9, 10]
+    assert "no execution ran this" in line_markup(lines[5])
+
+
+# -- sources that are not what was measured --------------------------------------------------------------
+
+THEN = {1: site(0, "read", "value"), 2: site(0, "write", "value"), 3: site(9, "call", "lock.release"), 4: site(4)}
+
+
+def shape(line):
+    """Marks in brackets."""
+    return "".join(f"[{piece.text}]" if isinstance(piece, Mark) else piece for piece in line.pieces)
+
+
+def test_each_phrase_is_a_mark_where_the_source_is_missing():
+    # Columns 0, 4 and 9 are those of a source that nobody has: they say no more than the order.
+    (line,) = marked_lines(Source(), THEN, {}, numbers={number: 10 * number for number in THEN})
+    assert shape(line) == "[read value], [write value], [read x], [call lock.release]"
+    assert [piece.sites for piece in line.pieces if isinstance(piece, Mark)] == [(10,), (20,), (40,), (30,)]
+
+
+def test_what_has_no_name_is_named_by_its_function():
+    (line,) = marked_lines(Source(), {1: site(0, "enter", "")}, {}, numbers={1: 1})
+    assert shape(line) == "[enter f]"
+
+
+def test_one_phrase_for_the_same_deed_twice():
+    (line,) = marked_lines(Source(), {1: site(0), 2: site(8)}, {}, numbers={1: 1, 2: 2})
+    assert [piece.sites for piece in line.pieces] == [(1, 2)]
+
+
+def test_a_changed_source_is_marked_by_line():
+    sites = {1: site(11, name="value", line=2), 2: site(0, name="gone", line=5)}
+    changed = Source(("def f(self):", "    return 12 * self.value"), CHANGED)
+    lines = marked_lines(changed, sites, {}, numbers={1: 1, 2: 2})
+    assert [(line.number, shape(line)) for line in lines] == [
+        (1, "def f(self):"),
+        (2, "    return 12 * self.value  [read value]"),  # column 11 is the number now
+        (5, "[read gone]"),  # the file is shorter than it was
+    ]
+    assert [line.status for line in lines] == ["", "quiet", "quiet"]
+    assert 'class="site quiet then"' in line_markup(lines[1])
+
+
+def test_sites_of_another_version_are_not_pointed_at():
+    now, before = 7 << INDEX_BITS, 8 << INDEX_BITS
+    source = Source(("x = y",), AS_MEASURED, digests=frozenset({7}))
+    (line,) = marked_lines(source, {now: site(4, name="y"), before: site(0, name="z")}, {}, numbers={now: 1, before: 2})
+    assert shape(line) == "x = [y]  [read z]"
+    assert source.remark([now]) == ""
+    assert source.remark([now, before]).startswith("Another source was measured under this name, too.")
+
+
+def test_functions_of_a_changed_source_are_not_said_to_be_unwatched():
+    lines = marked_lines(Source(("def f():", "    pass"), CHANGED), {}, {}, numbers={})
+    assert all(line.probed for line in lines)
+
+
+def test_a_very_long_line_is_cut_and_what_stands_further_on_is_named():
+    text = "x" + " " * LONGEST_LINE + "far"
+    found, line = marks(text, site(0), site(LONGEST_LINE + 1, name="far"))
+    assert [mark.text for mark in found] == ["x", "read far"]
+    assert len(shape(line)) < LONGEST_LINE + 30
+
+
+def test_a_source_of_long_lines_is_cut():
+    lines = marked_lines(Source(("x" * LONGEST_LINE,) * 1_000, CHANGED), {}, {}, numbers={})
+    assert len(lines) == MOST_CHARACTERS // LONGEST_LINE
+
+
+def test_what_would_hide_is_seen():
+    _, line = marks("s = '\u202e\x1b[31m'", site(0))
+    assert "s</button> = &#39;\\u202e\\x1b[31m&#39;</code>" in line_markup(line)

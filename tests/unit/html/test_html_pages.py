@@ -1,0 +1,384 @@
+"""The pages of a report: which there are, what they say, and that nothing in them is taken for markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from report_contents import BOX_BASE, LOCKS, LOCKS_BASE, READ, SITES, SOURCE, WRITE, contents, finding, step
+
+from raddle.corpus import Kept
+from raddle.errors import UsageError
+from raddle.instrument.rewrite import site_base
+from raddle.report.html import write_pages
+from raddle.report.html.folder import MARKER
+from raddle.report.html.long_texts import MOST_CHARACTERS, SHOWN_CHARACTERS
+from raddle.report.html.pages import MOST_FINDINGS, MOST_LISTED
+from raddle.report.html.places import Places, page_of
+from raddle.site import INDEX_BITS, Site
+from raddle.store.contents import Contents
+from raddle.tally import Covered
+
+MOST_BYTES = 2_000_000
+
+
+class Page(HTMLParser):
+    """What a browser would see: tags that are open at the end, texts, links, and scripts."""
+
+    VOID = frozenset({"meta", "link", "input", "br", "rect", "path", "line", "col"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.texts, self.links, self.scripts, self.ids, self.open = [], [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given["href"]] if tag == "a" and "href" in given else []
+        self.scripts += [given.get("src", "inline")] if tag == "script" else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        """It is closed at once."""
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+def written(tmp_path, some):
+    folder = tmp_path / "out"
+    write_pages(some, folder, title="box")
+    return {path.name: Page(path.read_text("utf-8")) for path in folder.glob("*.html")}
+
+
+def data_of(tmp_path, label):
+    text = (tmp_path / "out" / "data" / page_of(label).replace(".html", ".js")).read_text("ascii")
+    assert text.startswith("raddle.take(")
+    return json.loads(text[len("raddle.take(") : -len(");\n")])
+
+
+def test_the_pages_that_there_are(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, findings=[finding()]))
+    assert set(pages) == {
+        "index.html", "growth.html", "locks.html", "order.html",
+        "finding-1.html", page_of("box.py"), page_of("locks.py"),
+    }  # fmt: skip
+    assert all(not page.open for page in pages.values())  # every tag is closed
+
+
+def test_every_link_leads_somewhere(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, findings=[finding(), finding(message="another")]))
+    marks = {f"#s{place}" for place in Places(contents()).numbers.values()}  # found by the script
+    for name, page in pages.items():
+        for link in page.links:
+            target, _, mark = link.partition("#")
+            assert target in pages or not target
+            assert not mark or f"#{mark}" in marks or mark in pages[target or name].ids
+
+
+def test_the_index_says_what_was_covered(tmp_path):
+    index = written(tmp_path, contents(tmp_path, findings=[finding()]))["index.html"]
+    assert "1 run, 4 executions" in index.text
+    assert "map 2 8 static" in index.text  # eight patterns of one variable, two of them covered
+    assert "2 of 8" in index.text  # in box.py
+    assert "Box.text is read at box.py:6 and written" in index.text
+    assert "not instrumented: other.py: no source" in index.text
+
+
+def test_only_scripts_of_our_own(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, findings=[finding()]))
+    for name, page in pages.items():
+        own = [f"data/{name.replace('.html', '.js')}"] if name.startswith("source-") else []
+        assert page.scripts == ["assets/report.js", *own]
+
+
+def test_markup_in_messages_values_and_code_is_text(tmp_path):
+    script = "<script>alert(1)</script>"
+    some = contents(tmp_path, findings=[finding(thread=script, origin=script, details=[script], kind=script)])
+    some = replace(some, notes=(script,), cautions=tuple(replace(one, subject=script) for one in some.cautions))
+    pages = written(tmp_path, some)
+    assert script in pages["index.html"].text
+    assert script in pages["finding-1.html"].text
+    assert "'<b>'" in pages["finding-1.html"].text
+    assert '"<b>"' in pages[page_of("box.py")].text
+
+
+def test_markup_in_names_of_the_program_is_text(tmp_path):
+    evil = "</script><script>x"
+    sites = {number: replace(site, name=evil, function=evil) for number, site in SITES.items()}
+    written(tmp_path, replace(contents(tmp_path), sites=sites))
+    assert data_of(tmp_path, "box.py")["sites"]["1"]["name"] == evil
+    for path in (tmp_path / "out" / "data").iterdir():
+        assert "<" not in path.read_text("ascii")
+
+
+def test_markup_in_the_name_of_a_file(tmp_path):
+    label = "<i>&'\"/box.py"
+    sites = {number: replace(site, file=label) for number, site in SITES.items()}
+    pages = written(tmp_path, replace(contents(), sites=sites))
+    assert label in pages["index.html"].text
+    assert label in pages[page_of(label)].text
+
+
+def test_a_site_tells_what_it_met_and_what_not(tmp_path):
+    written(tmp_path, contents(tmp_path))
+    data = data_of(tmp_path, "box.py")
+    place = str(Places(contents()).numbers[READ])
+    read = data["sites"][place]
+    assert (read["covered"], read["missing"]) == (2, 4)  # patterns 1, 2; 4, 5, 6, 7; not 3 and 8, which have no read
+    assert [data["names"][str(met)][0] for met in read["met"]] == ["box.py:7 write text"]
+    first = data["sentences"][read["had"][0]]
+    assert first[1] == "thread A read `Box.text` at box.py:6 before thread B wrote it at box.py:7 (pattern 1)"
+    assert first[2] == "1: A reads x, B writes x"
+    assert first[4:] == [1, 3]  # execution 1 was the first of three
+    assert all(len(data["sentences"][one]) == 4 for one in read["lacks"])
+
+
+def test_a_witness_has_its_command(tmp_path):
+    kept = Kept("explore box.py::scenario", 4, 1, ((1, 1),), frozenset(), frozenset(), "free-threaded", "T0; T1.")
+    written(tmp_path, replace(contents(tmp_path), corpus=(kept,)))
+    assert data_of(tmp_path, "box.py")["witnesses"] == {"4": "raddle replay box.py::scenario 'T0; T1.'"}
+
+
+def test_many_sentences_are_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr("raddle.report.html.site_data.MOST_OF_SITE", 3)
+    written(tmp_path, contents(tmp_path))
+    read = data_of(tmp_path, "box.py")["sites"][str(Places(contents()).numbers[READ])]
+    assert (len(read["lacks"]), read["missing"]) == (3, 4)
+
+
+def test_a_missing_source(tmp_path):
+    page = written(tmp_path, contents(paths={"box.py": str(tmp_path / "gone.py")}))[page_of("box.py")]
+    assert "The source is not where it was measured" in page.text
+    assert "read text" in page.text  # what happens in line 6
+    assert "L6" in page.ids
+
+
+def test_a_changed_source(tmp_path):
+    some = contents(tmp_path, findings=[finding()])
+    (tmp_path / "box.py").write_text("# new\n" + SOURCE, "utf-8")
+    pages = written(tmp_path, some)
+    page = pages[page_of("box.py")]
+    assert "The source has changed since it was measured" in page.text
+    assert "6 def add(self): read text" in " ".join(page.text.replace("● ", "").replace("◐ ", "").split())
+    assert "box.py changed" in pages["index.html"].text
+    assert "old = self.text" not in pages["finding-1.html"].text  # line 6 is another now
+
+
+def test_a_source_that_was_moved_is_found_by_its_name(tmp_path, monkeypatch):
+    some = contents(tmp_path, findings=[finding()])
+    monkeypatch.chdir(tmp_path)
+    there = {name: f"/another/machine/{name}" for name in some.paths}
+    pages = written(tmp_path, replace(some, paths=there))
+    assert "old = self.text" in pages[page_of("box.py")].text
+    assert "The source" not in pages[page_of("box.py")].text
+    assert "old = self.text" in pages["finding-1.html"].text
+
+
+def test_a_finding_of_another_version_gets_no_lines_of_this_one(tmp_path):
+    older = (BOX_BASE >> INDEX_BITS) ^ 1
+    some = contents(tmp_path, findings=[finding(), finding(origin="explore box.py::other")])
+    (run,) = some.runs
+    other = replace(run, identity="two", origin="explore box.py::other", files=frozenset({("box.py", older)}))
+    sites = {**SITES, older << INDEX_BITS: replace(SITES[READ], name="former")}
+    pages = written(tmp_path, replace(some, runs=(run, other), sites=sites))
+    assert "old = self.text" in pages["finding-1.html"].text
+    assert "old = self.text" not in pages["finding-2.html"].text
+    assert "Another source was measured under this name, too" in pages[page_of("box.py")].text
+    assert "read former" in pages[page_of("box.py")].text
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b"# coding: latin-1\nname = '\xe9'\n", "name = 'é'"),
+        ("name = 'é'\n".encode("utf-8-sig"), "name = 'é'"),
+        (b"# coding: no-such\nname = 1\n", "name = 1"),
+        (b"name = '\xff\xfe'\n", "name = '\\xff\\xfe'"),
+        (b"name = 1\r\nother = 2\r", "name = 1"),
+        (b"name = '\x00'\n", "name = '"),
+    ],
+)
+def test_sources_of_any_encoding(tmp_path, data, shown):
+    (tmp_path / "odd.py").write_bytes(data)
+    page = written(tmp_path, contents(paths={"box.py": str(tmp_path / "odd.py")}))[page_of("box.py")]
+    assert shown in page.text
+
+
+def test_functions_without_probes_are_seen(tmp_path):
+    written(tmp_path, contents(tmp_path))
+    text = (tmp_path / "out" / page_of("box.py")).read_text("utf-8")
+    assert '<li id="L9" class="alone">' in text  # def idle
+    assert '<li id="L10" class="alone">' in text
+    assert '<li id="L5">' in text  # def add
+    assert SOURCE.splitlines()[8].strip() == "def idle(self):"
+
+
+def test_no_executions(tmp_path):
+    pages = written(tmp_path, Contents())
+    assert "Nothing to cover: no criterion was measured" in pages["index.html"].text
+    assert "0 runs, 0 executions" in pages["index.html"].text
+    assert "No criterion was measured" in pages["growth.html"].text
+    assert "No thread was seen to ask for a lock" in pages["locks.html"].text
+
+
+def test_no_findings(tmp_path):
+    pages = written(tmp_path, contents(tmp_path))
+    assert "Nothing went wrong in what was executed" in pages["index.html"].text
+    assert not [name for name in pages if name.startswith("finding")]
+
+
+def test_ten_thousand_findings(tmp_path):
+    many = [finding(message=f"number {number}") for number in range(9_999)]
+    pages = written(tmp_path, contents(tmp_path, findings=[*many, finding(kind="deadlock", message="rare")]))
+    assert sum(name.startswith("finding") for name in pages) == MOST_FINDINGS
+    assert "Findings 10,000" in pages["index.html"].text
+    assert f"and {10_000 - MOST_LISTED:,} more" in pages["index.html"].text
+    assert "deadlock rare" in pages["index.html"].text  # unlike ones first
+    assert all(path.stat().st_size < MOST_BYTES for path in (tmp_path / "out").glob("*.html"))
+
+
+def test_a_finding_of_an_earlier_raddle_or_another_tool(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, findings=[{}, {"kind": None, "steps": [{}, "odd"], "execution": "x"}]))
+    assert "The data file has no steps" in pages["finding-1.html"].text
+
+
+def test_a_criterion_that_nobody_knows(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, covered={"zebra": {(READ, WRITE): Covered(1, 1)}}))
+    assert "zebra" in pages["index.html"].text
+
+
+def test_many_files_have_several_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr("raddle.report.html.pages.MOST_CELLS", 2)  # of two criteria: one file on each page
+    pages = written(tmp_path, contents(tmp_path))
+    assert "box.py" in pages["index.html"].text
+    assert "locks.py" in pages["files-2.html"].text
+    assert "2 files on 2 pages" in pages["files-2.html"].text
+
+
+def test_a_new_report_takes_the_place_of_the_old_one(tmp_path):
+    written(tmp_path, contents(tmp_path, findings=[finding(), finding(message="other")]))
+    pages = written(tmp_path, contents(tmp_path))
+    assert "finding-1.html" not in pages
+
+
+def test_other_peoples_folders_are_left_alone(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "index.html").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match="other things than a report") as caught:
+        write_pages(contents(), tmp_path / "out")
+    assert caught.value.slug == "output-not-ours"
+    assert (tmp_path / "out" / "index.html").read_text("utf-8") == "mine"
+    assert not (tmp_path / "out" / MARKER).exists()
+
+
+def test_a_file_in_the_way(tmp_path):
+    (tmp_path / "out").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match="is a file"):
+        write_pages(contents(), tmp_path / "out")
+    (tmp_path / "below").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match="does not take the report"):
+        write_pages(contents(), tmp_path / "below" / "out")
+
+
+# -- texts of any length, and what hides in them ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("message", ["AssertionError: " + "<" * 20_000, "x" * 800_000, "x\n" * 400_000, "\0" * 200_000])
+def test_a_very_long_message(tmp_path, message):
+    some = contents(tmp_path, findings=[finding(message=message, details=["Traceback", message])])
+    page = written(tmp_path, some)["finding-1.html"]
+    path = tmp_path / "out" / "finding-1.html"
+    assert path.stat().st_size < MOST_BYTES
+    text = path.read_text("utf-8")
+    assert len(text[text.index('<p class="message">') : text.index("<details")]) < 6 * SHOWN_CHARACTERS
+    assert f"The whole message: {len(message):,} characters" in page.text
+    left_out = len(message) - MOST_CHARACTERS
+    assert (f"and {left_out:,} more characters" in page.text) == (left_out > 0)
+
+
+def test_a_short_message_is_not_folded(tmp_path):
+    pages = written(tmp_path, contents(tmp_path, findings=[finding(message="two\nlines")]))
+    assert "The whole message" not in pages["finding-1.html"].text
+
+
+def test_a_line_of_source_with_300_000_characters(tmp_path):
+    long = f"x = self.text{' ' * 300_000}# end\n"
+    base = site_base("box.py", long)
+    sites = {base: replace(SITES[READ], line=1), base + 1: Site("box.py", 1, 4, "read", "y", "f", switchable=True)}
+    steps = [step(f"T{number % 2}", "read", line=1, value="v" * 5_000) for number in range(300)]
+    run = replace(contents().runs[0], files=frozenset({("box.py", base >> INDEX_BITS)}))
+    some = contents(tmp_path, findings=[finding(steps=steps)])
+    (tmp_path / "box.py").write_text(long, "utf-8")
+    some = replace(some, sites=sites, runs=(run,), model=Contents().model, cautions=())
+    pages = written(tmp_path, some)
+    assert "x = self.text" in pages["finding-1.html"].text
+    assert "# end" not in pages["finding-1.html"].text
+    assert "..." in pages["finding-1.html"].text
+    assert all(path.stat().st_size < MOST_BYTES // 2 for path in (tmp_path / "out").glob("*.html"))
+
+
+def test_nothing_hides_or_turns_around(tmp_path):
+    evil = "a\u202eb\x1b[31mc\0d\u2066e\x9bf\rg\ud800h"
+    seen = r"a\u202eb\x1b[31mc\x00d\u2066e\x9bf\rg\ud800h"
+    steps = [step("T1", "write", evil, value=evil), step("T2", "read", evil, value=evil)]
+    stop = {"before": 1, "thread": "T1", "place": evil}
+    some = contents(
+        tmp_path, findings=[finding(message=evil, details=[evil], steps=steps, preemptions=[stop], origin=evil)]
+    )
+    sites = {number: replace(site, name=evil, function=evil) for number, site in SITES.items()}
+    locks = LOCKS.replace("a = Lock()", "a = Lock()  # \u202e")
+    (tmp_path / "locks.py").write_text(locks, "utf-8")
+    moved = {number - LOCKS_BASE + site_base("locks.py", locks): sites.pop(number) for number in list(sites)[3:]}
+    cautions = tuple(replace(one, subject=evil) for one in some.cautions)
+    some = replace(some, sites={**sites, **moved}, cautions=cautions, notes=(evil,))
+    pages = written(tmp_path, some)
+    assert pages["finding-1.html"].text.count(seen) >= 8
+    assert seen in pages["index.html"].text
+    assert r"a = Lock() # \u202e" in pages[page_of("locks.py")].text
+    for path in (tmp_path / "out").glob("*.html"):
+        assert not [character for character in path.read_text("utf-8") if character in "\u202e\x1b\0\u2066\x9b\r"]
+    assert seen in data_of(tmp_path, "box.py")["sites"]["1"]["name"]
+    assert r"\u202e" not in (tmp_path / "out" / "data" / page_of("box.py").replace(".html", ".js")).read_text(
+        "ascii"
+    ).replace(r"\\u202e", "")
+
+
+# -- the index, and a deadlock ---------------------------------------------------------------------------
+
+
+def test_criteria_are_sorted_by_their_names(tmp_path):
+    written(tmp_path, contents(tmp_path))
+    text = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert re.findall(r'<th scope="row"><a href="growth.html#[^"]*" title="[^"]*">([^<]*)</a>', text) == [
+        "map", "goodlock",
+    ]  # fmt: skip
+
+
+def test_a_deadlock_calls_its_locks_as_its_steps_do(tmp_path):
+    line = "{} waits to acquire Lock, held by {} (acquired at {}) at {}; holds Lock (acquired at {})".format
+    details = [
+        line("T1", "T2", "locks.py:4", "locks.py:4", "locks.py:3"),
+        line("T2", "T1", "locks.py:3", "locks.py:3", "locks.py:4"),
+    ]
+    steps = [
+        step("T1", "acquire", "Lock 1", file="locks.py", line=3, number=1),
+        step("T2", "acquire", "Lock 2", file="locks.py", line=4, number=2),
+    ]
+    some = contents(tmp_path, findings=[finding(kind="deadlock", details=details, steps=steps, preemptions=[])])
+    text = written(tmp_path, some)["finding-1.html"].text
+    assert "T1 (in the circle) waits to acquire Lock 2, held by T2" in text
+    assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, and its two threads
+    assert "T2 waits to acquire Lock 1, held by T1 (acquired at locks.py:3) at locks.py:3; holds Lock 2 (acq" in text

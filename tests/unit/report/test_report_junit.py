@@ -1,0 +1,80 @@
+"""JUnit XML: a test case for each scenario and each criterion."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
+
+from raddle.report.coverage import rows
+from raddle.report.junit import MOST_STORIES, UNKNOWN_ORIGIN, junit
+from raddle.report.threshold import BELOW, NOTHING, REACHED, Verdict
+from raddle.store.contents import Contents
+
+
+def parsed(given, verdicts=()):
+    return ElementTree.fromstring(junit(given, rows(given), dict(verdicts)).encode())
+
+
+def cases(root):
+    return {case.get("name"): case for case in root.iter("testcase")}
+
+
+def test_nothing_at_all():
+    root = parsed(Contents())
+    assert (root.tag, root.get("tests"), list(root)) == ("testsuites", "0", [])
+
+
+def test_scenarios_fail_by_their_findings():
+    root = parsed(contents(LOST_UPDATE, DEADLOCK, {**LOST_UPDATE, "kind": "exception"}))
+    found = cases(root)
+    # Two runs, and the scenario of the deadlock, of which no run is left; and one criterion.
+    assert list(found) == ["explore counter.py::scenario", "run app.py", "explore counter.py::other", "sync"]
+    failure = found["explore counter.py::scenario"].find("failure")
+    assert failure.get("type") == "assertion, exception"
+    assert failure.get("message").endswith(", and 1 more")
+    assert failure.text.count("replay: raddle replay counter.py::scenario") == 2
+    assert found["run app.py"].find("failure") is None
+    assert (root.get("tests"), root.get("failures"), root.get("errors"), root.get("skipped")) == ("4", "2", "0", "0")
+    assert [(suite.get("tests"), suite.get("failures")) for suite in root] == [("3", "2"), ("1", "0")]
+
+
+def test_criteria_fail_by_their_thresholds():
+    def case(*verdicts):
+        return cases(parsed(contents(), {"sync": verdicts}))["sync"]
+
+    failure = case(Verdict(REACHED, "fine"), Verdict(BELOW, "too little")).find("failure")
+    assert (failure.get("message"), failure.get("type")) == ("too little", "coverage")
+    assert case(Verdict(NOTHING, "nothing")).find("skipped").get("message") == "nothing"
+    passed = case(Verdict(REACHED, "fine"))
+    assert [child.tag for child in passed] == ["system-out"]
+    # One requirement was covered by 3 of 6 executions, nothing by one only: Chao2 expects no more.
+    assert passed.find("system-out").text.startswith("1 of 1 (estimated")
+
+
+def test_warnings_and_notes_are_said():
+    root = parsed(contents(cautions=(RACE,), notes=("a note",)))
+    (said,) = root[0].findall("system-out")
+    assert said.text.startswith("`Counter.value` is read at counter.py:9")
+    assert said.text.endswith("\na note")
+
+
+def test_a_finding_of_no_known_run():
+    given = contents({"kind": "assertion", "message": "no"}, runs=())
+    assert UNKNOWN_ORIGIN in cases(parsed(given))
+
+
+def test_nasty_texts():
+    """XML has no way to write some characters: they come as Python writes them."""
+    given = contents({"kind": NASTY, "message": NASTY, "origin": NASTY}, notes=(NASTY,))
+    (case,) = [case for case in parsed(given).iter("testcase") if case.find("failure") is not None]
+    assert '<b>"100 %"</b>' in case.get("name")
+    assert "\\x00\\x1b \\ud800 é ]]> &amp;" in case.find("failure").text
+
+
+def test_ten_thousand_findings():
+    many = [{**LOST_UPDATE, "message": f"number {number}"} for number in range(10_000)]
+    failure = cases(parsed(contents(*many)))["explore counter.py::scenario"].find("failure")
+    assert ", and 9,999 more" in failure.get("message")
+    assert failure.text.count("number ") == MOST_STORIES
+    assert failure.text.endswith("9,900 findings are left out: `raddle json` has them all")

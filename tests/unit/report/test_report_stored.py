@@ -1,0 +1,200 @@
+"""Findings out of the data file: their stories, where they are shown, and how they are known again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from found import DEADLOCK, LOST_UPDATE, STEPS, contents, step
+
+from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.rewrite import site_base
+from raddle.report.source import MOST_NAMED, Sources
+from raddle.report.stored import Place, stored_findings
+from raddle.report.summary import summarize
+from raddle.site import INDEX_BITS, Site
+from raddle.store.contents import Contents, Run
+
+
+def one(finding, **more):
+    (found,) = stored_findings(contents(finding, **more))
+    return found
+
+
+def test_the_story_is_told_without_the_source():
+    """Steps of the standard library are not told; the columns are as wide as their widest cell, code has none."""
+    assert one(LOST_UPDATE).story.splitlines() == [
+        "assertion in T0: AssertionError: 1 != 2 "
+        "(only on free-threaded builds: this interpreter does not switch there)",
+        "",
+        "  T0  counter.py:16    starts T1",
+        "  T0  counter.py:16    starts T2",
+        "  T1  counter.py:9     reads Counter.value: 0",
+        "  ----- T1 is stopped here, before counter.py:9 write value -----",
+        "  T2  counter.py:9     reads Counter.value: 0",
+        "  T2  counter.py:9     writes Counter.value: 1",
+        "  T1  counter.py:9     writes Counter.value: 1",
+        "  T0  counter.py:19    reads Counter.value: 1",
+        "",
+        *LOST_UPDATE["details"],
+        "",
+        "replay: raddle replay counter.py::scenario 'T0; T1 until counter.py:9 write value; T2.'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("finding", "place"),
+    [
+        (LOST_UPDATE, Place("counter.py", 19)),  # the traceback ends there
+        (DEADLOCK, Place("counter.py", 26)),  # where T1 waits, not where it took what it holds
+        ({**LOST_UPDATE, "details": []}, Place("counter.py", 19)),  # the last that T0 did
+        ({**LOST_UPDATE, "details": [], "thread": "T2"}, Place("counter.py", 9)),
+        ({**LOST_UPDATE, "details": [], "thread": "T7"}, Place("counter.py", 19)),  # the last that anybody did
+        ({**LOST_UPDATE, "details": [], "steps": []}, Place("counter.py", 0)),  # the scenario's file
+        ({"kind": "exception", "message": "", "origin": "run app.py"}, None),
+    ],
+)
+def test_where_a_finding_is_shown(finding, place):
+    assert one(finding).place == place
+
+
+def test_a_finding_of_which_little_is_known():
+    """From hands other than ours: nothing is taken for granted."""
+    found = one({"kind": "assertion", "schedule": "no schedule at all"})
+    assert found.story == "assertion:"
+    assert found.replay is None
+
+
+def test_findings_from_before_origins_were_kept():
+    """With one scenario in the file it can only be that one; with two, nobody knows."""
+    older = {name: value for name, value in LOST_UPDATE.items() if name not in ("origin", "preemptions")}
+    assert one(older).target == "counter.py::scenario"
+    given = contents(older)
+    (first, second) = given.runs
+    (found,) = stored_findings(replace(given, runs=(first, replace(second, origin="explore other.py::scenario"))))
+    assert found.target is None
+    assert found.replay.startswith("raddle.replay(scenario, ")
+
+
+def test_a_fault_is_known_again_after_its_lines_were_moved():
+    moved = [{**each, "line": each["line"] + 4} for each in STEPS]
+    other = [*STEPS[:-1], step("T0", 19, "read", "Counter.other", "1")]
+    same = one(LOST_UPDATE).fingerprint
+    assert one({**LOST_UPDATE, "steps": moved}).fingerprint == same
+    assert one({**LOST_UPDATE, "steps": other}).fingerprint != same
+
+
+# -- source ----------------------------------------------------------------------------------------------
+
+
+def measured(label, path, source):
+    """A file with one site, whose number has the digest of its source."""
+    number = site_base(label, source)
+    return Contents(sites={number: Site(label, 1, 0, "read", "x", "f", switchable=True)}, paths={label: str(path)})
+
+
+def test_lines_of_the_source_as_it_was(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_bytes(b"x = 1\n  \ny = 2  \n")
+    sources = Sources(measured("shop.py", file, file.read_bytes()))
+    assert [sources.line("shop.py", number) for number in (1, 2, 3, 4, 0)] == ["x = 1", "", "y = 2", "", ""]
+
+
+def test_source_that_changed_is_not_shown(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_bytes(b"x = 1\n")
+    given = measured("shop.py", file, b"x = 2\n")
+    assert Sources(given).line("shop.py", 1) == ""
+
+
+def test_files_of_another_machine_are_looked_for_by_their_names(tmp_path, monkeypatch):
+    (tmp_path / "shop.py").write_bytes(b"x = 1\n")
+    given = measured("shop.py", "/home/nobody/shop.py", b"x = 1\n")
+    assert Sources(given).line("shop.py", 1) == ""
+    monkeypatch.chdir(tmp_path)
+    assert Sources(given).line("shop.py", 1) == "x = 1"
+
+
+def test_source_that_is_no_text(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_bytes(b"# coding: klingon\nx = '\xff'\n")
+    assert Sources(Contents(paths={"shop.py": str(file)})).line("shop.py", 1) == ""
+
+
+# -- several versions, and what is to be said of them -----------------------------------------------------
+
+NOW, BEFORE = b"x = 1\n", b"y = 0\n"
+
+
+def both(folder):
+    """A file that was measured twice, by two origins; the second version lies there now."""
+    file = folder / "shop.py"
+    file.write_bytes(NOW)
+    numbers = site_base("shop.py", BEFORE), site_base("shop.py", NOW)
+    runs = [
+        Run(origin, origin, "controlled", 1, 0, "", files=frozenset({("shop.py", number >> INDEX_BITS)}))
+        for origin, number in zip(("explore shop.py::then", "explore shop.py::now"), numbers, strict=True)
+    ]
+    sites = {number: Site("shop.py", 1, 0, "write", "x", "f", switchable=True) for number in numbers}
+    steps = [step("T1", 1, "acquire", "Lock 1", file="shop.py")]
+    findings = [{"kind": "assertion", "origin": run.origin, "steps": steps} for run in runs]
+    return Contents(runs=tuple(runs), sites=sites, paths={"shop.py": str(file)}, findings=tuple(findings))
+
+
+def test_a_story_of_the_former_version_has_no_lines_of_this_one(tmp_path):
+    former, latter = (one.story for one in stored_findings(both(tmp_path)))
+    assert "x = 1" not in former
+    assert "x = 1" in latter
+
+
+def test_a_finding_of_which_nobody_knows_the_version(tmp_path):
+    given = both(tmp_path)
+    given = replace(given, findings=tuple({**found, "origin": "explore other"} for found in given.findings))
+    assert not any("x = 1" in one.story for one in stored_findings(given))
+
+
+def test_one_source_in_two_forms_is_one_version(tmp_path):
+    """pytest's form has other numbers, and the same lines."""
+    file = tmp_path / "shop.py"
+    file.write_bytes(NOW)
+    numbers = site_base("shop.py", NOW), site_base("shop.py", NOW, ASSERTIONS)
+    sites = {number: Site("shop.py", 1, 0, "write", "x", "f", switchable=True) for number in numbers}
+    sources = Sources(Contents(sites=sites, paths={"shop.py": str(file)}))
+    assert sources.line("shop.py", 1) == "x = 1"
+    assert sources.notes() == ()
+
+
+def test_a_changed_file_where_it_was_and_the_same_one_by_its_name(tmp_path, monkeypatch):
+    (tmp_path / "old.py").write_bytes(BEFORE)
+    (tmp_path / "shop.py").write_bytes(NOW)
+    monkeypatch.chdir(tmp_path)
+    given = measured("shop.py", tmp_path / "old.py", NOW)
+    assert Sources(given).found("shop.py").path == "shop.py"
+    assert Sources(given).notes() == ()
+
+
+def test_notes_on_sources(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_bytes(NOW)
+    changed = "shop.py has changed since it was measured: its lines are those of then"
+    assert Sources(measured("shop.py", file, NOW)).notes() == ()
+    assert Sources(measured("shop.py", file, BEFORE)).notes() == (changed,)
+    assert Sources(measured("shop.py", tmp_path / "gone.py", NOW)).notes() == (
+        "shop.py is not there any more: its lines are those of then",
+    )
+    assert Sources(both(tmp_path)).notes() == (
+        "shop.py was measured with another source, too: lines of that are those of then",
+    )
+    assert Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()  # it has no sites, so nobody names its lines
+    summary = summarize(replace(measured("shop.py", file, BEFORE), notes=("a note",)), [])
+    assert summary.notes == ("a note", changed)
+    assert summary.outdated == (changed,)
+    assert summary.as_json()["notes"] == ["a note", changed]
+
+
+def test_files_of_another_project_are_not_all_named():
+    site = Site("", 1, 0, "read", "x", "f", switchable=True)
+    sites = {number << INDEX_BITS: replace(site, file=f"f{number:02}.py") for number in range(1, 16)}
+    notes = Sources(Contents(sites=sites)).notes()
+    assert len(notes) == MOST_NAMED + 1
+    assert notes[-1] == "5 more are not there any more, either"

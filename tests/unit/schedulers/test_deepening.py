@@ -1,0 +1,114 @@
+"""Iterative context bounding: every schedule exactly once, those with fewer preemptions first."""
+
+from __future__ import annotations
+
+import copy
+import threading
+
+import pytest
+from fake_threads import Do, every_order, preemptions, run, writes
+
+import raddle
+from raddle.schedulers import make_scheduler
+from raddle.schedulers.deepening import Deepening
+from raddle.schedulers.exhaustive import Exhaustive
+
+LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l"), Do("write", "y")]
+
+
+def all_runs(search, programs):
+    found = []
+    while (order := run(search, programs, number=len(found) + 1)) is not None:
+        found.append(order)
+    return found
+
+
+@pytest.mark.parametrize("steps", [(1, 1), (2, 3), (2, 2, 1), (1, 1, 1, 1), (4, 4), (3, 2, 2)])
+def test_every_order_once_and_fewest_preemptions_first(steps):
+    found = all_runs(Deepening(), [writes("x", count) for count in steps])
+    assert len(found) == len(set(found))
+    assert set(found) == every_order(*steps)
+    assert [preemptions(order) for order in found] == sorted(preemptions(order) for order in found)
+
+
+@pytest.mark.parametrize("programs", [[LOCKED, LOCKED], [LOCKED, writes("x", 2), LOCKED[:3]]])
+def test_where_threads_block_it_finds_what_depth_first_search_finds(programs):
+    found = all_runs(Deepening(), programs)
+    assert len(found) == len(set(found))
+    assert set(found) == set(all_runs(Exhaustive(), programs))
+
+
+@pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
+def test_a_bound_is_kept_and_told(bound):
+    # Two and three steps: the most preemptions is 3, in 2 1 2 1 2 (after its last step nobody is preempted).
+    search = Deepening(preemptions=bound)
+    found = all_runs(search, [writes("x", 2), writes("x", 3)])
+    assert sorted(found) == sorted(order for order in every_order(2, 3) if preemptions(order) <= bound)
+    assert search.cut == (bound < 3)
+
+
+def test_the_bound_under_way_is_known():
+    search = Deepening()
+    reached = []
+    while (order := run(search, [writes("x", 2), writes("x", 2)], number=1)) is not None:
+        reached.append((search.bound, preemptions(order)))
+    assert all(bound == count for bound, count in reached)
+    assert search.cut is False
+
+
+def test_it_begins_again_when_points_were_added():
+    search = Deepening()
+    two = [writes("x", 1), writes("x", 1)]
+    assert run(search, two, space=0) == (1, 2)
+    more = [writes("x", 2), writes("x", 1)]
+    found = [run(search, more, number=2 + at, space=1) for at in range(3)]
+    assert set(found) == every_order(2, 1)
+    assert run(search, more, number=9, space=1) is None
+
+
+def test_it_keeps_its_memory_across_processes():
+    search = Deepening()
+    programs = [writes("x", 2), writes("x", 2), writes("x", 1)]
+    orders = []
+    while search.begin(len(orders) + 1, 0):
+        child = copy.deepcopy(search)  # what a forked child has; the parent sees nothing of its choices
+        child.begin = lambda number, space: True
+        child.end = lambda: None
+        orders.append(run(child, programs))
+        search.remember(child.memory())
+        search.end()
+    assert len(orders) == len(set(orders)) == 30  # 5! / (2! 2! 1!)
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def add(self):
+        value = self.n
+        self.n = value + 1
+
+
+def increments():
+    counter = Counter()
+    threads = [threading.Thread(target=counter.add) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_on_real_threads_it_runs_as_many_schedules_as_depth_first_search():
+    # Three threads of a read and a write: 6! / (2! 2! 2!) = 90 interleavings.
+    result = raddle.explore(increments, scheduler="deepening", until="exhausted", source=[__name__])
+    assert (result.executions, result.stopped_because) == (90, "exhausted")
+
+
+def test_within_a_bound_it_says_so():
+    # Without a preemption only the order of the threads matters: 3! = 6.
+    result = raddle.explore(increments, scheduler="deepening:preemptions=0", until="exhausted", source=[__name__])
+    assert (result.executions, result.stopped_because) == (6, "exhausted-within-bound")
+
+
+def test_it_is_to_be_had_by_name():
+    assert isinstance(make_scheduler("deepening", seed=1), Deepening)

@@ -1,0 +1,25 @@
+"""What mkdocs is told besides the pages in docs/: the changelog, and where links out of docs/ lead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """Add the changelog, which lies above docs/."""
+    content = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, "changelog.md", content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
+    """The README is the site's first page; other files above docs/ are named, not linked."""
+    up = "../" * page.file.src_uri.count("/")
+    markdown = re.sub(r"\]\((?:\.\./)+README\.md\)", f"]({up}index.md)", markdown)
+    return re.sub(r"\[([^\]]*)\]\((?:\.\./)+([A-Z]+\.(?:md|cff))\)", r"\1 (`\2`)", markdown)

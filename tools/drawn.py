@@ -1,0 +1,104 @@
+"""Small drawn executions: threads as columns, time downwards. What do they cover?
+
+    T1             T2
+    read x :4
+                   write x :9
+    read x :5
+
+A step is a kind, what it is about, and the line; `raddle.step` has the kinds. Lines are those of a file `c.py` with one
+object of class C, which has the variables; locks and queues are resources.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.criteria import make_criteria
+from raddle.site import Site
+from raddle.step import Step
+
+SITES = 70_000  # a site's number is this and its line
+THREADS = {"T1": 1, "T2": 2}
+KINDS = {"lock": "Lock", "queue": "Queue"}
+
+
+@dataclass
+class Drawing:
+    """An execution, read from its drawing."""
+
+    cast: Cast = field(default_factory=Cast)
+    steps: list[Step] = field(default_factory=list)
+    sites: dict[int, Site] = field(default_factory=dict)
+    _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def covered(self, name: str) -> list[str]:
+        """What the execution covers, in the criterion's own words, sorted."""
+        [criterion] = make_criteria(name)
+        keys = criterion.cover(self.steps, self.cast)
+        return sorted(criterion.explain(key, self.sites) for key in keys)
+
+    def add(self, thread: int, kind: str, about: str, line: int) -> None:
+        """One step more."""
+        site = SITES + line if line else 0
+        if site:
+            function = about if kind in ("enter", "leave") else "f"
+            self.sites[site] = Site("c.py", line, 0, kind, about, function, switchable=True)
+        self.steps.append((thread, kind, self._target(kind, about, site), site))
+
+    def _target(self, kind: str, about: str, site: int) -> int:
+        if kind in ("read", "write"):
+            return self._number("variable", about)
+        if kind in ("enter", "leave"):
+            self.cast.functions[site] = f"c.py:C.{about}"
+            return 1
+        if kind in ("start", "join"):
+            return THREADS[about]
+        if kind in ("begin", "end", "block"):
+            return 0
+        return self._number("resource", about)
+
+    def _number(self, kind: str, name: str) -> int:
+        known = self._numbers.get((kind, name))
+        if known is None:
+            if kind == "variable":
+                known = self.cast.add_variable(AbstractVariable("c.py:C", "", name), 1)
+            else:
+                word = next((KINDS[start] for start in KINDS if name.startswith(start)), "Lock")
+                known = self.cast.add_resource(AbstractObject(word, f"c.py:{len(self._numbers) + 1}"))
+            self._numbers[kind, name] = known
+        return known
+
+
+def read(text: str) -> Drawing:
+    """The execution that is drawn.
+
+    >>> read("T1        T2\\nread x :1\\n          write x :2\\n").covered("lr-def")
+    ['thread T1 read `C.x` at c.py:1 with a value that no other thread wrote']
+    """
+    drawing = Drawing()
+    for actor in ("main", "one", "two"):
+        drawing.cast.add_actor(actor)
+    drawing.steps += [(0, "start", thread, 0) for thread in THREADS.values()]
+    head, *lines = text.strip("\n").splitlines()
+    columns = [(match.start(), THREADS[match[0]]) for match in re.finditer(r"\w+", head)]
+    for line in filter(str.strip, lines):
+        indent = len(line) - len(line.lstrip())
+        thread = max((column for column in columns if column[0] <= indent), default=columns[0])[1]
+        match = re.fullmatch(r"(\S+)(?: ([\w.]+))?(?: +:(\d+))?", line.strip())
+        if match is None:
+            raise ValueError(f"a step is drawn as `read x :4`, not as {line.strip()!r}")
+        drawing.add(thread, match[1], match[2] or "", int(match[3] or 0))
+    return drawing
+
+
+def with_sentences(name: str, text: str) -> str:
+    """The drawing as the page shows it, with what it covers below."""
+    lines = [
+        part
+        for sentence in read(text).covered(name)
+        for part in textwrap.wrap(sentence, 84, initial_indent="* ", subsequent_indent="  ")
+    ]
+    return "\n".join([text.strip("\n"), "", "covers:", *lines, ""])

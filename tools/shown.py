@@ -1,0 +1,208 @@
+"""A page of the documentation as a program: the files that it shows, the commands, and what they are said to print.
+
+    <!-- file: name.py -->     the fenced block below is written to that file
+    <!-- file: name.py         the same for a file that readers need not see
+    ...
+    -->
+    <!-- add to: name.py after: words -->   it is put below the first line of that file with those words
+    ```console                 "$ command" is run, the lines below it are what it prints; ... stands for anything
+    ```text                    a part of what the last command printed; <!-- drawing --> above: a drawing
+    ```python, ```toml         without a name: run, and read as settings
+    ```yaml                    the commands after "run:" are run
+
+All of a page happens in one folder, from top to bottom. `python tools/shown.py PAGE...` runs pages and puts what
+commands really print in the place of what they no longer print.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WRONG = (3, 4)  # exit codes that no page means to show, unless it shows the error
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+_HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)
+_MARK = re.compile(r"<!-- (.*?) -->\s*\Z")
+_INDENTED = re.compile(r"^(?:    |    \$ )(raddle .*)$", re.MULTILINE)
+_SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
+_CARETS = re.compile(r"^ *[\^~]+ *\n", re.MULTILINE)  # not on every Python
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block, or a hidden file."""
+
+    language: str
+    text: str
+    mark: str  # what the comment above says
+    start: int  # in the page
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A command and what the page says that it prints."""
+
+    command: str
+    output: str
+
+
+def blocks(page: str) -> list[Block]:
+    """All blocks of a page, from top to bottom.
+
+    >>> [block.language for block in blocks("```text\\nhello\\n```\\n")]
+    ['text']
+    """
+    found = [Block("file", _dedent(m[3], m[1]), f"file: {m[2]}", m.start()) for m in _HIDDEN.finditer(page)]
+    for match in _FENCE.finditer(page):
+        mark = _MARK.search(page[: match.start()])
+        found.append(Block(match[2], _dedent(match[3], match[1]), mark[1] if mark else "", match.start()))
+    return sorted(found, key=lambda block: block.start)
+
+
+def _dedent(text: str, indent: str) -> str:
+    return re.sub(f"^{indent}", "", text, flags=re.MULTILINE) if indent else text
+
+
+def indented_commands(page: str) -> list[str]:
+    """The commands in blocks that are only indented."""
+    return [match[1].rstrip() for match in _INDENTED.finditer(_FENCE.sub("", page))]
+
+
+def commands(block: Block) -> Iterator[Shown]:
+    """What a console block runs."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield Shown(command, output)
+
+
+def alike(wanted: str, got: str) -> bool:
+    """Is that what was printed? Times, and marks that only some Pythons print, do not count."""
+    checker = doctest.OutputChecker()
+    return checker.check_output(_plain(wanted), _plain(got), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+
+
+def _plain(text: str) -> str:
+    lines = _CARETS.sub("", _SECONDS.sub("0.00 s", text)).splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip() + "\n"
+
+
+class Reader:
+    """Does what a page says, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.last = ""  # what the last command printed
+        self.code = 0
+        self._snippets = 0
+
+    def differences(self, page: str) -> Iterator[tuple[Shown, str]]:
+        """What turns out otherwise than shown: what the page says, and what happened."""
+        for block in blocks(page):
+            if block.mark.startswith("file: "):
+                self.write(block.mark.removeprefix("file: "), block.text)
+            elif block.mark.startswith("add to: "):
+                name, _, words = block.mark.removeprefix("add to: ").partition(" after: ")
+                if not self.add(name, words, block.text):
+                    yield Shown(block.text, ""), f"{name} has no line with {words!r}"
+            elif block.language == "console":
+                for shown in commands(block):
+                    got = self.run(shown.command)
+                    if (shown.output.strip() and not alike(shown.output, got)) or self._wrong(shown):
+                        yield shown, got
+            elif block.language == "text":
+                if block.mark != "drawing" and not alike(f"...\n{block.text}...", f"\n{self.last}\n"):
+                    yield Shown("(the last command)", block.text), self.last
+            elif block.language == "yaml":
+                for command in re.findall(r"^\s*(?:- )?(?:run: )?((?:raddle|pytest) .*)$", block.text, re.MULTILINE):
+                    got = self.run(command)
+                    if self._wrong(Shown(command, "")):
+                        yield Shown(command, ""), got
+            elif block.language == "python":
+                self._snippets += 1
+                (self.folder / f"snippet_{self._snippets}.py").write_text(block.text, encoding="utf-8")
+                got = self.run(f"python snippet_{self._snippets}.py")
+                if self.code:
+                    yield Shown(block.text, ""), got
+            elif block.language != "toml":
+                yield Shown(block.text, ""), f"a block of no known kind: {block.language!r}"
+
+    def write(self, name: str, text: str) -> None:
+        """A file of the page."""
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def add(self, name: str, words: str, text: str) -> bool:
+        """Lines below the first one with those words, if there is one."""
+        lines = (self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        for place, line in enumerate(lines, 1):
+            if words in line:
+                self.write(name, "".join([*lines[:place], text, *lines[place:]]))
+                return True
+        return False
+
+    def _wrong(self, shown: Shown) -> bool:
+        return self.code in WRONG and not shown.output.strip()
+
+    def run(self, command: str) -> str:
+        """What the command prints, on both streams, without the folder's name."""
+        words = shlex.split(command, comments=True)
+        if words == ["echo", "$?"]:
+            self.last = f"{self.code}\n"
+            return self.last
+        programs = {
+            "raddle": ["-m", "raddle"],
+            "pytest": ["-m", "pytest", "-p", "raddle_pytest", "-p", "no:cacheprovider"],
+            "python": [],
+        }
+        if words[0] not in programs:
+            return f"a page may run {', '.join(programs)}; not {words[0]}"
+        done = subprocess.run(
+            [sys.executable, *programs[words[0]], *words[1:]],
+            cwd=self.folder, env=_environment(self.folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=120, check=False,
+        )  # fmt: skip
+        self.code = done.returncode
+        self.last = done.stdout.replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")
+        return self.last
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The same for everybody: no colours, lines of a hundred characters, nothing of an outer pytest."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "RADDLE", "COV"))}
+    if (folder / "src").is_dir():  # a copy of raddle's own source
+        kept["PYTHONPATH"] = str(folder / "src")
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # whatever else is installed costs time and prints lines
+    return {**kept, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
+
+
+def main() -> int:
+    """Run the pages named and write down what commands print now."""
+    left = 0
+    for name in sys.argv[1:]:
+        file = Path(name)
+        page = file.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            for shown, got in Reader(Path(folder)).differences(page):
+                before = f"$ {shown.command}\n{shown.output}"
+                if before in page and "..." not in shown.output:
+                    page = page.replace(before, f"$ {shown.command}\n{got.rstrip()}\n", 1)
+                    print(f"{name}: {shown.command}: rewritten")
+                else:
+                    left += 1
+                    print(f"{name}: {shown.command}: to be put right by hand; it prints\n{got}")
+        file.write_text(page, encoding="utf-8")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
