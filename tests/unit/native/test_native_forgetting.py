@@ -193,8 +193,9 @@ MANY = """
         count()
     def main():
         threads = [threading.Thread(target=work, args=(n,)) for n in range(2)]
-        for thread in threads: thread.start()
-        for thread in threads: thread.join()
+        for thread in threads:
+            thread.start()
+            thread.join()
     """
 
 
@@ -226,7 +227,10 @@ class Told:
 
 
 def test_numbers_are_given_out_again(tmp_path: Path) -> None:
-    """3000 objects with three variables each; what there is at a time is what a few hand-overs have seen."""
+    """3000 objects with three variables each; what there is at a time is what a few hand-overs have seen.
+
+    The threads run one after the other: how much one makes while another hands over is the machine's affair.
+    """
     (tmp_path / "points_program.py").write_text("\n".join(line[4:] for line in MANY.split("\n")))
     told = Told()
     assert isinstance(told, Forgetting)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
-from natively import Kept, record
+from natively import Kept, record, watching
 
-from raddle.execute.native.stream import Stream
+from raddle.execute.native.stream import MOMENT, MOST_STEPS, MOST_WAITING, Stream
 from raddle.execute.native.watch import Watch
+from raddle.step import Step
 
 
 def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
@@ -38,6 +42,50 @@ def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
     for thread in range(1, 9):
         assert counts[thread, "read"] == counts[thread, "write"] == 50_000
     assert told.watch.stream.handed_over == len(told.steps)
+
+
+def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -> None:
+    """Whoever looks at the first batch takes its time; the other thread would make all of its steps meanwhile."""
+    (tmp_path / "piling_program.py").write_text(
+        dedent(
+            """
+            import threading
+            class Box:
+                def __init__(self): self.n = 0
+            def work(box):
+                for _ in range(40_000): box.n
+            def main():
+                box = Box()
+                threads = [threading.Thread(target=work, args=(box,)) for _ in range(2)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+            """
+        )
+    )
+    took: list[float] = []
+
+    class Slow(Kept):
+        def feed(self, steps: Sequence[Step]) -> None:
+            super().feed(steps)
+            if self.batches == 1:
+                since = time.monotonic()
+                while time.monotonic() < since + 0.5:
+                    time.sleep(0.01)
+                took.append(time.monotonic() - since)
+                took.append(len(watch.stream.steps))
+
+    sys.path.insert(0, str(tmp_path))
+    try:
+        with watching(tmp_path) as (watch, _):
+            slow = watch.stream.sink = Slow()
+            importlib.invalidate_caches()
+            importlib.import_module("piling_program").main()
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("piling_program", None)
+    seconds, waiting = took
+    assert waiting <= MOST_WAITING * MOST_STEPS + 2 * seconds / MOMENT < 40_000
+    assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, "slowed down, and not one left out"
 
 
 def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:

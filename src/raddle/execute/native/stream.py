@@ -25,6 +25,9 @@ from raddle.step import Step
 
 MOST_STEPS = 4096  # between two times that steps are handed over
 MOST_SECONDS = 1.0
+MOST_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
+MOMENT = 0.001
+_sleep = time.sleep  # the program may have put another one there
 _SIGNALS = tuple(sorted(signal.valid_signals()))
 ROOM = 120  # calls inside each other that whoever gets the steps may need
 
@@ -95,8 +98,15 @@ class Stream:
         self.sink.begin(self._roster.cast)
 
     def hand_over(self) -> None:
-        """Give away what there is, unless somebody is at it, or the stack has no room for it."""
+        """Give away what there is, unless somebody is at it, or the stack has no room for it.
+
+        Looking at steps can take longer than making them. A thread that makes them while another looks is slowed
+        down then, else there would be ever more of them; not stopped, as the other may be in a destructor of the
+        program that wants what this one has.
+        """
         if not self._handing.acquire(False):
+            if len(self.steps) > MOST_WAITING * self.most_steps:
+                _sleep(MOMENT)
             return
         try:
             if _has_room(ROOM):
