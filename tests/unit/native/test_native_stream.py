@@ -85,7 +85,9 @@ def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -
         sys.modules.pop("piling_program", None)
     seconds, waiting = took
     assert waiting <= MOST_WAITING * MOST_STEPS + 2 * seconds / MOMENT < 40_000
-    assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, "slowed down, and not one left out"
+    assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, (
+        "slowed down, and not one left out"
+    )
 
 
 def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
