@@ -55,7 +55,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def per_step(names: Sequence[str], steps: Sequence[tuple], trace: Trace, *, rounds: int) -> float:
-    """Microseconds, the best of some rounds."""
+    """Microseconds, the best of some rounds; of more where they are short, as what disturbs them is as long for all."""
+    rounds = max(rounds, min(10, LENGTHS[-1] // len(steps)))
     return min(once(names, steps, trace) for _ in range(rounds)) / len(steps) * 1e6
 
 

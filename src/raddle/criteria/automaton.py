@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.cast import Cast
+from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.patterns import PATTERNS, Part, identify
 from raddle.step import Step
 from raddle.tally import Key
@@ -30,11 +30,12 @@ class TooManyError(Exception):
 
 
 class _State:
-    __slots__ = ("next", "prefixes")
+    __slots__ = ("keys", "next", "prefixes")
 
     def __init__(self, prefixes: frozenset[Prefix]) -> None:
         self.prefixes = prefixes
-        self.next: dict[Letter, tuple[_State, tuple[Key, ...]]] = {}
+        self.keys: frozenset[Key] | None = None  # what was covered on any way to here, where somebody has asked
+        self.next: dict[Letter, _State] = {}
 
 
 class Automaton:
@@ -51,31 +52,30 @@ class Automaton:
         self._first = _State(frozenset())
         self._states = {self._first.prefixes: self._first}
 
-    def run(self, letters: Sequence[Letter]) -> set[Key]:
+    def run(self, letters: Sequence[Letter]) -> frozenset[Key]:
         """The requirements that the accesses to one object cover."""
         state = self._first
-        found: set[Key] = set()
         for letter in letters:
-            known = state.next.get(letter)
-            if known is None:
-                known = state.next[letter] = self._extend(state, letter)
-            state, keys = known
-            if keys:
-                found.update(keys)
-        return found
+            then = state.next.get(letter)
+            if then is None:
+                then = state.next[letter] = self._extend(state, letter)
+            state = then
+        if state.keys is None:  # whole patterns are among the prefixes
+            state.keys = frozenset([self._key(prefix) for prefix in state.prefixes if _parts(prefix) in _NUMBERS])
+        return state.keys
 
-    def _extend(self, state: _State, letter: Letter) -> tuple[_State, tuple[Key, ...]]:
+    def _extend(self, state: _State, letter: Letter) -> _State:
         longer = [(*prefix, letter) for prefix in state.prefixes] + [(letter,)]
         new = [prefix for prefix in longer if prefix not in state.prefixes and _parts(prefix) in _BEGINNINGS]
         if not new:
-            return state, ()
+            return state
         prefixes = state.prefixes.union(new)
         then = self._states.get(prefixes)
         if then is None:
             if len(self._states) >= MOST_STATES:
                 raise TooManyError
             then = self._states[prefixes] = _State(prefixes)
-        return then, tuple([self._key(prefix) for prefix in new if _parts(prefix) in _NUMBERS])
+        return then
 
     def _key(self, prefix: Prefix) -> Key:
         x = prefix[0][2]
@@ -98,30 +98,49 @@ class Automata:
 
     def __init__(self) -> None:
         self._automata: dict[str, Automaton] = {}
+        self._variables: list[AbstractVariable] = []
+        self._letters: dict[Step, Letter] = {}  # of accesses to those variables
 
-    def run(self, steps: Sequence[Step], cast: Cast) -> tuple[set[Key], list[Step]]:
+    def run(self, steps: Sequence[Step], cast: Cast) -> tuple[frozenset[Key], list[Step]]:
         """What a whole execution covers, and the accesses to objects that are too much for an automaton."""
-        variables, groups = cast.variables, cast.groups
+        groups = cast.groups
+        if cast.variables != self._variables:  # nearly always they are those of the execution before
+            self._variables = list(cast.variables)
+            self._letters.clear()
         objects: dict[int, list[Step]] = {}
         for step in steps:
             if (step[1] == "read" or step[1] == "write") and step[3]:
-                objects.setdefault(groups[step[2]], []).append(step)
-        found: set[Key] = set()
+                group = groups[step[2]]
+                if group in objects:
+                    objects[group].append(step)
+                else:
+                    objects[group] = [step]
+        found: frozenset[Key] = frozenset()
         left: list[Step] = []
         for accesses in objects.values():
-            letters = [(thread, kind, variables[target].name, site) for thread, kind, target, site in accesses]
-            targets = {step[2] for step in accesses}
-            owners = {variables[target].owner for target in targets}
-            simple = len(owners) == 1 and len({variables[target].name for target in targets}) == len(targets)
-            if not simple or len(set(letters)) > MOST_LETTERS:
+            keys = self._run_one(accesses)
+            if keys is None:
                 left += accesses
-                continue
-            owner = owners.pop()
-            automaton = self._automata.get(owner)
-            if automaton is None:
-                automaton = self._automata[owner] = Automaton(owner)
-            try:
-                found |= automaton.run(letters)
-            except TooManyError:
-                left += accesses
+            else:
+                found = found | keys if found else keys
         return found, left
+
+    def _run_one(self, accesses: list[Step]) -> frozenset[Key] | None:
+        """What the accesses to one object cover; None if that is too much."""
+        different = set(accesses)
+        targets = {step[2] for step in different}
+        owners = {self._variables[target].owner for target in targets}
+        simple = len(owners) == 1 and len({self._variables[target].name for target in targets}) == len(targets)
+        if not simple or len(different) > MOST_LETTERS:
+            return None
+        letters = self._letters
+        if not different <= letters.keys():
+            letters.update({step: (*step[:2], self._variables[step[2]].name, step[3]) for step in different})
+        owner = owners.pop()
+        automaton = self._automata.get(owner)
+        if automaton is None:
+            automaton = self._automata[owner] = Automaton(owner)
+        try:
+            return automaton.run([letters[step] for step in accesses])
+        except TooManyError:
+            return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar
 
 from raddle.cast import Cast
@@ -50,7 +50,7 @@ class Criterion(ABC):
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- need not
         """There will be no more steps about these. Whoever remembers something for each of them drops it here."""
 
-    def cover(self, steps: Sequence[Step], cast: Cast) -> set[Key]:
+    def cover(self, steps: Sequence[Step], cast: Cast) -> Set[Key]:
         """What a whole execution covers."""
         self.begin(cast)
         self.feed(steps)

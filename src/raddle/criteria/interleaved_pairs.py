@@ -178,9 +178,7 @@ class PairInterleave(PairCriterion[Logged]):
         """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses."""
         names, waiting = self._names, {}
         keys = super()._named()
-        known: dict[
-            int, tuple[list[Access | None], int]
-        ] = {}  # by variable: names of accesses, and bits of the unnamed
+        known: dict[int, tuple[tuple[str, ...], list[Access | None], int]] = {}
         for pair, bits in self._new.items():
             first, second = map(names.access, pair)
             if first is None or second is None:
@@ -189,12 +187,13 @@ class PairInterleave(PairCriterion[Logged]):
             number = names.step(pair[0])[2]
             if number not in known:
                 accesses = [names.access(access) for access in names.variables[number].accesses]
-                known[number] = accesses, sum(1 << bit for bit, access in enumerate(accesses) if access is None)
-            accesses, unnamed = known[number]
+                unnamed = sum(1 << bit for bit, access in enumerate(accesses) if access is None)
+                # As a plain tuple: then the collector of garbage leaves the keys alone, of which there can be millions.
+                known[number] = tuple(names.abstract(number)), accesses, unnamed
+            variable, accesses, unnamed = known[number]
             if bits & unnamed:
                 waiting[pair] = bits & unnamed
-            variable = names.abstract(number)
-            self.seen.pairs.add((variable, first, second))
+            self.seen.pairs.add((names.abstract(number), first, second))
             others = compress(accesses, _flags(bits & ~unnamed))
             keys.update(zip(repeat(variable), repeat(first), repeat(second), others))
         self._new = waiting

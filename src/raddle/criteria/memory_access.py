@@ -18,7 +18,7 @@ What the paper leaves open:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import permutations, product
 from math import prod
 from typing import NamedTuple
@@ -86,7 +86,7 @@ class MemoryAccessPatterns(Criterion):
         self._automata = Automata()
         self._judged: tuple[Facts, dict[str, RuledOut]] = (Facts(), {})  # the last facts that were asked about
 
-    def cover(self, steps: Sequence[Step], cast: Cast) -> set[Key]:
+    def cover(self, steps: Sequence[Step], cast: Cast) -> Set[Key]:
         found, left = self._automata.run(steps, cast)
         return found | super().cover(left, cast) if left else found
 

@@ -279,10 +279,8 @@ class Measured(Controller):
         site = me.site
         self.stream.append((me.index, "acquire", number, site))
         self._taken[number] = site
-        if len(self.live) == 1:
-            return
         for other in self.live:  # who came before, and has to wait now; told once, however often others get ahead
-            if other is not me and other.target is lock and other.kind == "acquire":
+            if other.target is lock and other is not me and other.kind == "acquire":
                 blocked = (other.index, "blocked", number, other.site)
                 if (site, blocked) not in self._told:
                     self._told.add((site, blocked))
