@@ -297,6 +297,8 @@ class Controller:
             if self.aborting:
                 return
         if self.fresh:
+            if self.measuring and me.ready is not None and not me.ready():
+                self.blocked(me)
             chosen: greenlet = self._take_fresh(me)
         else:
             current = me if not self.warming_up else self._warmed_up()
@@ -304,6 +306,8 @@ class Controller:
             for carrier in enabled:
                 if carrier.ready is not None:
                     enabled = [c for c in enabled if c.ready is None or c.ready()]
+                    if self.measuring and me not in enabled:
+                        self.blocked(me)
                     break
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
@@ -322,11 +326,6 @@ class Controller:
                 chosen = self._next(me)
         if chosen is not me:
             chosen.switch()
-
-    @property
-    def reach_access(self) -> Callable[[Carrier], None]:
-        """`reach`, for what nothing can block: the probes ask so often that every call counts."""
-        return self.reach
 
     def _next(self, me: Carrier | None) -> greenlet:
         """Who goes on; the hub where nobody can."""
@@ -501,6 +500,9 @@ class Controller:
 
     def noted(self, me: Carrier, kind: str, target: Any) -> None:
         """Tell criteria of what no story mentions."""
+
+    def blocked(self, me: Carrier) -> None:
+        """Tell criteria that the thread has come to what it must wait for."""
 
     def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
         """Tell the observers of an access, if there are any."""

@@ -70,6 +70,8 @@ class Followed(Controller):
             self._over_limit(me)
             if self.aborting:
                 return
+        if self.measuring and me.ready is not None and not me.ready():
+            self.blocked(me)
         chosen = self._next(me)
         if chosen is not me:
             chosen.switch()
@@ -114,13 +116,6 @@ def followed_by(kind: type[Controller]) -> type[Followed]:
         return Followed
 
     class FollowedToo(Followed, kind):  # type: ignore[misc, valid-type]
-        def reach(self, me: Carrier) -> None:
-            if me.ready is not None and not me.ready():
-                self._blocked(me)
-            super().reach(me)
-
-        @property
-        def reach_access(self) -> Callable[[Carrier], None]:
-            return super().reach
+        """Its steps are told as well."""
 
     return FollowedToo

@@ -198,23 +198,14 @@ class Measured(Controller):
 
     # -- synchronization ----------------------------------------------------------------------------
 
-    def reach(self, me: Carrier) -> None:
-        if me.ready is not None and not me.ready():
-            self._blocked(me)
-        super().reach(me)
-
-    @property
-    def reach_access(self) -> Callable[[Carrier], None]:
-        return super().reach
-
-    def _blocked(self, me: Carrier) -> None:
+    def blocked(self, me: Carrier) -> None:
         if not self.aborting and me.kind in ("acquire", "down", "get", "put", "wait-set"):
             self.stream.append((me.index, "blocked", self._resource(me.target), me.site))
 
     def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
         if self.aborting:
             return
-        if kind == "acquire":
+        if kind == "acquire":  # the most frequent first
             self._acquired(me, target)
             return
         index, site, add = me.index, me.site, self.stream.append

@@ -37,7 +37,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     objects = control.objects
     points = control.points
     learned = control.learned
-    reach = control.reach_access
+    reach = control.reach
     views = control.views
     quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
@@ -84,12 +84,17 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
         quiet.setdefault(access[2], variable.owner.__class__)
+        if variable.only == access[0] and variable.inherited is None:  # nobody else was here
+            variable.seen[access] = writes
+            return
         others = variable.conflicts(access, me.clock, writes=writes)
         if variable.inherited is not None and not writes:
             others += variable.inherited.conflicts(access, me.clock, writes=False)
         if others:
             variable.conflicted = True
             for site in (access[2], *others):
+                if site in learned.sites:
+                    continue
                 learned.site(site if site >= 0 else ~site)
                 if site < 0:  # an argument that is looked into: its access does not say so
                     learned.kind("inside")
@@ -162,8 +167,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 look(me, variable, access, False)
         value = getattr(obj, name)
         if observing:
-            if record is not None and variable.number >= 0 and not control.aborting:
-                record((me.index, "read", variable.number, site))
+            number = variable.number
+            if number >= 0 and record is not None and not control.aborting:
+                record((me.index, "read", number, site))
             else:
                 tell(me, "read", variable, site, value)
         return value
@@ -207,8 +213,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 look(me, variable, access, True)
         setattr(obj, name, value)
         if observing:
-            if record is not None and variable.number >= 0 and value.__class__ in _PLAIN and not control.aborting:
-                record((me.index, "write", variable.number, site))
+            number = variable.number
+            if number >= 0 and record is not None and value.__class__ in _PLAIN and not control.aborting:
+                record((me.index, "write", number, site))
             else:
                 tell(me, "write", variable, site, value)
 
