@@ -81,6 +81,7 @@ class Watched(Controller):
         self.counters: dict[str, int] = {}
         # Who arrived (0), passed a point (1) or passed a site that may turn out to be one, in order; -1: time passed.
         self.log: list[tuple[Carrier, int]] = []
+        self._same: dict[Any, Any] = {}  # what is equal is kept once: an execution can have a million steps
         self.arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
         self.standing: dict[int, str] = {}
         self.passed: dict[int, list[tuple[int, bool]]] = {}  # by thread: sites since its last synchronization
@@ -103,7 +104,7 @@ class Watched(Controller):
         place = self.standing[me.index] = self._place_text(me)
         self.log_arrival(me, place, point, blocked)
         if not point:
-            self.log.append((me, me.site if me.kind in ACCESSES else 1))
+            self._log(me, me.site if me.kind in ACCESSES else 1)
             return
         self.steps += 1
         if self.steps > self.limit:
@@ -119,7 +120,7 @@ class Watched(Controller):
             me.open = False
         elif me.site in self.learned.sites:
             me.open = False
-        self.log.append((me, 1))
+        self._log(me, 1)
 
     def pass_by(self, me: Carrier, site: int) -> None:
         """A thread comes to a site, whatever happens there."""
@@ -153,18 +154,23 @@ class Watched(Controller):
         self.log_arrival(me, place, True, True)
         super()._park(me)
         if me.kind != "join":  # a join's return is nobody's decision
-            self.log.append((me, 1))
+            self._log(me, 1)
 
     def _pass_time(self) -> bool:
-        self.log.append((self.carriers[0], -1))
+        self._log(self.carriers[0], -1)
         return super()._pass_time()
 
     def log_arrival(self, me: Carrier, place: str, point: bool, blocked: bool) -> None:
         matters = 1 if point else me.site if me.kind in ACCESSES else 0
-        self.arrivals.setdefault(me.index, []).append((place, matters, blocked))
+        arrival = (place, matters, blocked)
+        self.arrivals.setdefault(me.index, []).append(self._same.setdefault(arrival, arrival))
         if blocked and me.timer:  # its time runs from here on, so it has to have come here
-            self.log.append((me, 1))
-        self.log.append((me, 0))
+            self._log(me, 1)
+        self._log(me, 0)
+
+    def _log(self, carrier: Carrier, what: int) -> None:
+        entry = (carrier, what)
+        self.log.append(self._same.setdefault(entry, entry))
 
     def _is_point(self, me: Carrier) -> bool:
         if me.kind in ACCESSES:
@@ -211,11 +217,9 @@ class Watched(Controller):
         where = self.table[site]
         number = self._number(variable.owner)
         shown = "" if value is UNKNOWN else self._show(value)
-        self.events.append(
-            Event(
-                me.label, kind, self._variable_name(variable, where.name), number, where.file, where.line, site, shown
-            )
-        )
+        name = self._variable_name(variable, where.name)
+        name = self._same.setdefault(name, name)
+        self.events.append(Event(me.label, kind, name, number, where.file, where.line, site, shown))
 
     def entered(self, me: Carrier, site: int) -> None:
         if not self.aborting:
