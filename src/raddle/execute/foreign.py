@@ -7,6 +7,7 @@ over counts as an access to its content: a read by functions that are known to l
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -45,6 +46,15 @@ _LOOKING_TOO = frozenset({
 })  # fmt: skip
 _LOOKING_TYPES = (bytes, itertools.product, itertools.permutations, itertools.combinations)
 
+# What looks at all that is inside of what it is given, however deep, or at each item of it.
+_DEEPLY = frozenset({
+    ("builtins", "all"), ("builtins", "any"), ("builtins", "format"), ("builtins", "max"), ("builtins", "min"),
+    ("builtins", "print"), ("builtins", "repr"), ("builtins", "sorted"), ("builtins", "str"), ("copy", "deepcopy"),
+    ("json", "dump"), ("json", "dumps"), ("marshal", "dump"), ("marshal", "dumps"), ("pickle", "dump"),
+    ("pickle", "dumps"), ("pprint", "pformat"), ("pprint", "pprint"), ("reprlib", "repr"),
+})  # fmt: skip
+MOST_INSIDE = 200  # things that are looked at
+
 # Iterators over what they are given.
 LAZY = frozenset(
     getattr(itertools, name)
@@ -73,7 +83,36 @@ def effect(called: Any) -> str:
         return "read" if _copies(called) else ""
     elif cls is not BuiltinFunctionType:
         return ""
-    return _by_name(getattr(called, "__module__", None) or "", called.__name__)
+    return _by_name(_top(called), called.__name__)
+
+
+def everything_in(given: Sequence[Any]) -> list[Any]:
+    """What is given to a function that looks deeply, and what is inside of that.
+
+    >>> inner = [1]
+    >>> everything_in([("a", inner)])
+    [('a', [1]), 'a', [1], 1]
+    """
+    found = list(given)
+    for one in found:  # grows
+        room = MOST_INSIDE - len(found)
+        if room <= 0:
+            break
+        if type(one) in (list, tuple):
+            found += one[:room]
+        elif type(one) is dict:
+            found += itertools.islice(one.values(), room)
+    return found
+
+
+def looks_deeply(called: Any) -> bool:
+    """Does it look at all that is inside of its arguments?
+
+    >>> import json
+    >>> looks_deeply(json.dumps), looks_deeply(len)
+    (True, False)
+    """
+    return (_top(called), getattr(called, "__name__", "")) in _DEEPLY
 
 
 class Effects:
@@ -93,8 +132,12 @@ class Effects:
         return found
 
 
-def _by_name(module: str, name: str) -> str:
-    top = module.partition(".")[0].lstrip("_")
+def _top(called: Any) -> str:
+    """The top-level module that it is from, without underscores before it."""
+    return (getattr(called, "__module__", None) or "").partition(".")[0].lstrip("_")
+
+
+def _by_name(top: str, name: str) -> str:
     if (top, name) in _LOOKING_TOO:
         return "read"
     if not top or top in _HANDING_ON:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import _thread
 import _threading_local
+import io
 import types
 from collections import OrderedDict, deque
 from functools import cached_property
 from typing import Any
+
+from raddle import probe
+from raddle.instrument.evidence import READERS, WRITERS
 
 CONTENT = "[]"  # the name of the variable that is a container's content
 
@@ -20,6 +24,8 @@ _READERS: dict[type, frozenset[str]] = {
     set: frozenset(_SET.split()),
     deque: frozenset({"count", "index", "copy"}),
     bytearray: frozenset(name for name in dir(bytes) if not name.startswith("_")) | {"copy"},  # bytes only look
+    io.StringIO: frozenset({"getvalue", "tell"}),
+    io.BytesIO: frozenset({"getvalue", "tell"}),
 }
 _LOOKING_DUNDERS = frozenset(
     {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
@@ -36,7 +42,7 @@ _containers: dict[type, Any] = {}
 
 
 def container_base(kind: type) -> type | None:
-    """The built-in container that a type is or extends, None if its objects are no containers of C's.
+    """The container without probes that a type is or extends: one of C's, or of a module that has none.
 
     >>> container_base(dict), container_base(tuple), container_base(type("L", (list,), {}))
     (<class 'dict'>, None, <class 'list'>)
@@ -54,15 +60,46 @@ def _find_base(kind: type) -> type | None:
             return base
     if issubclass(kind, _IMMUTABLE):
         return None
-    for base in kind.__mro__:  # arrays and other containers of C's: whatever stores items without Python code
-        setter = base.__dict__.get("__setitem__")
-        if setter is not None:
-            return None if isinstance(setter, types.FunctionType) else base
+    for base in kind.__mro__:  # arrays, `UserDict`, `WeakSet`...: whatever keeps items by code without probes
+        setter = base.__dict__.get("__setitem__") or base.__dict__.get("discard")
+        if setter is not None and not _is_seen(setter):
+            return base
     return None
 
 
+def _is_seen(setter: Any) -> bool:
+    """Does what it does show, or does it do nothing?"""
+    if not isinstance(setter, types.FunctionType):
+        return False
+    return probe.NAME in setter.__globals__ or getattr(setter, "__isabstractmethod__", False)
+
+
+def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
+    """What calling a method of a container does to its content: "read", "write", or "" where its own probes tell.
+
+    Methods of C that nobody knows are taken to change it. Those in Python can be anything, and are left alone.
+
+    >>> items: list[int] = []
+    >>> [effect_of_method(list, list, getattr(items, name), name) for name in ("append", "count")]
+    ['write', 'read']
+    >>> from collections import ChainMap
+    >>> [effect_of_method(ChainMap, ChainMap, getattr(ChainMap(), name), name) for name in ("pop", "get", "new_child")]
+    ['write', 'read', '']
+    """
+    if kind in _READERS:
+        return "read" if only_looks(kind, name) else "write"
+    function = getattr(found, "__func__", None)
+    if isinstance(function, types.FunctionType) and base not in _READERS:
+        if function is not getattr(base, name, None):  # of a class with probes that extends it
+            return ""
+        return "write" if name in WRITERS else "read" if name in READERS or name in _LOOKING_DUNDERS else ""
+    if kind is not base and function is not None:
+        return ""
+    return "read" if only_looks(base, name) else "write"
+
+
 def only_looks(base: type, method: str) -> bool:
-    """Does this method of a container leave its content alone? Unknown ones are taken to change it.
+    """Does this method of a container of C's leave its content alone? Unknown ones are taken to change it.
 
     >>> only_looks(dict, "get"), only_looks(dict, "setdefault")
     (True, False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -19,8 +19,15 @@ from greenlet import getcurrent
 
 from raddle.execute.bound import BoundMethod
 from raddle.execute.controller import Controller
-from raddle.execute.foreign import LAZY, Effects
-from raddle.execute.kinds import CONTENT, VIEW_TYPES, attribute_owner, container_base, only_looks, written_owner
+from raddle.execute.foreign import LAZY, Effects, everything_in, looks_deeply
+from raddle.execute.kinds import (
+    CONTENT,
+    VIEW_TYPES,
+    attribute_owner,
+    container_base,
+    effect_of_method,
+    written_owner,
+)
 from raddle.execute.learned import Variable
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
@@ -29,6 +36,7 @@ from raddle.sync.local import RealLocal, own
 
 _PLAIN = frozenset({int, float, bool, str, bytes, type(None), tuple})  # holds nothing that is a variable of its own
 _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
+_NESTING = (list, tuple, dict)
 UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 
@@ -151,9 +159,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if variable is None:
                 found = getattr(obj, name)
                 base = container_base(cls)
-                if base is not None and getattr(found, "__self__", None) is obj and not hasattr(found, "__func__"):
-                    # A method of a container that somebody else will call: Thread(target=items.append)
-                    return BoundMethod(found, partial(call_method, obj, found, base, name, site))
+                if base is not None and getattr(found, "__self__", None) is obj:
+                    kind = effect_of_method(cls, base, found, name)
+                    if kind:  # somebody else will call it: Thread(target=items.append)
+                        return BoundMethod(found, partial(call_method, obj, found, kind, site))
                 return found
         if site in points:
             me.kind = "read"
@@ -258,9 +267,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         base = container_base(cls)
         if base is not None and name not in getattr(obj, "__dict__", ()):
             found = getattr(obj, name)
-            if cls is base or not hasattr(found, "__func__"):
+            kind = effect_of_method(cls, base, found, name)
+            if kind:
                 me.site = site
-                return partial(call_method, obj, found, base, name, site)
+                return partial(call_method, obj, found, kind, site)
             return found
         me.site = site
         special = specials.get(cls)
@@ -291,12 +301,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         bytes: of_text,
     }
 
-    def call_method(obj: Any, found: Any, base: type, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def call_method(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """A method of a container: one step."""
         me: Any = getcurrent()
         if me.__class__ is not Carrier:
             return found(*args, **kwargs)
-        kind = "read" if only_looks(base, name) else "write"
         if hot.get(site) is obj.__class__:
             arrive(me, obj, kind, site)
             return found(*args, **kwargs)
@@ -471,7 +480,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         """Something without probes works on a container that it is given: one step; others it may look into."""
         me: Any = getcurrent()
         target = None
-        for arg in (*args, *kwargs.values()) if me.__class__ is Carrier else ():
+        given: Sequence[Any] = (*args, *kwargs.values()) if me.__class__ is Carrier else ()
+        for arg in everything_in(given) if given and looks_deeply(called) else given:
             if target is not None:
                 look_inside(arg, site)
             elif (target := container_of(arg)) is not None:
@@ -492,7 +502,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """len(x), sorted(x), ...: looks into its arguments in one step."""
-        if len(args) != 1:
+        if len(args) != 1 or (called in deep and type(args[0]) in _NESTING):
             return touching(called, "read", site, *args, **kwargs)
         content(args[0], site)
         return called(*args, **kwargs)
@@ -557,6 +567,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         )
         for name in names.split()
     }  # fmt: skip
+    deep = {called for called in vars(builtins).values() if id(called) in handlers and looks_deeply(called)}
     handlers.update((id(kind), lazily) for kind in LAZY)
 
     # -- names --------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ _FRESH = (
     ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.Compare, ast.BinOp, ast.UnaryOp,
 )  # fmt: skip
 _STORED = (ast.Name, ast.Attribute, ast.Subscript)  # values that sit in a variable
+_COMBINING = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # of two numbers, or of two containers
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Expressions:
         self._handlers: dict[type[ast.AST], Callable[[Any], ast.expr]] = {
             ast.Attribute: self._attribute,
             ast.Await: self._suspension,
+            ast.BinOp: self._bin_op,
             ast.BoolOp: self._bool_op,
             ast.Call: self._call,
             ast.Compare: self._compare,
@@ -285,7 +287,28 @@ class Expressions:
             node.format_spec = self.expr(node.format_spec)
         return node
 
-    # -- comparisons and truth -----------------------------------------------------------------------
+    # -- operators, comparisons and truth ------------------------------------------------------------
+
+    def _bin_op(self, node: ast.BinOp) -> ast.expr:
+        left, right = node.left, node.right
+        if isinstance(node.op, _COMBINING):
+            node.left = self._operand(left, looked_into=not _is_plain(right))
+            node.right = self._operand(right, looked_into=not _is_plain(left))
+        elif isinstance(node.op, ast.Mult):  # a container any number of times
+            node.left = self._operand(left, looked_into=not _is_fraction(right))
+            node.right = self._operand(right, looked_into=not _is_fraction(left))
+        elif isinstance(node.op, ast.Mod) and _is_text(left):
+            node.left = self.expr(left)
+            if isinstance(right, ast.Tuple) and not self.is_ignored(right):
+                right.elts = [self._operand(value, looked_into=True) for value in right.elts]
+            else:
+                node.right = self._operand(right, looked_into=True)
+        else:
+            node.left, node.right = self.expr(left), self.expr(right)
+        return node
+
+    def _operand(self, node: ast.expr, *, looked_into: bool) -> ast.expr:
+        return self.content(node) if looked_into and _may_share_content(node) else self.expr(node)
 
     def _compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -299,6 +322,9 @@ class Expressions:
             elif isinstance(operation, (ast.Eq, ast.NotEq)):
                 looked_into[index] |= _may_share_content(left) and not _is_plain(right)
                 looked_into[index + 1] |= _may_share_content(right) and not _is_plain(left)
+            elif not isinstance(operation, (ast.Is, ast.IsNot)):  # `<` and the like: names are mostly those of numbers
+                looked_into[index] |= _may_be_shared(left) and not _is_plain(right)
+                looked_into[index + 1] |= _may_be_shared(right) and not _is_plain(left)
         rewritten, was_open = [], False
         for operand, look in zip(operands, looked_into, strict=True):
             rewritten.append(self.content(operand) if look else self.expr(operand))
@@ -390,6 +416,18 @@ class Expressions:
 
 def _may_share_content(node: ast.expr) -> bool:
     return isinstance(node, (*_STORED, ast.Call))
+
+
+def _may_be_shared(node: ast.expr) -> bool:
+    return _may_share_content(node) and not isinstance(node, ast.Name)
+
+
+def _is_fraction(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _is_plain(node: ast.expr) -> bool:

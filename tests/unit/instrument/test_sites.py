@@ -87,7 +87,8 @@ def test_function(source: str, function: str) -> None:
     [
         # A function's entry is a point; nothing lies between the read and the write.
         ("c.n += 1", ["read n !", "write c.n[]", "write n"]),
-        ("c.a = c.a + c.b", ["read a !", "read b", "write a"]),
+        ("c.a = c.a + 1", ["read a !", "write a"]),
+        ("c.a = c.a + c.b", ["read a !", "read c.a[] !", "read b", "read c.b[]", "write a"]),
         # After a call there is one.
         ("c.n = f(c.n)", ["read n !", "write n !"]),
         ("c.n += f()", ["read n !", "write c.n[] !", "write n !"]),

@@ -18,7 +18,7 @@ from typing import Any
 
 from raddle.execute.bound import BoundMethod
 from raddle.execute.foreign import LAZY, Effects
-from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, only_looks
+from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method
 from raddle.execute.native.functions import Functions
 from raddle.execute.native.numbering import NOTHING, Numbering, inherited
 from raddle.execute.native.objects import HELD, RECEIVER
@@ -109,10 +109,11 @@ def make_probes(
 
     def handed_on(obj: Any, name: str, site: int, found: Any) -> Any:
         """A method of a container that somebody else will call: `Thread(target=items.append)`."""
-        if getattr(found, "__self__", None) is not obj or hasattr(found, "__func__"):
-            return found
         base = bases[type(obj)]
-        return BoundMethod(found, called_later(obj, base, name, site, found)) if base is not None else found
+        if getattr(found, "__self__", None) is not obj or base is None:
+            return found
+        kind = effect_of_method(type(obj), base, found, name)
+        return BoundMethod(found, called_later(obj, kind, name, site, found)) if kind else found
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:
         setattr(obj, name, value)
@@ -158,8 +159,9 @@ def make_probes(
         """One that may be data, or do something worth telling."""
         base = bases[cls] if cls in bases else base_of(cls)
         if base is not None:
-            if cls is base or (name not in getattr(obj, "__dict__", ()) and not hasattr(found, "__func__")):
-                return called_later(obj, base, name, site, found)
+            kind = effect_of_method(cls, base, found, name) if name not in getattr(obj, "__dict__", ()) else ""
+            if kind:
+                return called_later(obj, kind, name, site, found)
         elif is_primitive(cls, name):
             here.me.site = site
             return found
@@ -179,9 +181,8 @@ def make_probes(
         if len(steps) > most_steps:
             hand_over()
 
-    def called_later(obj: Any, base: type, name: str, site: int, found: Any) -> Callable[..., Any]:
+    def called_later(obj: Any, kind: str, name: str, site: int, found: Any) -> Callable[..., Any]:
         """A method of a container: told when it has been called."""
-        kind = "read" if only_looks(base, name) else "write"
         return partial(call_with if name in _LOOKING_INTO_ARGUMENTS else call, found, obj, kind, site)
 
     def call(found: Any, obj: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
