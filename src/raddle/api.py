@@ -30,6 +30,7 @@ from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
+from raddle.wording import count
 
 if TYPE_CHECKING:
     from raddle.execute.measurement import Measurement
@@ -264,7 +265,7 @@ def _stored(
 
         if unfit:
             forget_schedules(data_file, unfit)
-            notes = (f"{len(unfit)} kept schedule{'' if len(unfit) == 1 else 's'} no longer fit the code: dropped",)
+            notes = (f"{count(len(unfit), 'kept schedule')} no longer fit the code: dropped",)
         notes += tuple(add(data_file, record))
     covered = rows(contents_of(record), names=criteria)
     return replace(

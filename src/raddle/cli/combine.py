@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import click
 
 from raddle.cli.report import data_path
-from raddle.report.summary import count
 from raddle.store import DATA_FILE
 from raddle.store import combine as merge
+from raddle.wording import count
 
 
 @click.command()

@@ -15,7 +15,7 @@ from raddle.report.coverage import rows
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
 from raddle.report.missing import LIMIT
 from raddle.report.plain import plain
-from raddle.report.summary import count
+from raddle.wording import count
 
 _STYLES = {LOST: "red", GAINED: "green", GONE: "dim", IMPOSSIBLE: "dim"}
 _HEADINGS = {

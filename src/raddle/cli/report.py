@@ -20,10 +20,11 @@ from raddle.report.junit import junit
 from raddle.report.missing import LIMIT
 from raddle.report.plain import plain
 from raddle.report.stored import stored_findings
-from raddle.report.summary import Summary, count, summarize
+from raddle.report.summary import Summary, summarize
 from raddle.report.tables import criteria_table, file_tables, legend, missing_lines
 from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
 from raddle.store import DATA_FILE, Contents, NoDataError, read
+from raddle.wording import count
 
 FINE, NOTHING_TO_DO, BELOW_THRESHOLD = 0, 5, 6
 TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")

@@ -31,8 +31,8 @@ from raddle.execute.recording import NATIVE
 from raddle.instrument.labels import naming_root
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
-from raddle.report.summary import count
 from raddle.store import DATA_FILE, Contents, Run, check, contents_of, forget_notes
+from raddle.wording import count
 
 NO_CRITERIA = "none"
 

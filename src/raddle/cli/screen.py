@@ -22,6 +22,7 @@ from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
 from raddle.store import DATA_FILE, Contents, contents_of
+from raddle.wording import count
 
 MOST_WARNINGS = 5  # after a run; `raddle report` has them all
 
@@ -76,10 +77,9 @@ def show_result(screen: Console, result: Result, target: str) -> None:
         screen.print(Text(f"note: {plain(note)}", style="yellow"))
     for what, reason in result.not_instrumented:
         screen.print(Text(plain(f"not instrumented: {what}: {reason}"), style="yellow"))
-    count = f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'}"
     screen.print(
         Text(
-            f"{count} in {result.executions:,} execution{'' if result.executions == 1 else 's'} "
+            f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')} "
             f"({result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, "
             f"{result.scheduler}, seed {result.seed}); {why(result)}",
             style="bold red" if result.findings else "bold green",
@@ -97,8 +97,8 @@ def told_shares(result: Result) -> list[str]:
     'about 2 % chance that the next 1,000 executions cover anything new'
     """
     lines = [
-        f"  {name}: {share['executions']:,} executions, {share['covered']:,} new requirements, "
-        f"{share['found']:,} finding{'' if share['found'] == 1 else 's'}"
+        f"  {name}: {count(share['executions'], 'execution')}, {count(share['covered'], 'new requirement')}, "
+        f"{count(share['found'], 'finding')}"
         for name, share in result.shares.items()
         if share["executions"]
     ]
@@ -187,9 +187,9 @@ def told_moment(moment: Moment) -> str:
         told = told_moment(replace(moment, doing=SEARCHING))
         return f"{moment.doing}; {told}" if moment.executions else moment.doing
     rate = moment.executions / moment.seconds if moment.seconds else 0
-    parts = [f"{moment.executions:,} executions, {rate:,.0f}/s"]
+    parts = [f"{count(moment.executions, 'execution')}, {rate:,.0f}/s"]
     if moment.covered:
         parts += [f"{name} {count:,}" for name, count in moment.covered.items()]
         parts.append(f"nothing new for {moment.seconds_since_new:.0f} s ({moment.since_new:,} executions)")
-    parts.append(f"{moment.findings} finding{'' if moment.findings == 1 else 's'}")
+    parts.append(count(moment.findings, "finding"))
     return ", ".join(parts)

@@ -32,6 +32,7 @@ from raddle.guide.fitness import Fitness
 from raddle.guide.search import Evaluation, Found, Limits, Search
 from raddle.report.searched import Searched
 from raddle.store import DATA_FILE, check
+from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20
 SHOWN = 5  # configurations
@@ -178,7 +179,7 @@ class _Line:
         self._covered += evaluation.new
         if self._shown:
             found = f"best fitness {self._best:g}, {self._covered:g} requirements covered"
-            text = f"{evaluation.number} evaluations, {found}, {failures} failure{'' if failures == 1 else 's'}"
+            text = f"{count(evaluation.number, 'evaluation')}, {found}, {count(failures, 'failure')}"
             self._status.update(Text(text), refresh=True)
 
 

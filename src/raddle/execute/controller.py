@@ -29,6 +29,7 @@ from raddle.step import Step
 from raddle.sync.adopt import look_again
 from raddle.sync.carrier import Abort, Carrier
 from raddle.sync.thread import mark_ended, name_again
+from raddle.wording import count
 
 Choose = Callable[[Any, Any], Any]  # a scheduler's: enabled carriers, the one that was running
 
@@ -622,8 +623,7 @@ class Controller:
         self.finish(
             Outcome(
                 "step-limit",
-                f"the execution did not end within {self.asked_limit:,} step{'' if self.asked_limit == 1 else 's'}: "
-                "a livelock or a loop that spins",
+                f"the execution did not end within {count(self.asked_limit, 'step')}: a livelock or a loop that spins",
                 me.label,
                 ("step-limit",),
                 ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),

@@ -23,6 +23,7 @@ from raddle.result import Result
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.sequential import Sequential
 from raddle.trace import Trace
+from raddle.wording import count
 
 if TYPE_CHECKING:
     from raddle.execute.measurement import Measurement
@@ -32,6 +33,7 @@ TIME_PASSED = (
     "a sleep or a wait with a timeout was over only when no other thread could go on: that it may be too short was not "
     "tried"
 )
+
 _GOALS = ("saturated", "covered")
 SEARCHING = "searching"
 FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
@@ -259,11 +261,10 @@ class Exploration:
                 if self._budget.until == "first-finding" and self.findings.found:
                     return "first-finding"
         if len(corpus) > len(self.unfit):
-            count = len(corpus) - len(self.unfit)
+            fit = len(corpus) - len(self.unfit)
             new = sum(self._measurement.counts().values()) if self._measurement is not None else 0
             self._notes.append(
-                f"begun with {count} schedule{'' if count == 1 else 's'} kept by earlier runs, which covered {new:,} "
-                "requirements again"
+                f"begun with {count(fit, 'schedule')} kept by earlier runs, which covered {new:,} requirements again"
             )
         return None
 

@@ -16,6 +16,7 @@ from raddle.report.files import ELSEWHERE
 from raddle.report.numbers import total_text
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, Key
+from raddle.wording import count
 
 LIMIT = 50  # sentences, unless told otherwise
 MOST_ENUMERATED = 1_000_000  # somebody asked for it, and may wait some seconds
@@ -100,7 +101,7 @@ def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str
     if not number:
         return (said,)
     others = (f"  ... and {number - len(never):,} more; --limit shows more of them",) if number > len(never) else ()
-    infeasible = f"infeasible: {_count(number)} of the static model; no execution of the scenario has"
+    infeasible = f"infeasible: {count(number, 'requirement')} of the static model; no execution of the scenario has"
     return (said, infeasible, *(f"  {clause}" for clause in never), *others)
 
 
@@ -117,7 +118,10 @@ def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: in
     left_out = row.static_total.number - possible if row.static_total.number is not None else 0
     if left_out <= 0:
         return ()
-    said = f"not listed: {_count(left_out)} that the order of the threads, or their locks, were seen to make impossible"
+    said = (
+        f"not listed: {count(left_out, 'requirement')} that the order of the threads, or their locks, were seen to "
+        "make impossible"
+    )
     why = getattr(criterion, "infeasible", None)
     if why is None:
         return (said,)
@@ -134,7 +138,7 @@ def _not_known(row: Row) -> str:
     why = f"what is missing of {row.name} cannot be listed: its requirements are only known once they are covered"
     if row.total.kind == ESTIMATED and row.total.number is not None:
         left = row.total.number - row.covered
-        why += f"; by estimate {_count(left) if left else 'none'} {'are' if left > 1 else 'is'} left"
+        why += f"; by estimate {count(left, 'requirement') if left else 'none'} {'are' if left > 1 else 'is'} left"
     return (
         f"{why}. {_so_far(row)}: run more until nothing new comes for long, or exhaust a small scenario with "
         "`raddle explore --scheduler reachability --until exhausted`"
@@ -147,7 +151,3 @@ def _so_far(row: Row) -> str:
     if not row.since_new:
         return f"The last of {row.executions:,} executions still brought something new"
     return f"Nothing new came in the last {row.since_new:,} of {row.executions:,} executions"
-
-
-def _count(number: int) -> str:
-    return f"{number:,} requirement{'' if number == 1 else 's'}"

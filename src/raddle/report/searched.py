@@ -12,7 +12,7 @@ from raddle.guide.configurations import Configuration
 from raddle.guide.fitness import Fitness
 from raddle.guide.search import Evaluation, Found
 from raddle.report.coverage import in_order
-from raddle.report.summary import count
+from raddle.wording import count
 
 WHY = {
     "exhausted": "exhausted: an evaluation ran every schedule that there is",

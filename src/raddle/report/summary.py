@@ -14,6 +14,7 @@ from raddle.report.files import Cell, by_file, files_as_json
 from raddle.report.missing import LIMIT, Missing, missing
 from raddle.report.source import Sources
 from raddle.store.contents import Contents
+from raddle.wording import count
 
 SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
 
@@ -94,12 +95,3 @@ def summarize(
         executions=sum(run.executions for run in contents.runs),
         met=any(keys for name, keys in contents.tally.covered.items() if name not in SEQUENTIAL),
     )
-
-
-def count(number: int, noun: str, nouns: str | None = None) -> str:
-    """The number with its noun.
-
-    >>> count(1, "run"), count(2000, "run"), count(3, "process", "processes")
-    ('1 run', '2,000 runs', '3 processes')
-    """
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

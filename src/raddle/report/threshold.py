@@ -10,6 +10,7 @@ from raddle.errors import UsageError
 from raddle.report.coverage import Row
 from raddle.report.numbers import percent_text, total_text
 from raddle.tally import ESTIMATED
+from raddle.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _verdict(row: Row, wanted: float) -> Verdict:
         raise UsageError(
             "total-unknown",
             f"--fail-under {row.name}={wanted:g} cannot be judged: the total of {row.name} is not known after "
-            f"{row.executions:,} execution{'' if row.executions == 1 else 's'}; run more, or name another criterion",
+            f"{count(row.executions, 'execution')}; run more, or name another criterion",
         )
     guess = " by estimate" if row.total.kind == ESTIMATED else ""
     said = f"{row.name}: {row.covered:,} of {total_text(row)} is {percent_text(row)}{guess}"

@@ -15,10 +15,11 @@ from raddle.report.html.curves import Chart, chart, sparkline
 from raddle.report.html.lanes import steps_of
 from raddle.report.numbers import number_text, percent_text, total_text
 from raddle.report.plain import plain, shortened
-from raddle.report.summary import Summary, count
+from raddle.report.summary import Summary
 from raddle.report.tables import MEANINGS
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT
+from raddle.wording import count
 
 LONGEST_MESSAGE = 300  # characters, in lists
 
