@@ -7,9 +7,9 @@ import textwrap
 from typing import Any
 
 import click
-from rich.text import Text
 
 from raddle.cli.report import screen_for_data
+from raddle.cli.said import said
 from raddle.criteria import DEFAULT, NAMES, criterion_class
 
 PIPED_WIDTH = 80  # characters in a line
@@ -29,15 +29,15 @@ def criteria(as_json: bool) -> int:
     screen = screen_for_data()
     width = min(screen.width, MOST_WIDTH) if screen.is_terminal else PIPED_WIDTH
     for name, about in listed.items():
-        screen.print(Text(name, style="bold"), Text(f"({_in_short(about)})", style="dim"))
+        screen.print(said(name, style="bold"), said(f"({_in_short(about)})", style="dim"))
         for line in _folded(f"requirement: {about['shape']}", width) + _folded(f"covered when {_clause(about)}", width):
-            screen.print(Text(line))
+            screen.print(said(line))
     screen.print()
     for line in _folded(f"default: {', '.join(DEFAULT)}; every: all of them. avio-star is avio*.", width, indent=""):
-        screen.print(Text(line))
+        screen.print(said(line))
     for paper in dict.fromkeys(f"{about['family']}: {about['paper']}" for about in listed.values()):
         for line in _folded(paper, width, indent=""):
-            screen.print(Text(line, style="dim"))
+            screen.print(said(line, style="dim"))
     return 0
 
 

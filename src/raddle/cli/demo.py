@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.syntax import Syntax
-from rich.text import Text
 
 from raddle import api
+from raddle.cli.said import said
 from raddle.cli.screen import console, show_result
 from raddle.cli.target import load_scenario
 
@@ -55,7 +55,7 @@ def _show(folder: Path, as_json: bool) -> int:
     assert finding.schedule is not None
     replayed = api.replay(load_scenario(f"{file}::scenario"), finding.schedule)
     assert replayed is not None
-    screen.print(Text(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
+    screen.print(said(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
 
     _say(screen, "4. The fix reads the threshold once; every one of its interleavings is run")
     fixed = api.explore(load_scenario(f"{file}::fixed"), scheduler="exhaustive")
@@ -68,5 +68,5 @@ def _show(folder: Path, as_json: bool) -> int:
 
 def _say(screen: Console, text: str) -> None:
     screen.print()
-    screen.print(Text(text, style="bold"))
+    screen.print(said(text, style="bold"))
     screen.print()

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from raddle.cli.report import BELOW_THRESHOLD, FINE, NOTHING_TO_DO, chosen, opened, screen_for_data
+from raddle.cli.said import said
 from raddle.report.coverage import rows
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
 from raddle.report.missing import LIMIT
-from raddle.report.plain import plain
 from raddle.wording import count
 
 _STYLES = {LOST: "red", GAINED: "green", GONE: "dim", IMPOSSIBLE: "dim"}
@@ -63,39 +62,39 @@ def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss
 def show(screen: Console, found: Difference) -> None:
     """For people."""
     before, after = found.executions
-    screen.print(Text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
+    screen.print(said(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
     if found.changed:
-        screen.print(Text(f"changed in between: {', '.join(found.changed)}"))
+        screen.print(said(f"changed in between: {', '.join(found.changed)}"))
     for one in found.criteria:
         screen.print()
         _show_criterion(screen, one)
     for what, headlines in found.findings.items():
         if headlines:
             screen.print()
-            screen.print(Text(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
+            screen.print(said(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
         for headline in headlines[:LIMIT]:
-            screen.print(Text(f"  {plain(headline)}"))
+            screen.print(said(f"  {headline}"))
         if len(headlines) > LIMIT:
-            screen.print(Text(f"  ... and {len(headlines) - LIMIT:,} more"))
+            screen.print(said(f"  ... and {len(headlines) - LIMIT:,} more"))
     if found.lost and after < before:
         screen.print()
         screen.print(
-            Text("There were fewer executions after: what is lost may only need more of them.", style="yellow")
+            said("There were fewer executions after: what is lost may only need more of them.", style="yellow")
         )
 
 
 def _show_criterion(screen: Console, one: Compared) -> None:
-    screen.print(Text(f"{one.name}: {one.before:,} covered before, {one.after:,} after", style="bold"))
+    screen.print(said(f"{one.name}: {one.before:,} covered before, {one.after:,} after", style="bold"))
     if one.remark:
-        screen.print(Text(f"  {one.remark}", style="yellow"))
+        screen.print(said(f"  {one.remark}", style="yellow"))
     elif not any(one.numbers.values()):
-        screen.print(Text("  the same"))
+        screen.print(said("  the same"))
     for what, heading in _HEADINGS.items():
         listed = [change for change in one.changes if change.what == what]
         if listed:
-            screen.print(Text(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
+            screen.print(said(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
         for change, times in Counter(listed).items():  # a line may have several accesses
             alike = f" ({times} of them: the lines have several accesses)" if times > 1 else ""
-            screen.print(Text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
+            screen.print(said(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
         if one.numbers[what] > len(listed):
-            screen.print(Text(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))
+            screen.print(said(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))

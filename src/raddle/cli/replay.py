@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
+from raddle.cli.said import said
 from raddle.cli.screen import console, show_finding
 from raddle.cli.target import load_scenario
 from raddle.schedule import Schedule
@@ -39,7 +39,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, **optio
         found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}
         click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
     elif finding is None:
-        console().print(Text("the schedule ran to its end, and nothing went wrong", style="bold green"))
+        console().print(said("the schedule ran to its end, and nothing went wrong", style="bold green"))
     else:
         show_finding(console(), finding, target)
     return 1 if finding else 0

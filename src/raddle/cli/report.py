@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from raddle import config
+from raddle.cli.said import said
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
 from raddle.report.annotations import annotate
@@ -149,19 +149,19 @@ def screen_for_data() -> Console:
 
 def show(screen: Console, summary: Summary) -> None:
     """For people."""
-    screen.print(Text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
+    screen.print(said(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     screen.print()
     screen.print(criteria_table(summary.rows), soft_wrap=False)
     for line in legend(summary.rows):
-        screen.print(Text(f"  {line}", style="dim"))
+        screen.print(said(f"  {line}", style="dim"))
     for some in summary.missing:
         screen.print()
         for line in missing_lines(some):
-            screen.print(Text(plain(line)))
+            screen.print(said(line))
     if not summary.missing:
         _show_rest(screen, summary)
     for note in summary.outdated if summary.missing else summary.notes:  # sentences about what is missing name lines
-        screen.print(Text(f"note: {plain(note)}", style="yellow"))
+        screen.print(said(f"note: {note}", style="yellow"))
 
 
 def _show_rest(screen: Console, summary: Summary) -> None:
@@ -170,9 +170,9 @@ def _show_rest(screen: Console, summary: Summary) -> None:
         screen.print(table, soft_wrap=False)
     if summary.warnings:
         screen.print()
-        screen.print(Text("warnings", style="bold yellow"))
+        screen.print(said("warnings", style="bold yellow"))
         for sentence in summary.sentences:
-            screen.print(Text(f"  {plain(sentence)}"))
+            screen.print(said(f"  {sentence}"))
 
 
 def show_findings(screen: Console, contents: Contents) -> None:
@@ -181,19 +181,19 @@ def show_findings(screen: Console, contents: Contents) -> None:
     if not number:
         return
     screen.print()
-    screen.print(Text(f"{count(number, 'finding')}:", style="bold red"))
+    screen.print(said(f"{count(number, 'finding')}:", style="bold red"))
     findings = stored_findings(contents)
     for place, one in enumerate(islice(findings, MOST_STORIES)):
         if place:
             screen.print()
         for line_number, line in enumerate(plain(one.story).split("\n")):
-            screen.print(Text(f"  {line}".rstrip(), style=_style(line, is_first=not line_number)))
+            screen.print(said(f"  {line}".rstrip(), style=_style(line, is_first=not line_number)))
     if number > MOST_STORIES:
         screen.print()
     for one in islice(findings, LIMIT):
-        screen.print(Text(f"  {plain(one.headline)}"))
+        screen.print(said(f"  {one.headline}"))
     if number > MOST_STORIES + LIMIT:
-        screen.print(Text(f"  ... and {number - MOST_STORIES - LIMIT:,} more; `raddle json` has them all"))
+        screen.print(said(f"  ... and {number - MOST_STORIES - LIMIT:,} more; `raddle json` has them all"))
 
 
 def _style(line: str, *, is_first: bool) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from raddle import api, config
 from raddle.checks.cautions import say
 from raddle.cli.options import given
+from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
 from raddle.errors import UsageError
@@ -225,13 +225,13 @@ class Summary:
     def _for_people(self) -> None:
         screen, watch = console(), self._watch
         for note in self._notes():
-            screen.print(Text(f"note: {note}", style="yellow"))
+            screen.print(said(f"note: {note}", style="yellow"))
         for one in watch.not_instrumented:
-            screen.print(Text(f"not instrumented: {one.what}: {one.why}", style="yellow"))
+            screen.print(said(f"not instrumented: {one.what}: {one.why}", style="yellow"))
         threads = watch.recorder.threads
         noise = f", seed {self._settings.seed}" if self._settings.noise else ""
         screen.print(
-            Text(
+            said(
                 f"raddle: {count(threads, 'thread')}, {count(watch.stream.handed_over, 'step')}{noise}{self._others}",
                 style="bold",
             )
@@ -239,7 +239,7 @@ class Summary:
         if self._contents is not None and self._settings.data_file is not None:
             show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file))
         elif self._nothing:
-            screen.print(Text(self._nothing, style="yellow"))
+            screen.print(said(self._nothing, style="yellow"))
 
     @property
     def _others(self) -> str:

@@ -9,14 +9,13 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
+from raddle.cli.said import said
 from raddle.execute.exploration import SEARCHING, Moment
 from raddle.finding import Finding
 from raddle.guide.aims import TRIES
 from raddle.record import Record
 from raddle.report.coverage import rows
-from raddle.report.plain import plain
 from raddle.report.story import tell
 from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
@@ -65,7 +64,7 @@ def show_finding(screen: Console, finding: Finding, target: str | None) -> None:
             style = "yellow"
         elif line.startswith("replay: "):
             style = "bold"
-        screen.print(Text(line, style=style))
+        screen.print(said(line, style=style))
 
 
 def show_result(screen: Console, result: Result, target: str) -> None:
@@ -74,11 +73,11 @@ def show_result(screen: Console, result: Result, target: str) -> None:
         show_finding(screen, finding, target)
         screen.print()
     for note in result.notes:
-        screen.print(Text(f"note: {plain(note)}", style="yellow"))
+        screen.print(said(f"note: {note}", style="yellow"))
     for what, reason in result.not_instrumented:
-        screen.print(Text(plain(f"not instrumented: {what}: {reason}"), style="yellow"))
+        screen.print(said(f"not instrumented: {what}: {reason}", style="yellow"))
     screen.print(
-        Text(
+        said(
             f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')} "
             f"({result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, "
             f"{result.scheduler}, seed {result.seed}); {why(result)}",
@@ -86,7 +85,7 @@ def show_result(screen: Console, result: Result, target: str) -> None:
         )
     )
     for line in told_shares(result):
-        screen.print(Text(line, style="dim"))
+        screen.print(said(line, style="dim"))
 
 
 def told_shares(result: Result) -> list[str]:
@@ -122,12 +121,12 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str) ->
     screen.print()
     screen.print(criteria_table(summary.rows), soft_wrap=False)
     for line in legend(summary.rows):
-        screen.print(Text(f"  {line}", style="dim"))
+        screen.print(said(f"  {line}", style="dim"))
     for sentence in summary.sentences[:MOST_WARNINGS]:
-        screen.print(Text(f"warning: {plain(sentence)}", style="yellow"))
+        screen.print(said(f"warning: {sentence}", style="yellow"))
     if len(summary.sentences) > MOST_WARNINGS:
-        screen.print(Text(f"and {len(summary.sentences) - MOST_WARNINGS} more warnings", style="yellow"))
-    screen.print(Text(where_to_look(data_file), style="dim"))
+        screen.print(said(f"and {len(summary.sentences) - MOST_WARNINGS} more warnings", style="yellow"))
+    screen.print(said(where_to_look(data_file), style="dim"))
 
 
 def where_to_look(data_file: str) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
 from raddle.cli.run import _LikePython
+from raddle.cli.said import said
 from raddle.cli.screen import console, where_to_look
 from raddle.cli.subject import (
     COMMAND_ONLY,
@@ -163,7 +163,7 @@ class _Line:
     """How far the search is, on a terminal. It has no thread of its own: each evaluation redraws it."""
 
     def __init__(self, screen: Console, *, shown: bool) -> None:
-        self._status = Live(Text("searching"), console=screen, auto_refresh=False, transient=True)
+        self._status = Live(said("searching"), console=screen, auto_refresh=False, transient=True)
         self._shown = shown
         self._best = self._covered = 0.0
 
@@ -180,29 +180,29 @@ class _Line:
         if self._shown:
             found = f"best fitness {self._best:g}, {self._covered:g} requirements covered"
             text = f"{count(evaluation.number, 'evaluation')}, {found}, {count(failures, 'failure')}"
-            self._status.update(Text(text), refresh=True)
+            self._status.update(said(text), refresh=True)
 
 
 def _show(screen: Console, searched: Searched, subject: Subject, options: dict[str, Any]) -> None:
     subject.show_findings(screen)
     for note in subject.notes:
-        screen.print(Text(f"note: {note}", style="yellow"))
+        screen.print(said(f"note: {note}", style="yellow"))
     for what, why in subject.not_instrumented:
-        screen.print(Text(f"not instrumented: {what}: {why}", style="yellow"))
+        screen.print(said(f"not instrumented: {what}: {why}", style="yellow"))
     winner = searched.winner
     if winner is not None:
         for number, line in enumerate(searched.table(SHOWN)):
-            screen.print(Text(line, style="" if number else "bold"))
+            screen.print(said(line, style="" if number else "bold"))
         screen.print()
     first, *others = searched.sentences()
-    screen.print(Text(first, style="bold red" if subject.findings() else "bold green"))
+    screen.print(said(first, style="bold red" if subject.findings() else "bold green"))
     for sentence in others:
-        screen.print(Text(sentence))
+        screen.print(said(sentence))
     if winner is not None:
-        screen.print(Text(f"best: {searched.command(winner.configuration)}", style="bold"))
+        screen.print(said(f"best: {searched.command(winner.configuration)}", style="bold"))
         if "save" in options:
-            screen.print(Text(f"saved to {options['save']}", style="dim"))
-    screen.print(Text(where_to_look(options["data_file"]), style="dim"))
+            screen.print(said(f"saved to {options['save']}", style="dim"))
+    screen.print(said(where_to_look(options["data_file"]), style="dim"))
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:

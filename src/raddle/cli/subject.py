@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Protocol
 
 from rich.console import Console
-from rich.text import Text
 
 from raddle import api
+from raddle.cli.said import said
 from raddle.cli.screen import show_finding
 from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
@@ -79,7 +79,7 @@ class ScenarioSubject:
     def show_findings(self, screen: Console) -> None:
         for finding, configuration in self._runs.findings.values():
             show_finding(screen, finding, self.what)
-            screen.print(Text(f"first found with {configuration}", style="dim"))
+            screen.print(said(f"first found with {configuration}", style="dim"))
             screen.print()
 
 
@@ -119,8 +119,8 @@ class CommandSubject:
 
     def show_findings(self, screen: Console) -> None:
         for one in self._runs.failures.values():
-            screen.print(Text(self._line(one), style="bold red"))
-            screen.print(Text(f"  first with {one.configuration}", style="dim"))
+            screen.print(said(self._line(one), style="bold red"))
+            screen.print(said(f"  first with {one.configuration}", style="dim"))
             screen.print()
 
     def _line(self, one: Failures) -> str:
