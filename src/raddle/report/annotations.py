@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from raddle.report.cautions import said_once
 from raddle.report.plain import plain
+from raddle.report.source import notes_of
 from raddle.report.stored import Place, stored_findings
 from raddle.report.threshold import BELOW, Verdict
 from raddle.store.contents import Contents
@@ -30,7 +31,7 @@ def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[s
     for verdict in verdicts:
         if verdict.outcome == BELOW:
             yield annotation("error", verdict.sentence, title="raddle: coverage")
-    for note in contents.notes:
+    for note in notes_of(contents):
         yield annotation("notice", note)
 
 

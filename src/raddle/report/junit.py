@@ -13,6 +13,7 @@ from raddle.report.cautions import said_once
 from raddle.report.coverage import Row
 from raddle.report.numbers import percent_text, total_text
 from raddle.report.plain import plain
+from raddle.report.source import notes_of
 from raddle.report.stored import Stored, stored_findings
 from raddle.report.threshold import BELOW, NOTHING, Verdict
 from raddle.store.contents import Contents
@@ -30,7 +31,7 @@ def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequen
     suites = ElementTree.Element("testsuites", name="raddle")
     scenarios = _scenarios(contents)
     warnings = [sentence for _, sentence in said_once(contents)]
-    _add_suite(suites, "raddle.scenarios", scenarios, said=[*warnings, *contents.notes])
+    _add_suite(suites, "raddle.scenarios", scenarios, said=[*warnings, *notes_of(contents)])
     _add_suite(suites, "raddle.criteria", [_criterion(row, verdicts.get(row.name, ())) for row in rows])
     _count(suites)
     ElementTree.indent(suites)

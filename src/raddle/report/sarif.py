@@ -16,6 +16,7 @@ from urllib.parse import quote
 from raddle.event import Event, Preemption
 from raddle.report.cautions import said_once
 from raddle.report.rules import rule
+from raddle.report.source import notes_of
 from raddle.report.stored import Place, Stored, stop_place, stored_findings
 from raddle.report.story import deed
 from raddle.site import Site
@@ -47,7 +48,7 @@ def sarif(contents: Contents, *, version: str) -> Json:
         "version": version,
         "rules": [_rule(kind, levels[kind]) for kind in kinds],
     }
-    notes = [{"level": "note", "message": _message(note)} for note in contents.notes]
+    notes = [{"level": "note", "message": _message(note)} for note in notes_of(contents)]
     return {
         "$schema": SCHEMA,
         "version": VERSION,

@@ -107,3 +107,12 @@ def _is_file(path: str) -> bool:
         return bool(path) and os.path.isfile(path)
     except ValueError:  # a NUL in its name
         return False
+
+
+def notes_of(contents: Contents) -> tuple[str, ...]:
+    """What people should know about the data, and which sources are not those of today.
+
+    >>> notes_of(Contents(notes=("nobody was there",)))
+    ('nobody was there',)
+    """
+    return (*contents.notes, *Sources(contents).notes())

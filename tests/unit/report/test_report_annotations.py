@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
 
-from raddle.report.annotations import annotate
+from raddle.report.annotations import annotate, annotation
 from raddle.report.threshold import BELOW, REACHED, Verdict
 from raddle.store.contents import Contents
+
+
+GONE = annotation("notice", "counter.py is not there any more: its lines are those of then")
 
 
 def test_nothing_to_say():
@@ -20,11 +23,11 @@ def test_errors_and_warnings_and_notices():
     assert "%0A  T1  counter.py:9     writes Counter.value: 1%0A" in lines[0]
     assert lines[1].startswith("::error file=counter.py,line=26,title=raddle%3A deadlock::deadlock in T1: ")
     assert lines[2].startswith("::warning file=counter.py,line=9,title=raddle%3A data-race::`Counter.value` is read")
-    assert lines[3:] == ["::error title=raddle%3A coverage::map: too little", "::notice title=raddle::a note"]
+    assert lines[3:] == ["::error title=raddle%3A coverage::map: too little", "::notice title=raddle::a note", GONE]
 
 
 def test_nasty_texts():
-    (line,) = annotate(contents({"kind": NASTY, "message": NASTY}, runs=()))
+    line, _ = annotate(contents({"kind": NASTY, "message": NASTY}, runs=()))
     assert "\n" not in line
     assert "\r" not in line
     properties, _, message = line.removeprefix("::error title=raddle%3A ").partition("::")
@@ -35,10 +38,10 @@ def test_nasty_texts():
 
 
 def test_a_finding_without_a_place():
-    (line,) = annotate(contents({"kind": "divergence", "message": "differs"}, runs=()))
+    line, _ = annotate(contents({"kind": "divergence", "message": "differs"}, runs=()))
     assert line == "::error title=raddle%3A divergence::divergence: differs"
 
 
 def test_a_finding_of_which_only_the_file_is_known():
-    (line,) = annotate(contents({"kind": "divergence", "message": "differs"}))
+    line, _ = annotate(contents({"kind": "divergence", "message": "differs"}))
     assert line.startswith("::error file=counter.py,title=raddle%3A divergence::")

@@ -9,6 +9,9 @@ from found import DEADLOCK, LOST_UPDATE, STEPS, contents, step
 
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
+from raddle.report.annotations import annotate, annotation
+from raddle.report.junit import junit
+from raddle.report.sarif import sarif
 from raddle.report.source import MOST_NAMED, Sources
 from raddle.report.stored import Place, stored_findings
 from raddle.report.summary import summarize
@@ -190,6 +193,17 @@ def test_notes_on_sources(tmp_path):
     assert summary.notes == ("a note", changed)
     assert summary.outdated == (changed,)
     assert summary.as_json()["notes"] == ["a note", changed]
+
+
+def test_every_form_says_which_sources_have_changed(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_bytes(NOW)
+    then = measured("shop.py", file, BEFORE)
+    changed = "shop.py has changed since it was measured: its lines are those of then"
+    assert annotation("notice", changed) in annotate(then)
+    assert changed in junit(then, [], {})
+    (invocation,) = sarif(then, version="1")["runs"][0]["invocations"]
+    assert [note["message"]["text"] for note in invocation["toolExecutionNotifications"]] == [changed]
 
 
 def test_files_of_another_project_are_not_all_named():
