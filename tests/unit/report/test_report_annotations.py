@@ -8,7 +8,6 @@ from raddle.report.annotations import annotate, annotation
 from raddle.report.threshold import BELOW, REACHED, Verdict
 from raddle.store.contents import Contents
 
-
 GONE = annotation("notice", "counter.py is not there any more: its lines are those of then")
 
 
