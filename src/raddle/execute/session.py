@@ -11,9 +11,8 @@ import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,13 +20,13 @@ from raddle import probe
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import Cast
 from raddle.checks.crash import is_plumbing
-from raddle.errors import RaddleError
 from raddle.event import Preemption
+from raddle.execute.apart import Apart
 from raddle.execute.controller import Choose, Controller
 from raddle.execute.followed import Followed, followed_by
 from raddle.execute.interrupts import Interrupts
-from raddle.execute.isolate import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
-from raddle.execute.last_words import Choices, Mortal, Pulse, crash
+from raddle.execute.isolate import ChildDiedError, can_fork, in_child
+from raddle.execute.last_words import Choices, Mortal
 from raddle.execute.learned import Learned
 from raddle.execute.probes import make_probes
 from raddle.execute.watchdog import Watchdog
@@ -42,7 +41,7 @@ from raddle.schedule import Schedule, Segment
 from raddle.schedulers.again import Again
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.replay import Replay
-from raddle.site import Site, SiteTable
+from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.sync.patch import Patches
 from raddle.trace import Trace
@@ -60,16 +59,6 @@ class Execution(NamedTuple):
     decisions: tuple[int, ...]
     steps: int
     observed: tuple[tuple[Step, ...], Cast] | None = None  # what criteria are shown, where there are any
-
-
-class News(NamedTuple):
-    """What an execution in a child found out that its parent has to know."""
-
-    sites: set[int]
-    kinds: set[str]
-    not_instrumented: list[NotInstrumented]
-    imported: tuple[tuple[int, Site], ...]  # the sites of modules that were imported there, with their numbers
-    paths: dict[str, str]  # their files
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +104,6 @@ class Session:
     ) -> None:
         self._scenario = scenario
         self._setup = setup
-        self._pulse = Pulse() if isolate else None  # each execution in a child, which may die
         self._measuring = measuring
         self._blocks = blocks
         self._selection = selection
@@ -136,6 +124,10 @@ class Session:
         self._snapshot: Learned | None = None
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
+        # Each execution in a child, which may die, if that is asked for.
+        self._apart = (
+            Apart(self.table, lambda: self.learned, self.not_instrumented, self._watchdog) if isolate else None
+        )
         self.after_each: Callable[[], None] = lambda: None  # called after each execution, whatever it was for
 
     # -- set-up -------------------------------------------------------------------------------------
@@ -241,10 +233,10 @@ class Session:
         self, controller: Controller, choose: Choose, memory: Callable[[], object]
     ) -> tuple[Execution, object]:
         """In a child, if that is asked for."""
-        pulse = self._pulse
-        if pulse is None:
+        apart = self._apart
+        if apart is None:
             return self._run_here(controller, choose), memory()
-        choices = Choices(pulse, choose, lambda: controller.decisions)
+        choices = Choices(apart.pulse, choose, lambda: controller.decisions)
 
         def run() -> tuple[Execution, object]:
             execution = self._run_here(controller, choices.choose)
@@ -261,7 +253,7 @@ class Session:
                 controller.begin_to_follow()
             return Execution(outcome, (), 0, ((), Cast()) if self._measuring else None), memory()
 
-        return self._in_child(run, so_far, nothing)
+        return apart.run(run, so_far, nothing)
 
     def _run_here(self, controller: Controller, choose: Choose) -> Execution:
         outcome = self._execute(controller, choose)
@@ -287,7 +279,7 @@ class Session:
         if controller is self._lean:
             controller.ask_always = getattr(scheduler, "asks_always", False)
         execution, memory = self._run(controller, scheduler.choose, scheduler.memory)
-        if self._pulse is not None:
+        if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
@@ -357,61 +349,6 @@ class Session:
         verdict = self._selection(module, code.co_filename)
         return "it has nothing to watch or is to be ignored" if verdict else verdict.why
 
-    # -- executions in children ---------------------------------------------------------------------
-
-    def _in_child(self, run: Callable[[], T], so_far: Callable[[Outcome], T], nothing: Callable[[Outcome], T]) -> T:
-        """Run in a child; if it dies, take what it was `so_far`, or `nothing` where that cannot be had."""
-        pulse = self._pulse
-        assert pulse is not None
-
-        def survive() -> T:
-            run()
-            return so_far(crash(how))  # the other one did not
-
-        pulse.begin()
-        try:
-            return self._told_by_child(run)
-        except ChildDiedError as died:
-            how = died.how
-        if pulse.count:
-            pulse.begin(last=pulse.count)
-            with suppress(ChildDiedError):  # at another place, so that nothing can be told of it
-                return self._told_by_child(survive, lambda thread: so_far(crash(how, thread)))
-        return nothing(crash(how))
-
-    def _told_by_child(self, run: Callable[[], T], last_words: Callable[[str], T] | None = None) -> T:
-        """What a child has to say, and take over what was learnt there."""
-
-        known = len(self.table)
-
-        def told(answer: T) -> tuple[T, News]:
-            imported = tuple((number, self.table[number]) for number in islice(self.table, known, None))
-            paths = {site.file: self.table.path(site.file) for _, site in imported}
-            learned = self.learned
-            return answer, News(learned.sites, learned.kinds, self.not_instrumented, imported, paths)
-
-        def inside(tell: Callable[[Any], None]) -> Any:
-            self._watchdog.start()
-            if self._pulse is not None and last_words is not None:
-                self._pulse.tell = lambda thread: tell(told(last_words(thread)))
-            return told(run())
-
-        try:
-            answer, news = told_by_child(inside)
-        except ChildFailedError as failed:
-            raise RaddleError("child-died", f"an isolated execution ended without an answer: {failed}") from None
-        self._take_over(news)
-        return answer  # type: ignore[no-any-return]
-
-    def _take_over(self, news: News) -> None:
-        for number in sorted(news.sites):
-            self.learned.site(number)
-        for kind in sorted(news.kinds):
-            self.learned.kind(kind)
-        self.not_instrumented[:] = news.not_instrumented
-        for number, site in news.imported:
-            self.table.add(number, (site,), file=site.file, path=news.paths[site.file])
-
     def snapshot(self) -> Learned:
         """What is known now, for doing the next execution again later."""
         if self._snapshot is None or self._snapshot.version != self.learned.version:
@@ -422,7 +359,7 @@ class Session:
         """Does the same schedule give the same execution from the same state? False where nobody can tell."""
         if not can_fork():
             return False
-        if self._pulse is not None:
+        if self._apart is not None:
             return self.rehearse().same_as(self.rehearse())
         try:
             one, other = (in_child(lambda: _bare(self.rehearse())) for _ in range(2))
@@ -444,11 +381,11 @@ class Session:
 
     def _watched(self, learned: Learned, **options: Any) -> Watched:
         """For one execution that is watched."""
-        kind = Watched if self._pulse is None else Mortal
-        watched = kind(learned, table=self.table, step_limit=self.step_limit, **options)
-        if isinstance(watched, Mortal) and self._pulse is not None:
-            watched.pulse = self._pulse
-        return watched
+        if self._apart is None:
+            return Watched(learned, table=self.table, step_limit=self.step_limit, **options)
+        mortal = Mortal(learned, table=self.table, step_limit=self.step_limit, **options)
+        mortal.pulse = self._apart.pulse
+        return mortal
 
     def _watch(
         self, watched: Watched, choose: Choose, recorded: Callable[[Outcome], Recorded], schedule: Schedule
@@ -465,7 +402,7 @@ class Session:
         def nothing(outcome: Outcome) -> Recorded:
             return Recorded(outcome, Trace(()), schedule, UNKNOWN_END)
 
-        seen = run() if self._pulse is None else self._in_child(lambda: _bare(run()), recorded, nothing)
+        seen = run() if self._apart is None else self._apart.run(lambda: _bare(run()), recorded, nothing)
         self.after_each()
         return seen
 

@@ -87,13 +87,16 @@ def test_no_data(run, tmp_path, name):
         assert "[no-data]" in err
 
 
+GONE = "::notice title=raddle::log.py is not there any more: its lines are those of then"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_findings(run, name):
     store()
     command, *arguments = COMMANDS[name]
     code, out, err = run(command, *arguments)
     assert (code, err) == (0, "")
-    assert (out == "") == (name == "github")
+    assert (out == f"{GONE}\n") == (name == "github")
     assert "finding:" not in out
 
 
@@ -147,13 +150,14 @@ def test_annotations(run):
     store(FINDING, cautions=(RACE,), notes=("a note",))
     code, out, err = run(report, "--format", "github", "--fail-under", "sync=0")
     assert code == 0
-    error, warning, notice = out.splitlines()
+    error, warning, notice, gone = out.splitlines()
     assert error.startswith(
         "::error file=log.py,line=9,title=raddle%3A assertion::assertion in T1: AssertionError: 50 %25"
     )
     assert "%0Aof it%0A" in error
     assert warning.startswith("::warning file=log.py,line=4,title=raddle%3A data-race::")
     assert notice == "::notice title=raddle::a note"
+    assert gone == GONE
     assert "sync" in err
 
 
@@ -235,7 +239,7 @@ def test_nasty_texts(run, name):
     assert code == 0
     assert "alert" in out
     if name == "github":
-        assert len(out.split("\n")) == 3
+        assert len(out.split("\n")) == 4  # a finding, the note, one on the source, and the end
     if name == "junit":
         assert ElementTree.fromstring(out).get("failures") == "1"
     if name in ("json", "sarif"):
