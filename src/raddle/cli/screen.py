@@ -9,6 +9,7 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from raddle.cli.said import said
 from raddle.execute.exploration import SEARCHING, Moment
@@ -145,9 +146,10 @@ class Live:
         self._shown = screen.is_terminal
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
             TimeElapsedColumn(),
             console=screen,
+            expand=True,
             auto_refresh=False,
             transient=True,
         )
@@ -175,20 +177,19 @@ class Live:
 
 
 def told_moment(moment: Moment) -> str:
-    """One line of progress.
+    """One line of progress; what a narrow terminal cuts off comes last.
 
-    >>> told_moment(Moment(1200, 1, 2.0, {"map": 31, "sync": 4}, 17, 0.3))
-    '1,200 executions, 600/s, map 31, sync 4, nothing new for 0 s (17 executions), 1 finding'
-    >>> told_moment(Moment(3, 0, 2.0, {}, 0, 0.0, doing="shrinking"))
+    >>> told_moment(Moment(1200, 1, 2.0, {"map": 31, "sync": 4}, 0.3))
+    '1,200 executions, 600/s, 1 finding, nothing new for 0 s, map 31, sync 4'
+    >>> told_moment(Moment(3, 0, 2.0, {}, 0.0, doing="shrinking"))
     'shrinking; 3 executions, 2/s, 0 findings'
     """
     if moment.doing != SEARCHING:
         told = told_moment(replace(moment, doing=SEARCHING))
         return f"{moment.doing}; {told}" if moment.executions else moment.doing
     rate = moment.executions / moment.seconds if moment.seconds else 0
-    parts = [f"{count(moment.executions, 'execution')}, {rate:,.0f}/s"]
+    parts = [count(moment.executions, "execution"), f"{rate:,.0f}/s", count(moment.findings, "finding")]
     if moment.covered:
-        parts += [f"{name} {count:,}" for name, count in moment.covered.items()]
-        parts.append(f"nothing new for {moment.seconds_since_new:.0f} s ({moment.since_new:,} executions)")
-    parts.append(count(moment.findings, "finding"))
+        parts.append(f"nothing new for {moment.seconds_since_new:.0f} s")
+        parts += [f"{name} {number:,}" for name, number in moment.covered.items()]
     return ", ".join(parts)

@@ -70,7 +70,6 @@ class Moment:
     findings: int
     seconds: float
     covered: Mapping[str, int]  # by criterion: requirements
-    since_new: int  # executions since the last that covered something new
     seconds_since_new: float
     doing: str = SEARCHING  # or what keeps it from that: "rehearsing", "shrinking" ...
 
@@ -331,7 +330,6 @@ class Exploration:
             findings=len(self.findings.found),
             seconds=now,
             covered={} if self._measurement is None else self._measurement.counts(),
-            since_new=self._saturation.since,
             seconds_since_new=now - self._new_at,
             doing=self.findings.doing or self._doing,
         )

@@ -174,7 +174,6 @@ class Rounds:
                 findings=len(gathered.findings) + self._under_way[1],
                 seconds=now,
                 covered=gathered.tally.counts(),
-                since_new=gathered.tally.executions - gathered.last_new,
                 seconds_since_new=now - self._new_at,
             )
         )
