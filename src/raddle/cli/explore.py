@@ -72,7 +72,9 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     help=f"Where to add what was covered, for raddle report [default: {DATA_FILE}, if anything is measured].",
 )
 @click.option("--corpus/--no-corpus", default=None, help="Begin with what earlier runs kept there [default: corpus].")
-@click.option("--workers", type=click.IntRange(min=1), help="So many processes share the work.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="So many processes share the work; more than 8 have nothing to do."
+)
 @click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
 @shared_options
 def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> int:

@@ -26,7 +26,7 @@ from raddle.guide.units import Done, Plan, Unit
 from raddle.guide.workers import Makers, Workers
 from raddle.result import Result
 
-UNITS = 8  # in a round
+UNITS = 8  # in a round, whoever runs them: what is found must not depend on that
 SMALLEST, LARGEST = 64, 2048  # executions of a unit
 LEAST = 16  # below that, beginning a unit costs more than running it
 MOST_CRASHES = 20  # in all
@@ -107,7 +107,7 @@ class Rounds:
         self._start = time.monotonic()
         with Interrupts() as interrupts:
             interrupted = _flag(interrupts)
-            with Workers(self._number, self._makers, interrupted=interrupted) as workers:
+            with Workers(min(self._number, UNITS), self._makers, interrupted=interrupted) as workers:
                 reason = self._rounds(workers, tuple(corpus), interrupted)
         return self._result(reason)
 
