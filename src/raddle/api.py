@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from raddle.cast import Cast
+from raddle.cast import METHODS, Cast
+from raddle.caution import each_once
 from raddle.corpus import Kept, fitting
 from raddle.errors import FindingError, UsageError
 from raddle.execute.exploration import Budget, Exploration, Progress
@@ -59,6 +60,7 @@ def explore(
     progress: Progress | None = None,
     shrink: bool = True,
     criteria: str | Sequence[str] = (),
+    thread_methods: int = METHODS,
     data_file: str | os.PathLike[str] | None = None,
     corpus: bool = True,
     workers: int | None = None,
@@ -70,7 +72,8 @@ def explore(
     neither a number nor a time is given), or after `seconds`. A finding is shrunk: the same failure with the fewest
     preemptions, threads and segments that can be had in a few hundred executions more, unless `shrink` says otherwise.
     What the executions covered is measured by `criteria` (see `raddle criteria`), by the default ones where the
-    scheduler aims and nothing was said; `data_file` names the file that this is added to, for `raddle report`.
+    scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
+    that they ran. `data_file` names the file that this is added to, for `raddle report`.
     Executions that covered something new are kept there, too, and a later search begins with them, unless `corpus`
     is False. With `workers`, so many processes share the work: what is found and covered is the same for any number.
 
@@ -108,6 +111,7 @@ def explore(
 
         check_data_file(data_file)  # before any work is done
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
+    options["thread_methods"] = _checked_methods(thread_methods)
     session = Session(scenario, setup=setup, **options)
     budget = Budget(executions, seconds, until)
     keep = data_file is not None
@@ -166,6 +170,7 @@ def measure(
     setup: Callable[[], object] | None = None,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float = PATIENCE_SECONDS,
+    thread_methods: int = METHODS,
 ) -> Iterator[Sample]:
     """Execution by execution, what each of them covered; failures do not end it.
 
@@ -182,6 +187,7 @@ def measure(
     if measurement is None:
         raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists them")
     options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, measurement)
+    options["thread_methods"] = _checked_methods(thread_methods)
     session = Session(scenario, setup=setup, **options)
     policy = make_policy(scheduler, seed=seed, criteria=measurement.names)
     learn = getattr(policy, "learn", None)
@@ -217,10 +223,23 @@ def _check_ends(until: str, executions: int | None, seconds: float | None, measu
 def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
     if not criteria or criteria in ("none", ["none"], ("none",)):
         return None
+    if not isinstance(criteria, str):
+        criteria = _texts(criteria)
     from raddle.criteria import make_criteria
     from raddle.execute.measurement import Measurement
 
     return Measurement(make_criteria(criteria))
+
+
+def _texts(criteria: Sequence[str]) -> list[str]:
+    try:
+        names = list(criteria)
+    except TypeError:
+        names = [criteria]  # type: ignore[list-item]
+    if not all(isinstance(name, str) for name in names):
+        given = f"one text with commas between or a list of texts, not {criteria!r}"
+        raise UsageError("bad-criteria", f"criteria must be names, as {given}")
+    return names
 
 
 def _with_coverage(
@@ -256,6 +275,7 @@ def _stored(
     unfit: Sequence[Kept],
 ) -> Result:
     """The result with its record, which also goes to the data file; without what no longer fits."""
+    record = replace(record, cautions=each_once(record.cautions))  # several processes say one thing in other words
     from raddle.checks.cautions import say
     from raddle.report.coverage import as_json, contents_of, rows
 
@@ -393,6 +413,12 @@ def _session_options(
         "measuring": measurement is not None,
         "blocks": measurement is not None and any(criterion.name == "blocks" for criterion in measurement.criteria),
     }
+
+
+def _checked_methods(thread_methods: int) -> int:
+    if not isinstance(thread_methods, int) or thread_methods < 0:
+        raise UsageError("bad-thread-methods", f"thread_methods must be a number from 0 on, not {thread_methods!r}")
+    return thread_methods
 
 
 def _called(setup: Callable[[], object], scenario: Callable[[], object]) -> str:

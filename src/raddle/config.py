@@ -28,6 +28,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "patience_seconds": (int, float),
     "shrink": (bool,),
     "criteria": (str, list),
+    "thread_methods": (int,),
     "data_file": (str,),
     "corpus": (bool,),
     "workers": (int,),
@@ -56,6 +57,7 @@ class Config:
     patience_seconds: float | None = None
     shrink: bool | None = None
     criteria: str | tuple[str, ...] | None = None
+    thread_methods: int | None = None
     data_file: str | None = None
     corpus: bool | None = None
     workers: int | None = None
@@ -92,7 +94,7 @@ def read(file: Path) -> Config:
             hint = f"; did you mean {near[0]}?" if near else ""
             raise UsageError("bad-config", f"{file}: [tool.raddle] has no key {written!r}{hint}")
         if not isinstance(value, _TYPES[key]) or isinstance(value, bool) != (_TYPES[key] == (bool,)):
-            wanted = " or ".join(kind.__name__ for kind in _TYPES[key])
-            raise UsageError("bad-config", f"{file}: [tool.raddle] {written} must be a {wanted}, not {value!r}")
+            wanted = " or ".join(f"{'an' if kind is int else 'a'} {kind.__name__}" for kind in _TYPES[key])
+            raise UsageError("bad-config", f"{file}: [tool.raddle] {written} must be {wanted}, not {value!r}")
         settings[key] = tuple(value) if isinstance(value, list) else value
     return Config(**settings)

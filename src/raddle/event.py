@@ -26,6 +26,15 @@ class Event:
     value: str = ""  # short, for people; takes no part in comparisons of traces
 
     @property
+    def datum(self) -> tuple[int, str]:
+        """What it is about: the source may have several names for the content of one container.
+
+        >>> Event("T1", "write", "self.items[]", 7, "c.py", 3).datum, Event("T2", "read", "list[]", 7, "c.py", 4).datum
+        ((7, '[]'), (7, '[]'))
+        """
+        return self.object, "[]" if self.variable.endswith("[]") else self.variable
+
+    @property
     def key(self) -> tuple[str, str, str, int, str, int]:
         """What makes two events of two executions the same."""
         return (self.thread, self.kind, self.variable, self.object, self.file, self.line)

@@ -11,6 +11,10 @@ from raddle.finding import Finding
 from raddle.record import Record
 from raddle.tally import Tally
 
+# Shares of executions that no scheduler decided
+WITHOUT_PREEMPTION = "without preemption"  # rehearsals, where they fail
+KEPT_SCHEDULES = "kept schedules"  # by earlier runs
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -37,8 +41,11 @@ class Result:
     warnings: tuple[Mapping[str, Any], ...] = ()  # what looked suspicious, though nothing went wrong
     criteria: Mapping[str, Any] = field(default_factory=dict)  # covered, total, total_kind... by criterion
     shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found: by scheduler
+    # of searches through partial orders: how many were run, and interleavings besides for criteria that tell them apart
+    orders: Mapping[str, int] = field(default_factory=dict)
     corpus: tuple[Kept, ...] = field(default=(), repr=False, compare=False)  # executions that covered something new
-    aims: Mapping[str, int] = field(default_factory=dict)  # requirements: aimed, covered, given_up; and plans followed
+    # requirements: aimed, covered, given_up, and which these are, in sentences; and plans followed
+    aims: Mapping[str, Any] = field(default_factory=dict)
     chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
 
     @property
@@ -76,6 +83,7 @@ class Result:
             "seed": self.seed,
             "scheduler": self.scheduler,
             "schedulers": {name: dict(share) for name, share in self.shares.items()},
+            "orders": dict(self.orders),
             "switches": self.switches,
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [{"what": what, "why": why} for what, why in self.not_instrumented],

@@ -31,11 +31,7 @@ class Trace:
         """Only what concerns more than one thread: accesses to shared variables, and synchronization."""
         threads: dict[tuple[int, str], set[str]] = {}
         for event in self.events:
-            threads.setdefault((event.object, event.variable), set()).add(event.thread)
+            threads.setdefault(event.datum, set()).add(event.thread)
         return Trace(
-            tuple(
-                e
-                for e in self.events
-                if e.kind not in ("read", "write", "delete") or len(threads[e.object, e.variable]) > 1
-            )
+            tuple(e for e in self.events if e.kind not in ("read", "write", "delete") or len(threads[e.datum]) > 1)
         )

@@ -29,8 +29,11 @@ def test_no_table_is_no_settings(tmp_path):
     ("text", "said"),
     [
         ("[tool.raddle]\nexecutoins = 7\n", "has no key 'executoins'; did you mean executions?"),
-        ("[tool.raddle]\nexecutions = 'many'\n", "executions must be a int, not 'many'"),
-        ("[tool.raddle]\nseed = true\n", "seed must be a int, not True"),
+        ("[tool.raddle]\nexecutions = 'many'\n", "executions must be an int, not 'many'"),
+        ("[tool.raddle]\nseed = true\n", "seed must be an int, not True"),
+        ("[tool.raddle]\nseconds = 'long'\n", "seconds must be an int or a float, not 'long'"),
+        ("[tool.raddle]\nscheduler = 1\n", "scheduler must be a str, not 1"),
+        ("[tool.raddle]\nthread-methods = 'few'\n", "thread-methods must be an int, not 'few'"),
         ("[tool.raddle\n", "cannot be read as TOML"),
         ("[tool]\nraddle = 3\n", "tool.raddle must be a table"),
     ],

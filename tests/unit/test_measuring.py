@@ -187,3 +187,9 @@ def test_a_run_that_did_not_measure_a_criterion_does_not_change_its_total(tmp_pa
     add(file, Record(origin="run other.py", mode="native", tally=tally, sites=sites, paths=paths, model=model))
     (after,) = rows(read(file), names=["map"])
     assert after.total == before.total
+
+
+@pytest.mark.parametrize("criteria", [5, ["map", 5], object])
+def test_criteria_that_are_no_names_are_refused(criteria):
+    with pytest.raises(raddle.UsageError, match="criteria must be names"):
+        raddle.explore(counter, criteria=criteria)

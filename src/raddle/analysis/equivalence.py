@@ -90,11 +90,11 @@ def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
     for event in trace:
         done[event.thread] += 1
         if done[event.thread] <= most.get(event.thread, done[event.thread]):
-            if written.get((event.object, event.variable), event.thread) != event.thread:
+            if written.get(event.datum, event.thread) != event.thread:
                 return Trace(tuple(kept)), event
             kept.append(event)
         elif event.object and event.kind not in _COMMUTES:
-            written[event.object, event.variable] = event.thread
+            written[event.datum] = event.thread
     return Trace(tuple(kept)), None
 
 
@@ -119,7 +119,8 @@ def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
         done[event.thread] += 1
         if not event.object:
             continue
-        key = (event.object, _NUMBER.sub("", event.variable))
+        number, name = event.datum
+        key = (number, _NUMBER.sub("", name))
         groups = orders[key]
         commutes = event.kind in _COMMUTES
         if commutes and commuting.get(key) and groups:

@@ -23,6 +23,8 @@ def say(caution: Caution, sites: Mapping[int, Site]) -> str:
     done += [_TOUCHED] * (len(places) - len(done))
     if caution.kind == DATA_RACE and len(places) == 2:
         return _data_race(caution.subject, done, places)
+    if caution.kind == LOCKSET and caution.is_vague and len(places) == len(done):
+        return _lockset_of_some(caution.subject, done, places)
     if caution.kind == LOCKSET and len(places) == 2:
         return _lockset(caution.subject, done, places)
     if caution.kind == UNSERIALIZABLE and len(places) == 3:
@@ -45,6 +47,11 @@ def _lockset(variable: str, done: list[str], places: list[str]) -> str:
     return (
         f"no lock is held at every access to `{variable}`: it is {first} {here}, and {second} by another thread {there}"
     )
+
+
+def _lockset_of_some(variable: str, done: list[str], places: list[str]) -> str:
+    accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
+    return f"no lock is held at every access to `{variable}`: it is {accesses}"
 
 
 def _unserializable(variable: str, done: list[str], places: list[str]) -> str:

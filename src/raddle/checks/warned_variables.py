@@ -1,7 +1,9 @@
 """Variables that look badly guarded: by Eraser, and by Avio's unserializable cases.
 
-Eraser's automaton (`raddle.analysis.eraser`) reaching its race is one caution for each variable: its sites are
-the last access of another thread and the one that left no lock, its note says what was done there under which locks.
+Eraser's automaton (`raddle.analysis.eraser`) reaching its race is one caution for each variable. Its sites are two
+accesses of different threads, one of them a write, that have no lock in common; its note says what was done there
+under which locks. If there were no such two (a thread may only read what it has without a lock), the sites are accesses
+that no lock is common to, and the note says of each that it is so sometimes; two that come later are better.
 
 Avio (Lu, Tucek, Qin, Zhou, 2006) takes two consecutive accesses of a thread to a variable for a block, and learns from
 many runs which blocks are meant to be atomic. Nobody has such runs here. So a block has to be within one call of a
@@ -14,13 +16,14 @@ the second; the note says what was done there. One caution is enough for each va
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import combinations
 
-from raddle.analysis.eraser import RACE, Guarded
+from raddle.analysis.eraser import EXCLUSIVE, RACE, Guarded
 from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
 from raddle.analysis.locksets import HeldLocks
 from raddle.cast import Cast
-from raddle.caution import LOCKSET, UNSERIALIZABLE, Caution
+from raddle.caution import LOCKSET, SOMETIMES, UNSERIALIZABLE, Caution
 from raddle.step import LOCKING, Step
 
 _MEANT = ORDERING - LOCKING
@@ -28,6 +31,8 @@ _MEANT = ORDERING - LOCKING
 # An access: its site, did it write, the how-manieth of its variable it is, in which call of a function, what its
 # thread knew there, which locks it held.
 _Access = tuple[int, bool, int, int, Gift, frozenset[int]]
+_Guard = tuple[int, bool, frozenset[int]]  # how a variable is accessed: by whom, to write, under which locks
+MOST_GUARDS = 64  # of one variable that are remembered
 
 
 class WarnedVariables:
@@ -91,15 +96,10 @@ class WarnedVariables:
 
     def _accessed(self, number: int, variable: _Watched, thread: int, access: _Access) -> None:
         mine = variable.by_thread.get(thread)
-        if thread != variable.thread:
-            variable.others = variable.by_thread.get(variable.thread)
-            if mine is not None:
-                self._look_at_block(number, variable, mine, access)
-        guarded = variable.guarded
-        if guarded.state is not RACE:
-            guarded.access(thread, write=access[1], held=access[5])
-            if guarded.state is RACE:
-                self._warn_of_locks(number, variable.others, access)
+        if thread != variable.thread and mine is not None:
+            self._look_at_block(number, variable, mine, access)
+        if not variable.warned:
+            self._look_at_locks(number, variable, thread, access)
         variable.by_thread[thread] = access
         variable.thread = thread
         if access[1]:
@@ -107,13 +107,32 @@ class WarnedVariables:
         else:
             variable.read = access
 
-    def _warn_of_locks(self, number: int, others: _Access | None, access: _Access) -> None:
-        assert others is not None, "Eraser says race only once a variable came back to a thread"
-        locks = [self._locks(one) for one in (others, access)]
-        if locks[0] == locks[1] and others[5] != access[5]:  # made at one place, as by one constructor
-            locks[1] = locks[1].replace("the ", "another ", 1)
-        note = ", ".join(f"{_did(one)} under {held}" for one, held in zip((others, access), locks, strict=True))
-        self._warn(LOCKSET, number, (others[0], access[0]), note=note, block=())
+    def _look_at_locks(self, number: int, variable: _Watched, thread: int, access: _Access) -> None:
+        guarded, guards = variable.guarded, variable.guards
+        guarded.access(thread, write=access[1], held=access[5])
+        if guarded.state is EXCLUSIVE:  # made ready by one thread: nothing has to guard it yet
+            return
+        guard = (thread, access[1], access[5])
+        is_new = guards.pop(guard, None) is None
+        guards[guard] = access
+        if len(guards) > MOST_GUARDS:
+            del guards[next(iter(guards))]
+        if guarded.state is RACE and (is_new or not variable.raced):
+            self._warn_of_locks(number, variable)
+
+    def _warn_of_locks(self, number: int, variable: _Watched) -> None:
+        variable.raced = True
+        pairs = list(_unguarded(variable.guards))
+        if pairs:
+            variable.warned = True
+            # Two that the program itself has in order are less telling; else the latest ones.
+            pair = max(pairs, key=lambda two: (not _knows(two[1][4], two[0][4]), two[1][2], two[0][2]))
+            self._warn(LOCKSET, number, (pair[0][0], pair[1][0]), note=", ".join(self._guarding(pair)), block=())
+            return
+        some = _without_common_lock(variable.guards)
+        if some:
+            note = ", ".join(f"{SOMETIMES}{done}" for done in self._guarding(some))
+            self._warn(LOCKSET, number, tuple(access[0] for access in some), note=note, block=())
 
     def _look_at_block(self, number: int, variable: _Watched, first: _Access, second: _Access) -> None:
         """Other threads came between: was it in one of the four ways that no serial order has?"""
@@ -130,23 +149,35 @@ class WarnedVariables:
     def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
         variable = self._cast.variables[number]
         known = (kind, variable.owner, variable.name, block)
-        self._found.setdefault(known, Caution(kind, str(variable), sites, note))
+        caution = Caution(kind, str(variable), sites, note)
+        if known not in self._found or (self._found[known].is_vague and not caution.is_vague):
+            self._found[known] = caution
 
-    def _locks(self, access: _Access) -> str:
-        return " and ".join(sorted({str(self._cast.resources[lock]) for lock in access[5]})) or "no lock"
+    def _guarding(self, accesses: Iterable[_Access]) -> Iterator[str]:
+        """What was done under which locks; locks made at one place, as by one constructor, are told apart."""
+        told: dict[str, int] = {}  # by name: which lock it is
+        for access in accesses:
+            names = set()
+            for lock in sorted(access[5]):
+                name = str(self._cast.resources[lock])
+                is_first = told.setdefault(name, lock) == lock
+                names.add(name if is_first else "another " + name.removeprefix("the ").removeprefix("a "))
+            yield f"{_did(access)} under {' and '.join(sorted(names)) or 'no lock'}"
 
 
 class _Watched:
     """The last accesses to one variable."""
 
-    __slots__ = ("by_thread", "count", "guarded", "others", "read", "thread", "write")
+    __slots__ = ("by_thread", "count", "guarded", "guards", "raced", "read", "thread", "warned", "write")
 
     def __init__(self) -> None:
         self.guarded = Guarded()
+        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, the latest last
+        self.raced = False  # is no lock left?
+        self.warned = False  # of two accesses that have no lock in common
         self.count = 0
         self.thread = -1  # who was the last
         self.by_thread: dict[int, _Access] = {}
-        self.others: _Access | None = None  # the last one of any thread but that
         self.read: _Access | None = None  # the last one of all
         self.write: _Access | None = None
 
@@ -181,6 +212,27 @@ class _Calls:
 def _knows(later: Gift, earlier: Gift) -> bool:
     """Is the one access after the other in the program's own order?"""
     return later[0] == earlier[0] or later[2].get(earlier[0], 0) >= earlier[1]
+
+
+def _unguarded(guards: dict[_Guard, _Access]) -> Iterator[tuple[_Access, _Access]]:
+    """Two accesses of different threads, in their order, one of them a write, that have no lock in common."""
+    for ((one, writes, held), first), ((other, too, also_held), second) in combinations(guards.items(), 2):
+        if one != other and (writes or too) and not held & also_held:
+            yield first, second
+
+
+def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
+    """As few accesses as will do, in their order, that no lock is common to; none if those are not remembered."""
+    left = [access for _, access in reversed(guards.items())]
+    chosen = [min(left, key=lambda access: len(access[5]))]
+    common = chosen[0][5]
+    for access in left:
+        if not common:
+            break
+        if common & access[5] != common:
+            chosen.append(access)
+            common &= access[5]
+    return [] if common else sorted(chosen, key=lambda access: access[2])
 
 
 def _did(access: _Access) -> str:

@@ -14,6 +14,7 @@ from raddle.cli.said import said
 from raddle.report.coverage import rows
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
 from raddle.report.missing import LIMIT
+from raddle.report.numbers import out_of_text
 from raddle.wording import count
 
 _STYLES = {LOST: "red", GAINED: "green", GONE: "dim", IMPOSSIBLE: "dim"}
@@ -84,7 +85,8 @@ def show(screen: Console, found: Difference) -> None:
 
 
 def _show_criterion(screen: Console, one: Compared) -> None:
-    screen.print(said(f"{one.name}: {one.before:,} covered before, {one.after:,} after", style="bold"))
+    before, after = map(out_of_text, one.rows)
+    screen.print(said(f"{one.name}: {one.before:,}{before} covered before, {one.after:,}{after} after", style="bold"))
     if one.remark:
         screen.print(said(f"  {one.remark}", style="yellow"))
     elif not any(one.numbers.values()):

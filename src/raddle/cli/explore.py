@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from raddle import api, config
-from raddle.cli.options import given, shared_options
+from raddle.cli.options import given, shared_options, thread_methods
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
@@ -66,6 +66,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)} where the scheduler "
     f"aims at what is not covered, or --data-file is given; else {NO_CRITERIA}].",
 )
+@thread_methods
 @click.option(
     "--data-file",
     metavar="FILE",

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from raddle.cast import METHODS
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
@@ -27,6 +29,12 @@ _PATIENCE = click.option(
     "--patience-seconds",
     type=click.FloatRange(min=0.1),
     help="How long a thread may block outside raddle's control before that is reported.",
+)
+thread_methods = click.option(
+    "--thread-methods",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"Tell threads apart by their type and the first N methods that they ran [default: {METHODS}].",
 )
 
 

@@ -21,7 +21,7 @@ from raddle.report.missing import LIMIT
 from raddle.report.plain import plain
 from raddle.report.stored import stored_findings
 from raddle.report.summary import Summary, summarize
-from raddle.report.tables import criteria_table, file_tables, legend, missing_lines
+from raddle.report.tables import criteria_table, file_tables, legend, missing_lines, pattern_table
 from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
 from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
@@ -87,7 +87,7 @@ def report(
         also = [row for row in measured if row.name in judged and row not in asked]
         click.echo(junit(contents, [*asked, *also], judged).encode(), nl=False)
     else:
-        show(screen_for_data(), summary)
+        show(screen_for_data(), summary, with_patterns=criteria is not None or gaps_of is not None)
         if not summary.missing:
             show_findings(screen_for_data(), contents)
     for sentence in [verdict.sentence for verdict in verdicts] + [summary.nothing] * bool(summary.nothing):
@@ -147,15 +147,21 @@ def screen_for_data() -> Console:
     )
 
 
-def show(screen: Console, summary: Summary) -> None:
-    """For people."""
+def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> None:
+    """For people; the patterns of map only for those who asked for it."""
     screen.print(said(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     screen.print()
     screen.print(criteria_table(summary.rows), soft_wrap=False)
-    for line in legend(summary.rows):
+    patterns = summary.patterns if with_patterns else ()
+    for line in legend([*summary.rows, *(one.row for one in patterns)]):
         screen.print(said(f"  {line}", style="dim"))
+    if patterns:
+        screen.print()
+        screen.print(pattern_table(patterns), soft_wrap=False)
     for some in summary.missing:
         screen.print()
+        if len(summary.missing) > 1:
+            screen.print(said(f"missing of {some.criterion}", style="bold"))
         for line in missing_lines(some):
             screen.print(said(line))
     if not summary.missing:

@@ -13,8 +13,9 @@ from typing import Any
 import click
 
 from raddle import api, config
+from raddle.cast import METHODS
 from raddle.checks.cautions import say
-from raddle.cli.options import given
+from raddle.cli.options import given, thread_methods
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
@@ -77,6 +78,7 @@ class _LikePython(click.Command):
     metavar="NAMES",
     help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
 )
+@thread_methods
 @click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
@@ -139,6 +141,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
         noise=tuple(options.get("noise", ())),
         seed=options.get("seed") or 1,
         criteria=measured,
+        thread_methods=api._checked_methods(options.get("thread_methods", METHODS)),
         data_file=data_file if measured else None,
     )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -22,16 +24,17 @@ from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
 from raddle.store import DATA_FILE, Contents, contents_of
+from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
 
 MOST_WARNINGS = 5  # after a run; `raddle report` has them all
+MOST_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
 
 WHY = {
     "first-finding": "stopped at the first finding",
     "saturated": "saturated: nothing new came for long",
     "endless": "stopped, as executions do not end",
     "crashing": "stopped, as executions end their process",
-    "covered": "everything that can be covered is covered",
     "exhausted": "exhausted: no other schedule exists for this scenario",
     "exhausted-within-bound": "every schedule within the bound was run",
     "exhausted-in-part": "every schedule of what is under control was run",
@@ -44,10 +47,56 @@ WHY = {
 def why(result: Result) -> str:
     """Why an exploration stopped."""
     if result.stopped_because == "exhausted" and result.scheduler == "reachability":
-        if result.findings:
-            return "exhausted: every partial order was run"
-        return "exhausted: no failure exists for this scenario within these bounds"
+        said = "every partial order was run"
+        if not result.findings:
+            said = "no failure exists for this scenario within these bounds"
+        return f"exhausted: {said}{besides(result)}"
+    if result.stopped_because == "covered":
+        return all_covered(result.criteria)
     return WHY[result.stopped_because]
+
+
+def all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
+    """What it means that everything is covered: for some criteria it is not known what there is.
+
+    >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
+    >>> all_covered({"map": counted})
+    'everything that can be covered is covered'
+    >>> all_covered({"map": counted, "sync": {"covered": 5, "total": 5, "total_kind": "estimated"}})
+    'everything that can be named is covered, and of sync as much as is estimated to be possible'
+    >>> all_covered({"sync": {"covered": 5, "total": 6, "total_kind": "estimated"}})
+    'nothing new of sync came for long, and nothing else can be named'
+    """
+    kinds = {name: one["total_kind"] for name, one in criteria.items()}
+    guessed = [name for name, kind in kinds.items() if kind in (ESTIMATED, UNKNOWN)]
+    if not guessed:
+        return "everything that can be covered is covered"
+    full = [
+        name for name in guessed if kinds[name] == ESTIMATED and criteria[name]["covered"] >= criteria[name]["total"]
+    ]
+    rest = [name for name in guessed if name not in full]
+    named = "everything that can be named is covered" if len(guessed) < len(kinds) else ""
+    if rest:
+        quiet = f"nothing new of {', '.join(rest)} came for long"
+        named = f"{named}, and {quiet}" if named else f"{quiet}, and nothing else can be named"
+    if full:
+        much = f"of {', '.join(full)} as much {'' if named else 'is covered '}as is estimated to be possible"
+        named = f"{named}, and {much}" if named else much
+    return named
+
+
+def besides(result: Result) -> str:
+    """What a search through partial orders ran besides them.
+
+    >>> orders = {"partial_orders": 4, "interleavings": 10}
+    >>> besides(Result("passed", (), 14, 9, 0.1, "exhausted", 1, orders=orders))
+    ' (4 partial orders, and 10 interleavings besides for the criteria that tell them apart)'
+    """
+    more = result.orders.get("interleavings", 0)
+    if not more:
+        return ""
+    orders = count(result.orders["partial_orders"], "partial order")
+    return f" ({orders}, and {count(more, 'interleaving')} besides for the criteria that tell them apart)"
 
 
 def console() -> Console:
@@ -105,10 +154,14 @@ def told_shares(result: Result) -> list[str]:
     if result.aims.get("aimed"):
         aims = result.aims
         lines.append(
-            f"  aimed at {aims['aimed']:,} requirements in {aims['plans']:,} executions: {aims['covered']:,} covered, "
-            f"{aims['given_up']:,} given up after {TRIES} tries"
+            f"  aimed at {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
+            f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
         )
-    if result.chance_of_new is not None:
+        told = aims.get("given_up_requirements", ())
+        lines += [f"    given up: {sentence}" for sentence in told[:MOST_GIVEN_UP]]
+        if told and aims["given_up"] > MOST_GIVEN_UP:
+            lines.append(f"    ... and {aims['given_up'] - MOST_GIVEN_UP:,} more")
+    if result.chance_of_new is not None and not result.stopped_because.startswith("exhausted"):  # there is no next one
         percent = round(100 * result.chance_of_new)
         chance = "under 1 %" if percent < 1 else "over 99 %" if percent > 99 else f"about {percent} %"
         lines.append(f"{chance} chance that the next 1,000 executions cover anything new")
@@ -126,7 +179,7 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str) ->
     for sentence in summary.sentences[:MOST_WARNINGS]:
         screen.print(said(f"warning: {sentence}", style="yellow"))
     if len(summary.sentences) > MOST_WARNINGS:
-        screen.print(said(f"and {len(summary.sentences) - MOST_WARNINGS} more warnings", style="yellow"))
+        screen.print(said(f"and {count(len(summary.sentences) - MOST_WARNINGS, 'more warning')}", style="yellow"))
     screen.print(said(where_to_look(data_file), style="dim"))
 
 

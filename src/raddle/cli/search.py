@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -109,15 +110,28 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
         seed=options["seed"],
         executions=subject.executions,
         criteria=options["criteria"],
+        rows=subject.rows(),
     )
-    if "save" in options and searched.winner is not None:
-        Path(options["save"]).write_text(searched.exported(), encoding="utf-8")
+    unsaved = _save(searched, options)
     if as_json:
         extra = {"data_file": options["data_file"], "notes": list(subject.notes)}
         click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
     else:
         _show(screen, searched, subject, options)
+    if unsaved is not None:  # what was found is worth more: it is told first
+        raise unsaved
     return _exit_code(searched, subject)
+
+
+def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
+    """Write the best configuration, if that was asked for; what kept it from that."""
+    if "save" not in options or searched.winner is None:
+        return None
+    try:
+        Path(options["save"]).write_text(searched.exported(), encoding="utf-8")
+    except OSError as error:
+        return _cannot_be_saved(options.pop("save"), error.strerror or str(error))
+    return None
 
 
 def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
@@ -135,9 +149,17 @@ def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
 def _check_files(options: dict[str, Any]) -> None:
     """It is better to hear now than after the search that they cannot be written."""
     check(options["data_file"])
-    save = Path(options.get("save", DATA_FILE)).absolute()
+    if "save" not in options:
+        return
+    save = Path(options["save"]).absolute()
     if save.is_dir() or not save.parent.is_dir():
         raise UsageError("no-such-file", f"{options['save']} cannot be written: it is a folder, or lies in none")
+    if not os.access(save if save.exists() else save.parent, os.W_OK):
+        raise _cannot_be_saved(options["save"], "permission denied")
+
+
+def _cannot_be_saved(file: str, why: str) -> UsageError:
+    return UsageError("output-unwritable", f"{file} cannot be written: {why}; name another file with --save")
 
 
 def _measured(fitness: Fitness, besides: str | None) -> tuple[str, ...]:

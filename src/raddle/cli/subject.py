@@ -20,10 +20,16 @@ from raddle.guide.command_runs import CommandRuns, Failures
 from raddle.guide.configurations import Configuration, Space, no_noise, noise_space, scheduler_space
 from raddle.guide.scenario_runs import ScenarioRuns
 from raddle.guide.search import Measured
+from raddle.record import Record
+from raddle.report.coverage import Row, contents_of, rows
 
 EXECUTIONS_OF_SCENARIO, EXECUTIONS_OF_COMMAND = 20, 3
 SCENARIO_ONLY = ("switches", "setup", "isolate", "step_limit", "patience_seconds", "shrink")
 COMMAND_ONLY = ("run_seconds",)
+
+
+def _rows(record: Record | None) -> list[Row]:
+    return [] if record is None else rows(contents_of(record))
 
 
 class Subject(Protocol):
@@ -38,6 +44,9 @@ class Subject(Protocol):
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few executions."""
+
+    def rows(self) -> list[Row]:
+        """What all evaluations covered together, out of how much."""
 
     def findings(self) -> list[dict[str, Any]]:
         """For machines."""
@@ -69,6 +78,9 @@ class ScenarioSubject:
         # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
             return self._runs(configuration, seconds)
+
+    def rows(self) -> list[Row]:
+        return _rows(self._runs.record)
 
     def findings(self) -> list[dict[str, Any]]:
         return [
@@ -104,6 +116,9 @@ class CommandSubject:
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         return self._runs(configuration, seconds)
+
+    def rows(self) -> list[Row]:
+        return _rows(self._runs.record)
 
     def findings(self) -> list[dict[str, Any]]:
         return [

@@ -143,6 +143,17 @@ class MemoryAccessPatterns(Criterion):
             numbers[family.pattern.number] += family.size
         return numbers
 
+    def totals_per_pattern(self, model: Model, facts: Facts) -> dict[int, Total]:
+        """The total of each pattern that requirements are counted under."""
+        judges, static = self._judges(facts), self.per_pattern(model)
+        possible = dict.fromkeys(static, 0)
+        for family in _families(model):
+            possible[family.pattern.number] += family.count(judges.get(family.owner))
+        return {
+            number: Total(possible[number], PRUNED) if possible[number] < all_ else Total(all_, STATIC)
+            for number, all_ in static.items()
+        }
+
     def _judges(self, facts: Facts) -> dict[str, RuledOut]:
         if facts is not self._judged[0]:
             self._judged = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}

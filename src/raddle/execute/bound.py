@@ -1,4 +1,4 @@
-"""A method of a container that somebody else will call, as in `Thread(target=items.append)`."""
+"""What stands for something that is used later: a method that somebody else will call, an iterator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __tracebackhide__ = True  # frames of this module, in what pytest shows
 
 
 class BoundMethod:
-    """Looks like the method itself, also to `pickle`."""
+    """A method of a container, as in `Thread(target=items.append)`: looks like the method itself, also to `pickle`."""
 
     __slots__ = ("_call", "_found")
 
@@ -34,3 +34,28 @@ class BoundMethod:
 
     def __reduce__(self) -> Any:
         return self._found.__reduce__()
+
+
+class Stepped:
+    """An iterator whose every next is told.
+
+    >>> told = []
+    >>> iterator = iter("ab")
+    >>> list(Stepped(iterator, lambda: told.append("next") or next(iterator))), len(told)
+    (['a', 'b'], 3)
+    """
+
+    __slots__ = ("_advance", "_iterator")
+
+    def __init__(self, iterator: Any, advance: Callable[[], Any]) -> None:
+        self._iterator = iterator
+        self._advance = advance
+
+    def __iter__(self) -> Stepped:
+        return self
+
+    def __next__(self) -> Any:
+        return self._advance()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._iterator, name)  # `send` and `throw` of a generator, where one delegates to it

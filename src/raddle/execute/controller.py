@@ -517,12 +517,22 @@ class Controller:
     def passed_block(self, me: Carrier, site: int) -> None:
         """Tell the observers that a basic block begins."""
 
+    def lets_go(self, me: Carrier, site: int) -> None:
+        """CPython with the GIL could have stopped the thread before this access, though its site does not say so."""
+        me.open = True
+
     def uncontrolled(self, me: Carrier, message: str) -> None:
         """The thread is about to leave our control: that ends the execution."""
         from raddle.checks.crash import stack_lines
 
         lines = tuple(stack_lines())
         self.finish(Outcome("uncontrolled", message, me.label, ("uncontrolled", message), lines), me)
+
+    def died(self, me: Carrier, how: str) -> None:
+        """The thread is about to end the process: that ends the execution."""
+        from raddle.execute.last_words import crash
+
+        self.finish(crash(how, me.label), me)
 
     # -- time ---------------------------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ scenario does the same when it is run the same way. Then come the executions tha
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from raddle.analysis.equivalence import first_difference
 from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
@@ -19,9 +20,10 @@ from raddle.execute.keeper import Keeper
 from raddle.execute.learned import Learned
 from raddle.execute.session import Execution, Recorded, Session
 from raddle.outcome import Outcome
-from raddle.result import Result
+from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.sequential import Sequential
+from raddle.site import told_apart
 from raddle.trace import Trace
 from raddle.wording import count
 
@@ -35,6 +37,7 @@ TIME_PASSED = (
 )
 
 _GOALS = ("saturated", "covered")
+_NO_SCHEDULERS = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)
 SEARCHING = "searching"
 FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
 
@@ -113,6 +116,9 @@ class Exploration:
         self._points = 0
         self.endless = 0  # executions that did not end
         self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
+        self._own = {name: dict.fromkeys(("executions", "covered", "found"), 0) for name in _NO_SCHEDULERS}
+        self._space = -1  # what was known when a search through partial orders began
+        self._orders = self._besides = 0  # partial orders run since then, and interleavings besides
         self._saturation = Saturation()
         self._new_at = 0.0  # when something new was covered last
         self._doing = SEARCHING
@@ -128,9 +134,11 @@ class Exploration:
 
     def _run(self, corpus: Sequence[Kept]) -> Result:
         self._doing = "rehearsing"
-        reason = self._rehearse()
+        with self._counted(WITHOUT_PREEMPTION):
+            reason = self._rehearse()
         self._doing = "running what earlier runs kept"
-        reason = reason or self._run_corpus(corpus)
+        with self._counted(KEPT_SCHEDULES):
+            reason = reason or self._run_corpus(corpus)
         self._doing = SEARCHING
         reason = reason or self._search()
         seconds = _monotonic() - self._start
@@ -151,11 +159,34 @@ class Exploration:
             switches=self._session.switches,
             not_instrumented=tuple((n.what, n.why) for n in self._session.not_instrumented),
             notes=tuple(self._notes),
-            shares={name: share.as_json() for name, share in getattr(self._scheduler, "shares", {}).items()},
+            shares=self._shared(),
+            orders=self._orders_run(),
             aims=self._aims_reached(),
             corpus=() if self._keeper is None else self._keeper.corpus(),
             chance_of_new=self._chance_of_new(reason),
         )
+
+    def _shared(self) -> dict[str, dict[str, int]]:
+        """What each scheduler brought; where several share the executions, what came without them, too."""
+        shares = {name: share.as_json() for name, share in getattr(self._scheduler, "shares", {}).items()}
+        return {**{name: own for name, own in self._own.items() if own["executions"]}, **shares} if shares else {}
+
+    def _orders_run(self) -> dict[str, int]:
+        if not hasattr(self._scheduler, "ordered"):
+            return {}
+        return {"partial_orders": self._orders, "interleavings": self._besides}
+
+    @contextmanager
+    def _counted(self, name: str) -> Iterator[None]:
+        """What is run meanwhile is no scheduler's."""
+        before = self._so_far()
+        yield
+        for what, number in self._so_far().items():
+            self._own[name][what] += number - before[what]
+
+    def _so_far(self) -> dict[str, int]:
+        covered = 0 if self._measurement is None else sum(self._measurement.counts().values())
+        return {"executions": self._executions, "covered": covered, "found": len(self.findings.found)}
 
     @property
     def _number(self) -> int:
@@ -287,9 +318,11 @@ class Exploration:
                 return "interrupted"
             if not scheduler.begin(number, version):
                 return "exhausted"
+            self._count_order(version)
             known = session.snapshot()
             execution = session.run_for(scheduler)
             if execution.outcome.kind == "interrupted":
+                getattr(scheduler, "take_back", lambda: None)()
                 return "interrupted"
             self._executions += 1
             self._points += execution.steps
@@ -313,6 +346,15 @@ class Exploration:
                     return budget.until
             if self._progress is not None:
                 self._progress(self._moment())
+
+    def _count_order(self, space: int) -> None:
+        """Is a partial order run now, or an interleaving besides? A search that learns begins once more."""
+        if space != self._space:
+            self._space, self._orders, self._besides = space, 0, 0
+        if getattr(self._scheduler, "ordered", False):
+            self._besides += 1
+        else:
+            self._orders += 1
 
     def _count_crash(self, outcome: Outcome) -> None:
         self._crashes_in_a_row = self._crashes_in_a_row + 1 if outcome.kind == "crash" else 0
@@ -346,9 +388,13 @@ class Exploration:
             return saturated
         return measurement.all_covered(self._session.model(), otherwise=saturated)
 
-    def _aims_reached(self) -> dict[str, int]:
+    def _aims_reached(self) -> dict[str, Any]:
         aims = getattr(self._scheduler, "aims", None)
-        return {} if aims is None else asdict(aims.reached())
+        if aims is None:
+            return {}
+        table = self._session.table
+        told = aims.told_given_up(told_apart({number: table[number] for number in table})) if aims.given_up() else []
+        return {**asdict(aims.reached()), "given_up_requirements": told}
 
     def still_aims(self) -> bool:
         """Has the scheduler anything left that it wants to try?"""
@@ -406,7 +452,8 @@ class Exploration:
     def _honestly_exhausted(self) -> str:
         """Everything was tried; was everything under control?"""
         if getattr(self._scheduler, "cut", False):
-            bound = getattr(self._scheduler, "bound", "preemptions")
+            bound = getattr(self._scheduler, "bound", None)  # of some it is a number, of preemptions
+            bound = bound if isinstance(bound, str) else "preemptions"
             self._notes.append(f"every schedule within the bound on {bound} was run; there are others")
             return "exhausted-within-bound"
         if self._session.not_instrumented:

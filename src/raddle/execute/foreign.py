@@ -42,7 +42,8 @@ _LOOKING: dict[str, frozenset[str]] = {
 }  # fmt: skip
 _LOOKING_TOO = frozenset({
     ("heapq", "merge"), ("heapq", "nlargest"), ("heapq", "nsmallest"), ("functools", "reduce"), ("math", "fsum"),
-    ("math", "prod"), ("math", "dist"), ("math", "sumprod"),
+    ("math", "prod"), ("math", "dist"), ("math", "sumprod"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
+    ("dataclasses", "replace"),
 })  # fmt: skip
 _LOOKING_TYPES = (bytes, itertools.product, itertools.permutations, itertools.combinations)
 
@@ -52,6 +53,11 @@ _DEEPLY = frozenset({
     ("builtins", "print"), ("builtins", "repr"), ("builtins", "sorted"), ("builtins", "str"), ("copy", "deepcopy"),
     ("json", "dump"), ("json", "dumps"), ("marshal", "dump"), ("marshal", "dumps"), ("pickle", "dump"),
     ("pickle", "dumps"), ("pprint", "pformat"), ("pprint", "pprint"), ("reprlib", "repr"),
+})  # fmt: skip
+# What reads all attributes of an object that it is given.
+_COPYING = frozenset({
+    ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
+    ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
 MOST_INSIDE = 200  # things that are looked at
 
@@ -113,6 +119,16 @@ def looks_deeply(called: Any) -> bool:
     (True, False)
     """
     return (_top(called), getattr(called, "__name__", "")) in _DEEPLY
+
+
+def reads_attributes(called: Any) -> bool:
+    """Does it read all attributes of the objects that it is given?
+
+    >>> import copy
+    >>> reads_attributes(copy.copy), reads_attributes(id)
+    (True, False)
+    """
+    return (_top(called), getattr(called, "__name__", "")) in _COPYING
 
 
 class Effects:

@@ -30,6 +30,7 @@ _READERS: dict[type, frozenset[str]] = {
 _LOOKING_DUNDERS = frozenset(
     {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
 )
+_CHANGING_DUNDERS = frozenset({"__setitem__", "__delitem__", "__ior__", "__iadd__"})
 _some: tuple[dict[str, int], ...] = ({}, OrderedDict())
 VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.values(), one.items()))
 
@@ -87,25 +88,59 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
     ['write', 'read', '']
     """
     if kind in _READERS:
-        return "read" if only_looks(kind, name) else "write"
+        return effect_by_name(kind, name)
     function = getattr(found, "__func__", None)
     if isinstance(function, types.FunctionType) and base not in _READERS:
-        if function is not getattr(base, name, None):  # of a class with probes that extends it
-            return ""
-        return "write" if name in WRITERS else "read" if name in READERS or name in _LOOKING_DUNDERS else ""
+        return effect_by_name(base, name) if function is getattr(base, name, None) else ""  # else of a subclass
     if kind is not base and function is not None:
         return ""
-    return "read" if only_looks(base, name) else "write"
+    return effect_by_name(base, name)
 
 
-def only_looks(base: type, method: str) -> bool:
-    """Does this method of a container of C's leave its content alone? Unknown ones are taken to change it.
+def effect_by_name(base: type, name: str) -> str:
+    """The same for a method of the container itself, by its name.
 
-    >>> only_looks(dict, "get"), only_looks(dict, "setdefault")
-    (True, False)
+    >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
+    ('read', 'write')
     """
     readers = _READERS.get(base)
-    return method in _LOOKING_DUNDERS or (readers is not None and method in readers)
+    if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
+        return "read"
+    if readers is not None or not is_in_python(base):
+        return "write"
+    return "write" if name in WRITERS or name in _CHANGING_DUNDERS else "read" if name in READERS else ""
+
+
+def is_in_python(base: type) -> bool:
+    """Is the container written in Python? Then its methods are functions like others.
+
+    >>> from collections import UserDict
+    >>> is_in_python(UserDict), is_in_python(dict)
+    (True, False)
+    """
+    setter = base.__dict__.get("__setitem__") or base.__dict__.get("discard")
+    return isinstance(setter, types.FunctionType)
+
+
+def is_iterator(obj: object) -> bool:
+    """Is it an iterator of C's, or a generator: a datum that changes with each `next`?
+
+    >>> is_iterator(iter([])), is_iterator(range(3))
+    (True, False)
+    """
+    advance = getattr(type(obj), "__next__", None)
+    return advance is not None and not hasattr(advance, "__code__")
+
+
+def runs_python(called: object) -> bool:
+    """Does a call run code in which others can come in between?
+
+    >>> runs_python(lambda: 1), runs_python(list), runs_python(type("C", (), {"__init__": lambda self: None}))
+    (True, False, True)
+    """
+    if isinstance(called, type):
+        called = called.__init__  # type: ignore[misc] # of the class itself
+    return isinstance(called, (types.FunctionType, types.MethodType))
 
 
 _METHODS = (

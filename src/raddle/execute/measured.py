@@ -14,6 +14,7 @@ from typing import Any
 
 from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
 from raddle.execute.controller import SAMPLED_EVERY, SETTLED_AFTER, Controller
+from raddle.execute.imported import Imported
 from raddle.execute.kinds import CONTENT, container_base
 from raddle.execute.learned import Learned, Variable
 from raddle.execute.naming import (
@@ -45,12 +46,14 @@ class Measured(Controller):
         step_limit: int,
         switchable: set[int] | None = None,
         methods: int = METHODS,
+        renewed: bool = False,
     ) -> None:
         super().__init__(learned, step_limit=step_limit, switchable=switchable)
         self.table = table
         self.observing = self.measuring = True
         self._survey = model
         self._methods = methods
+        self._imported = Imported(table, renewed=renewed)
         self._kept: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a public method
         self._releasing: dict[int, bool] = {}
@@ -58,6 +61,7 @@ class Measured(Controller):
     def _place_points(self) -> None:
         super()._place_points()
         self._model = self._survey()  # now: what makes it uses locks, and those would be seen
+        self._imported.begin()
         self.stream.clear()
         self.cast = Cast(methods=self._methods)
         self.cast.functions = method_sites(self.table)
@@ -139,7 +143,7 @@ class Measured(Controller):
             return AbstractVariable(known[0] if known else self.table[site].file, "", name)
         if id(owner) not in self._created:
             made = in_its_constructor(owner, depth=2)
-            self._created[id(owner)] = place_of_creation(self.table, depth=2) if made else ""
+            self._created[id(owner)] = place_of_creation(self.table, depth=2) if made else self._imported.place(owner)
         return AbstractVariable(
             declaring_owner(self._model, self.table, type(owner), name), self._created[id(owner)], name
         )
@@ -306,10 +310,10 @@ class Measured(Controller):
             self._alive.append(resource)
 
     def _made_at(self, resource: Any) -> str:
-        """Where a resource was made: as its lock, for one that has a lock inside."""
-        for name in ("mutex", "_cond", "_lock"):
-            place = self._created.get(id(resource))
-            if place is not None:
+        """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
+        for name in ("mutex", "_cond", "_lock", ""):
+            place = self._created.get(id(resource)) or self._imported.place(resource)
+            if place:
                 return place
             resource = getattr(resource, name, resource)
-        return self._created.get(id(resource), "")
+        return ""

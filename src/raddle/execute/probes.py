@@ -10,22 +10,27 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from types import ModuleType
+from types import BuiltinMethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 from greenlet import getcurrent
 
-from raddle.execute.bound import BoundMethod
+from raddle.execute.bound import BoundMethod, Stepped
 from raddle.execute.controller import Controller
-from raddle.execute.foreign import LAZY, Effects, everything_in, looks_deeply
+from raddle.execute.foreign import LAZY, Effects, everything_in, looks_deeply, reads_attributes
 from raddle.execute.kinds import (
     CONTENT,
     VIEW_TYPES,
     attribute_owner,
     container_base,
+    effect_by_name,
     effect_of_method,
+    is_in_python,
+    is_iterator,
+    runs_python,
     written_owner,
 )
 from raddle.execute.learned import Variable
@@ -54,6 +59,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     observing = control.observing
     tell = control.accessed
     record = control.stream.append if control.measuring else None
+    with_gil = hasattr(points, "pass_by")  # it matters where the interpreter lets go
+
+    def calls_python(cls: type) -> bool:
+        base = container_base(cls)
+        return base is not None and is_in_python(base)
 
     # -- variables ----------------------------------------------------------------------------------
 
@@ -118,6 +128,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
         """Everything that comes before an access."""
+        if with_gil and variable.name == CONTENT and calls_python(variable.owner.__class__):
+            control.lets_go(me, site)  # in the calls of its methods
         if site in points:
             me.kind = kind
             me.target = variable.owner
@@ -162,7 +174,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 if base is not None and getattr(found, "__self__", None) is obj:
                     kind = effect_of_method(cls, base, found, name)
                     if kind:  # somebody else will call it: Thread(target=items.append)
-                        return BoundMethod(found, partial(call_method, obj, found, kind, site))
+                        return BoundMethod(found, partial(call_elsewhere, obj, found, kind, site))
                 return found
         if site in points:
             me.kind = "read"
@@ -270,10 +282,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             kind = effect_of_method(cls, base, found, name)
             if kind:
                 me.site = site
-                return partial(call_method, obj, found, kind, site)
+                return partial(sorting if name == "sort" else call_method, obj, found, kind, site)
             return found
         me.site = site
-        special = specials.get(cls)
+        special = of_class if issubclass(cls, type) else specials.get(cls)
         return read(obj, name, site) if special is None else special(obj, name, site)
 
     def of_module(module: ModuleType, name: str, site: int) -> Any:
@@ -300,6 +312,46 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         str: of_text,
         bytes: of_text,
     }
+
+    def of_class(kind: type, name: str, site: int) -> Any:
+        """A method that is called by way of its class: `dict.get(d, 1)`, `object.__setattr__(x, "a", 1)`."""
+        found = read(kind, name, site)
+        past = past_the_class.get(found) if found.__class__ is WrapperDescriptorType else None
+        if past is not None:
+            return partial(past, found, site)
+        if container_base(kind) is None:
+            return found
+        if isinstance(found, BuiltinMethodType):  # of the class itself: `dict.fromkeys(items)`
+            return partial(touching, found, "read", site)
+        return partial(call_by_class, found, name, site)
+
+    def call_by_class(found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        base = container_base(args[0].__class__) if args else None
+        kind = effect_by_name(base, name) if base is not None else ""
+        if not kind:
+            return found(*args, **kwargs)
+        return call_method(args[0], partial(found, args[0]), kind, site, *args[1:], **kwargs)
+
+    def call_elsewhere(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """A method that was kept and is called now: the calls around it, where the GIL may go, are not at its site."""
+        me: Any = getcurrent()
+        if me.__class__ is Carrier:
+            control.lets_go(me, site)
+        return call_method(obj, found, kind, site, *args, **kwargs)
+
+    def sorting(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """While a function of the user's says what to sort by, others can come to the list, which is empty then."""
+        key = kwargs.get("key")
+        me: Any = getcurrent()
+        if me.__class__ is Carrier and key is not None and runs_python(key):
+            variable = find_content(obj)
+
+            def stopping(item: Any) -> Any:
+                step(me, variable, "write", site)
+                return key(item)
+
+            kwargs["key"] = stopping
+        return call_method(obj, found, kind, site, *args, **kwargs)
 
     def call_method(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """A method of a container: one step."""
@@ -340,10 +392,29 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
             return obj[key]
         variable = find_content(obj)
-        step(me, variable, "write" if hasattr(obj, "__missing__") else "read", site)
+        if hasattr(kind, "__missing__"):
+            if kind.__missing__ is defaultdict.__missing__ and runs_python(obj.default_factory):
+                return filled(me, obj, key, variable, site)
+            step(me, variable, "write", site)
+        else:
+            step(me, variable, "read", site)
         value = obj[key]
         if observing:
             tell(me, "read", variable, site, value)
+        return value
+
+    def filled(me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
+        """What a factory of the user's makes is stored when it returns, whatever was stored meanwhile."""
+        step(me, variable, "write", site)  # it may become one, and what a site does is noted once
+        missing = key not in obj
+        if missing:
+            value = obj.default_factory()
+            step(me, variable, "write", site)
+            obj[key] = value
+        else:
+            value = obj[key]
+        if observing:
+            tell(me, "write" if missing else "read", variable, site, value)
         return value
 
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
@@ -404,8 +475,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if cold.get(site) is obj.__class__ or getcurrent().__class__ is not Carrier:
             return obj
         container = container_of(obj)
-        if container is None:
-            return obj
+        if container is None or is_iterator(container):  # a file in memory is both
+            return Stepped(obj, partial(advance, obj, site)) if is_iterator(obj) else obj
         if isinstance(container, list):  # its iterator looks at nothing before the first next
             return steps(iter(obj), container, site)
         look_at(container, site)
@@ -486,7 +557,20 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 look_inside(arg, site)
             elif (target := container_of(arg)) is not None:
                 touch(me, target, kind, site)
+        if given and reads_attributes(called):
+            read_all(me, given, site)
         return called(*args, **kwargs)
+
+    def read_all(me: Carrier, given: Sequence[Any], site: int) -> None:
+        """All attributes of objects that are copied, say: one step."""
+        found = [find(obj, name) for obj in given for name in list(getattr(obj, "__dict__", ()))]
+        for number, variable in enumerate(variable for variable in found if variable is not None):
+            if not number:
+                step(me, variable, "read", site)
+            elif control.tracking and (me.index, me.segment, site) not in variable.seen:
+                look(me, variable, (me.index, me.segment, site), False)
+            if observing:
+                tell(me, "read", variable, site, UNKNOWN)
 
     def touch(me: Carrier, container: Any, kind: str, site: int) -> None:
         cls = container.__class__
@@ -504,8 +588,17 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         """len(x), sorted(x), ...: looks into its arguments in one step."""
         if len(args) != 1 or (called in deep and type(args[0]) in _NESTING):
             return touching(called, "read", site, *args, **kwargs)
+        if is_iterator(args[0]) and called in draining:
+            return advance(args[0], site, partial(called, *args, **kwargs))
         content(args[0], site)
         return called(*args, **kwargs)
+
+    def printing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        me: Any = getcurrent()
+        file = kwargs.get("file")
+        if me.__class__ is Carrier and container_base(file.__class__) is not None:
+            touch(me, file, "write", site)
+        return looking(called, site, *args, **kwargs)
 
     def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """enumerate(x), zip(x, y), ...: looks into its arguments step by step, later."""
@@ -520,15 +613,20 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def advancing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """next(x): an iterator of C's, or a generator, is a datum that two threads can share."""
-        me: Any = getcurrent()
-        if args and not hasattr(getattr(type(args[0]), "__next__", None), "__code__"):
-            variable = find_content(args[0])
-            step(me, variable, "write", site)
-            value = called(*args, **kwargs)
-            if observing:
-                tell(me, "write", variable, site, value)
-            return value
+        if args and is_iterator(args[0]):
+            return advance(args[0], site, partial(called, *args, **kwargs))
         return called(*args, **kwargs)
+
+    def advance(iterator: Any, site: int, go: Callable[[], Any] | None = None) -> Any:
+        me: Any = getcurrent()
+        if me.__class__ is not Carrier:
+            return next(iterator) if go is None else go()
+        variable = find_content(iterator)
+        step(me, variable, "write", site)
+        value = next(iterator) if go is None else go()
+        if observing:
+            tell(me, "write", variable, site, value)
+        return value
 
     def getting(called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
         if not default:
@@ -551,12 +649,40 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def deleting(called: Any, site: int, /, obj: Any, name: str) -> None:
         delete(obj, name, site)
 
+    def reading_past(called: Any, site: int, /, obj: Any, name: str) -> Any:
+        """`object.__getattribute__(x, "a")`: past what the class says of its attributes."""
+        return past(called, "read", site, obj, name)
+
+    def writing_past(called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
+        past(called, "write", site, obj, name, value)
+
+    def deleting_past(called: Any, site: int, /, obj: Any, name: str) -> None:
+        past(called, "delete", site, obj, name)
+
+    def past(called: Any, kind: str, site: int, obj: Any, name: str, *values: Any) -> Any:
+        me: Any = getcurrent()
+        looked_up = find if kind == "read" else find_written
+        variable = looked_up(obj, name) if me.__class__ is Carrier else None
+        if variable is None:
+            return called(obj, name, *values)
+        step(me, variable, kind, site)
+        result = called(obj, name, *values)
+        if observing:
+            tell(me, kind, variable, site, values[0] if values else result)
+        return result
+
+    past_the_class: dict[Any, Callable[..., Any]] = {
+        object.__getattribute__: reading_past, object.__setattr__: writing_past, object.__delattr__: deleting_past,
+    }  # fmt: skip
+
     handlers: dict[int, Callable[..., Any]] = {
         id(getattr(builtins, name)): handler
         for names, handler in (
             (
-                "len list dict set frozenset tuple sorted sum min max any all bool str repr print format", looking,
+                "len list dict set frozenset tuple sorted sum min max any all bool str repr format bytes bytearray",
+                looking,
             ),
+            ("print", printing),
             ("enumerate zip map filter", lazily),
             ("iter reversed", iterating),
             ("next", advancing),
@@ -567,6 +693,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         )
         for name in names.split()
     }  # fmt: skip
+    draining = {list, dict, set, frozenset, tuple, sorted, sum, min, max, any, all, bytes, bytearray}
     deep = {called for called in vars(builtins).values() if id(called) in handlers and looks_deeply(called)}
     handlers.update((id(kind), lazily) for kind in LAZY)
 

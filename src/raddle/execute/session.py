@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from raddle import probe
 from raddle.analysis.equivalence import first_difference
-from raddle.cast import Cast
+from raddle.cast import METHODS, Cast
 from raddle.checks.crash import is_plumbing
 from raddle.event import Preemption
 from raddle.execute.apart import Apart
@@ -29,6 +29,7 @@ from raddle.execute.isolate import ChildDiedError, can_fork, in_child
 from raddle.execute.last_words import Choices, Mortal
 from raddle.execute.learned import Learned
 from raddle.execute.probes import make_probes
+from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
 from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
@@ -100,12 +101,14 @@ class Session:
         isolate: bool = False,
         measuring: bool = False,
         blocks: bool = False,
+        thread_methods: int = METHODS,
         replaying: Replaying = PLAINLY,
     ) -> None:
         self._scenario = scenario
         self._setup = setup
         self._measuring = measuring
         self._blocks = blocks
+        self._thread_methods = thread_methods  # that tell threads apart
         self._selection = selection
         self.step_limit = step_limit
         self.replaying = replaying  # how to say what options this session has
@@ -149,6 +152,7 @@ class Session:
                 gc.freeze()
                 stack.callback(gc.unfreeze)
                 self._frozen = True
+            stack.enter_context(silence())
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
             self._lean = self._controller()
@@ -182,7 +186,9 @@ class Session:
         if self._measuring:  # not needed otherwise, and slow to import
             from raddle.execute.measured import Measured
 
-            kind, options = Measured, {"table": self.table, "model": self.model}
+            kind = Measured
+            options = {"table": self.table, "model": self.model, "methods": self._thread_methods}
+            options["renewed"] = self._setup is not None
         if followed:
             kind = followed_by(kind)
         made: Controller = kind(self.learned, step_limit=self.step_limit, switchable=self._switchable(), **options)

@@ -132,6 +132,10 @@ class Watched(Controller):
             passed.append((site, switchable))
             del passed[:-MOST_PASSED]
 
+    def lets_go(self, me: Carrier, site: int) -> None:
+        super().lets_go(me, site)
+        self.passed.setdefault(me.index, []).append((site, True))
+
     @property
     def preemptions(self) -> tuple[Preemption, ...]:
         """Where threads were stopped, and whether CPython with the GIL could have stopped them there.
@@ -143,10 +147,13 @@ class Watched(Controller):
 
     def _lets_go(self, passed: tuple[tuple[int, bool], ...]) -> bool:
         for number, (site, switchable) in enumerate(reversed(passed)):
-            if number and site in self.learned.sites:
+            # A method is looked up before its arguments are, and accesses its object after them.
+            if number and site in self.learned.sites and self.table[site].kind != "call":
                 return False
             if switchable:
                 return True
+            if number and site in self.learned.sites:
+                return False
         return True
 
     def _park(self, me: Carrier) -> None:
@@ -264,7 +271,12 @@ class Watched(Controller):
     def _variable_name(self, variable: Variable, written: str) -> str:
         owner = variable.owner
         if variable.name == CONTENT:
-            return written if written.endswith("[]") else f"{type(owner).__name__}[]"
+            if written.endswith(CONTENT):
+                return written
+            receiver, _, method = written.rpartition(".")
+            if hasattr(type(owner), method) and receiver not in ("", method):  # not `copy.copy(items)`
+                return receiver + CONTENT
+            return type(owner).__name__ + CONTENT
         if isinstance(owner, type):
             return f"{owner.__name__}.{variable.name}"
         if isinstance(owner, dict):

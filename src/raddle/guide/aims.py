@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
+from raddle.criteria.base import Criterion
 from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, shape_of
 from raddle.schedulers.plan import Plan
+from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
 TRIES = 3  # at one requirement
 FIRST_LOOK = 40_000  # steps of predicted executions looked at in the beginning
+MOST_TOLD = 50  # requirements that were given up
 LOOK = 20  # the same for every execution: predicting is not to cost more than running
 MOST_KEPT = 32  # executions to predict from
 
@@ -149,6 +153,10 @@ class Aims:
         """What was aimed at as often as is sensible, and did not come: (criterion, requirement)."""
         return [goal for goal, tries in self._tries.items() if tries >= TRIES and goal[1] not in self.covered[goal[0]]]
 
+    def told_given_up(self, sites: Mapping[int, Site]) -> list[str]:
+        """The first of these as sentences."""
+        return told_given_up(self.given_up(), self._criteria, sites)
+
     def _still(self, aim: Aim) -> Aim:
         """Without what was covered in the meantime, or given up."""
         goals = {}
@@ -170,3 +178,15 @@ class Aims:
                 self._waiting += [aim for aim in aims if aim.worth]
                 self._others += [aim for aim in aims if any(aim.mixed)]
                 self._allowed -= prediction.simulated - before
+
+
+def told_given_up(
+    goals: Iterable[tuple[str, Key]], criteria: Iterable[Criterion], sites: Mapping[int, Site]
+) -> list[str]:
+    """The first of the requirements that were given up, as sentences.
+
+    >>> told_given_up([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
+    ['no execution yet had thread A start `C.f` while thread B was in `C.g`']
+    """
+    by_name = {criterion.name: criterion for criterion in criteria}
+    return [f"no execution yet had {by_name[name].explain(key, sites)}" for name, key in islice(goals, MOST_TOLD)]

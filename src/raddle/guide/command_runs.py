@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 from raddle.errors import UsageError
 from raddle.guide.configurations import Configuration
+from raddle.guide.gathering import joined
 from raddle.guide.search import Measured
 from raddle.record import Record
 from raddle.store import Contents, NoDataError, add, read
@@ -104,6 +105,7 @@ class CommandRuns:
         self._run_seconds = run_seconds
         self._longest: float | None = None
         self.runs = 0
+        self.record: Record | None = None  # of all of them
         self.failures: dict[tuple[str, str], Failures] = {}
         self.notes: dict[str, None] = {}
         self.not_instrumented: dict[tuple[str, str], None] = {}
@@ -201,7 +203,9 @@ class CommandRuns:
             contents = read(data)
         except NoDataError:
             return Tally()
-        self.notes.update(dict.fromkeys(add(self._data_file, as_record(contents, origin=self._origin))))
+        record = as_record(contents, origin=self._origin)
+        self.record = record if self.record is None else joined(self.record, record)
+        self.notes.update(dict.fromkeys(add(self._data_file, record)))
         return contents.tally
 
     @property

@@ -87,7 +87,7 @@ class Following:
             if event.kind == "start":
                 self._begun[event.variable] = index
             if event.object and event.kind not in _NOBODY_ELSES:
-                uses = self._uses[event.object, event.variable]
+                uses = self._uses[event.datum]
                 strong = uses.get(event.thread, (-1, -1))[1]
                 uses[event.thread] = (index, strong if event.kind in _COMMUTES else index)
 
@@ -119,7 +119,7 @@ class Following:
 
     def _conflicts(self, event: Event, index: int, other: str) -> bool:
         """Does the other still do something that does not commute with this event?"""
-        last, strong = self._uses[event.object, event.variable].get(other, (-1, -1))
+        last, strong = self._uses[event.datum].get(other, (-1, -1))
         return (strong if event.kind in _COMMUTES else last) > index
 
     def _order_matters(self, other: str, index: int) -> bool:

@@ -14,11 +14,12 @@ from raddle.criteria.lu import LuCriterion
 from raddle.execute.keeper import MOST_KEPT
 from raddle.execute.last_words import died
 from raddle.finding import THIS_INTERPRETER, Finding
-from raddle.guide.aims import TRIES, AimsMemory, AimsReached
+from raddle.guide.aims import TRIES, AimsMemory, AimsReached, told_given_up
 from raddle.guide.portfolio import Guided, Share
 from raddle.guide.units import NOTHING, Done, Known, Plan
 from raddle.guide.workers import Crash, Round
 from raddle.record import Record
+from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
 from raddle.tally import Tally
 from raddle.trace import Trace
@@ -45,6 +46,7 @@ class Gathered:
     shares: dict[str, Share] = field(default_factory=dict)
     unfit: list[Kept] = field(default_factory=list)
     _corpus: list[Kept] = field(default_factory=list)
+    _finders: list[tuple[Finding, Share]] = field(default_factory=list)
 
     # -- a round ------------------------------------------------------------------------------------
 
@@ -73,29 +75,47 @@ class Gathered:
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         for name, share in result.shares.items():
             self.shares.setdefault(name, Share()).executions += share["executions"]
-        own = result.executions - sum(share["executions"] for share in result.shares.values())  # nobody's turn
+        own = _nobodys(done)
         reported = self.known.reported
         for finding, signature in zip(result.findings, done.signed, strict=True):
             if signature not in reported:
                 self.findings.append(finding)
-                self._credit(finding.execution, nobody=done.unit.before + own).found += 1
+                self._found_by(finding, self._credit(finding.execution, done.unit.before, own))
         self.known = replace(self.known, reported=reported | set(done.signed))
         if done.record is not None:
-            self._measured(done, done.record, nobody=own)
+            self._measured(done, done.record, own)
 
-    def _credit(self, number: int, *, nobody: int) -> Share:
-        """The share of the scheduler whose turn it was; nobody's up to a number."""
-        if number <= nobody or not isinstance(self.policy, Guided):
+    def _credit(self, number: int, before: int, own: tuple[int, int]) -> Share:
+        """The share of whoever decided an execution: first come those of `own`, then schedulers have their turns."""
+        if not isinstance(self.policy, Guided):
             return Share()
-        return self.shares.setdefault(self.policy.turn_of(number), Share())
+        alone, kept = own
+        if alone and number <= before + alone:
+            name = WITHOUT_PREEMPTION
+        elif kept and number <= before + alone + kept:
+            name = KEPT_SCHEDULES
+        else:
+            name = self.policy.turn_of(number)
+        return self.shares.setdefault(name, Share())
 
-    def _measured(self, done: Done, record: Record, *, nobody: int) -> None:
+    def _found_by(self, finding: Finding, share: Share) -> None:
+        share.found += 1
+        self._finders.append((finding, share))
+
+    def keep_first(self) -> None:
+        """Only the finding with the least number: others only came as others were at work."""
+        left = self.findings[1:]
+        del self.findings[1:]
+        for finding, share in self._finders:
+            share.found -= any(finding is one for one in left)
+
+    def _measured(self, done: Done, record: Record, own: tuple[int, int]) -> None:
         covered = self.tally.covered
         for name, keys in record.tally.covered.items():
             known = covered.get(name, {})
             for key, seen in keys.items():
                 if key not in known:
-                    self._credit(done.unit.before + seen.first, nobody=done.unit.before + nobody).covered += 1
+                    self._credit(done.unit.before + seen.first, done.unit.before, own).covered += 1
         moved = self.tally.executions
         self._corpus += [replace(kept, number=kept.number + moved) for kept in done.result.corpus]
         self.record = record if self.record is None else joined(self.record, record)
@@ -103,14 +123,15 @@ class Gathered:
     def _crashed(self, crash: Crash) -> None:
         self.crashes += 1
         self.executions += 1
-        share = self._credit(crash.number, nobody=0)
+        share = self._credit(crash.number, crash.number - 1, (0 if crash.rehearsed else 1, 0))
         share.executions += 1
         signature = ("crash", crash.how)
         if signature in self.known.reported:
             return
         self.known = replace(self.known, reported=self.known.reported | {signature})
-        share.found += 1
-        self.findings.append(told_crash(crash, self.plan))
+        finding = told_crash(crash, self.plan)
+        self.findings.append(finding)
+        self._found_by(finding, share)
 
     def _learnt(self, done: Sequence[Done]) -> Known:
         known = self.known
@@ -168,14 +189,17 @@ class Gathered:
         """That a thousand executions more cover anything new."""
         return chance_of_anything_new(self.tally) if self.tally.executions else None
 
-    def aims(self) -> dict[str, int]:
+    def aims(self) -> dict[str, Any]:
         """What came of aiming, as `raddle.guide.aims` has it."""
         tries, covered = self.known.aims.tries, self.known.covered
         if getattr(self.policy, "aims", None) is None:
             return {}
-        left = [times for (name, key), times in tries.items() if key not in covered.get(name, frozenset())]
-        given_up = sum(times >= TRIES for times in left)
-        return asdict(AimsReached(len(tries), len(tries) - len(left), given_up, self.plans))
+        left = [goal for goal in tries if goal[1] not in covered.get(goal[0], frozenset())]
+        given_up = [goal for goal in left if tries[goal] >= TRIES]
+        sites = {} if self.record is None else self.record.sites
+        told = told_given_up(given_up, make_criteria(list(self.plan.criteria)), sites)
+        reached = AimsReached(len(tries), len(tries) - len(left), len(given_up), self.plans)
+        return {**asdict(reached), "given_up_requirements": told}
 
     def corpus(self) -> tuple[Kept, ...]:
         """The executions that were really the first to cover something."""
@@ -196,6 +220,13 @@ class Gathered:
             findings=tuple({**finding.as_json(), "origin": origin} for finding in self.findings),
             corpus=tuple(replace(kept, origin=origin) for kept in self.corpus()),
         )
+
+
+def _nobodys(done: Done) -> tuple[int, int]:
+    """Executions that no scheduler decided: without preemption, and by kept schedules. They come first."""
+    shares = done.result.shares
+    alone, kept = (shares.get(name, {}).get("executions", 0) for name in (WITHOUT_PREEMPTION, KEPT_SCHEDULES))
+    return alone, kept
 
 
 def joined(one: Record, other: Record) -> Record:

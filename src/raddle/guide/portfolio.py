@@ -78,6 +78,10 @@ class Guided:
         self.shares[self.turn].executions += 1
         self._member.end()
 
+    def take_back(self) -> None:
+        """The last execution was interrupted: it does not count."""
+        self.shares[self.turn].executions -= 1
+
     def memory(self) -> object:
         return self._member.memory()
 

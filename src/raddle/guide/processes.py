@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,8 @@ from typing import Any
 from raddle.execute.isolate import can_fork, how_it_ended
 from raddle.execute.session import Session
 from raddle.guide.units import Done, Plan, Unit, open_session, run_unit
+
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
 class Line:
@@ -68,7 +71,14 @@ def _begin(line: Line) -> None:
     """In a new process, once."""
     global _worker
     _worker = Worker(line)
+    _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; only the first is to answer it
+
+
+def _die_with_parent() -> None:
+    """A process that is killed cannot end those that it started; where the system does that for it, it is asked to."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _work(unit: Unit) -> Done:

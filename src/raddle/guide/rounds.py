@@ -181,7 +181,7 @@ class Rounds:
     def _result(self, reason: str) -> Result:
         gathered, plan = self._gathered, self._plan
         if self._budget.until == "first-finding":
-            del gathered.findings[1:]  # the one with the least number: others only came as others were at work
+            gathered.keep_first()
         findings = tuple(gathered.findings)
         return Result(
             outcome=findings[0].kind if findings else "passed",

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from raddle.finding import Finding
 from raddle.guide.configurations import Configuration
+from raddle.guide.gathering import joined
 from raddle.guide.search import Measured
+from raddle.record import Record
 from raddle.result import Result
 from raddle.store import add
 
@@ -31,6 +33,7 @@ class ScenarioRuns:
         self._data_file = data_file
         self._shrink = shrink
         self.findings: dict[tuple[object, ...], tuple[Finding, Configuration]] = {}
+        self.record: Record | None = None  # of all of them, without findings
         self.notes: dict[str, None] = {}
         self.not_instrumented: dict[tuple[str, str], None] = {}
 
@@ -41,6 +44,8 @@ class ScenarioRuns:
         if not result.stopped_because.startswith("exhausted-"):  # what is said then is about this scheduler only
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
+        if result.record is not None:
+            self.record = result.record if self.record is None else joined(self.record, result.record)
         if result.record is not None and self._data_file is not None:
             record = replace(
                 result.record, findings=tuple({**finding.as_json(), "origin": result.record.origin} for finding in new)

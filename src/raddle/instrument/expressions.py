@@ -30,7 +30,7 @@ from raddle.instrument.sites import SiteMaker
 OBSERVING = frozenset({
     "len", "list", "dict", "set", "frozenset", "tuple", "sorted", "sum", "min", "max", "any", "all", "bool",
     "iter", "next", "reversed", "enumerate", "zip", "map", "filter", "str", "repr", "print", "format",
-    "getattr", "setattr", "delattr", "hasattr",
+    "getattr", "setattr", "delattr", "hasattr", "bytes", "bytearray",
 })  # fmt: skip
 
 # Expressions that make a new object nobody else can hold, or one that never changes.
@@ -158,16 +158,11 @@ class Expressions:
                 ast.Constant(None) if bound is None else self.expr(bound)
                 for bound in (node.lower, node.upper, node.step)
             ]
-            return place_of(node).put(ast.Call(load("slice"), bounds, []))
+            return place_of(node).put(probe("slice", *bounds))
         if isinstance(node, ast.Tuple):
             node.elts = [self.key(element) for element in node.elts]
             return node
         return self.expr(node)
-
-    def can_probe_key(self, node: ast.expr) -> bool:
-        """Slices are made with the built-in `slice`, so that must be what the name means here."""
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        return not any(isinstance(part, ast.Slice) for part in parts) or self.is_builtin("slice")
 
     def is_builtin(self, name: str) -> bool:
         """Is this certainly not the name of something else here?"""
@@ -203,7 +198,7 @@ class Expressions:
         return place.put(probe("read", value, self.scope.mangled(node.attr), number))
 
     def _subscript(self, node: ast.Subscript) -> ast.expr:
-        if not self.can_probe_key(node.slice) or is_pytests(node.value):
+        if is_pytests(node.value):
             return self._children(node)
         value, key = self.receiver(node.value), self.key(node.slice)
         place = place_of(node)
@@ -258,7 +253,9 @@ class Expressions:
         name = self.scope.mangled(node.func.id)
         if name in self.scope.owner(name).imported:
             return self.sharing_owner(name) is None
-        return name in OBSERVING and not self._is_bound(name)
+        if self._is_bound(name):
+            return False
+        return name in OBSERVING or self.scopes.module.has_star_import
 
     def _is_range(self, node: ast.expr) -> bool:
         return (
@@ -400,7 +397,7 @@ class Expressions:
         return node
 
     def _yield_from(self, node: ast.YieldFrom) -> ast.expr:
-        node.value = self.content(node.value)
+        node.value = self.iterable(node.value)
         self.maker.open = True
         return node
 

@@ -41,7 +41,7 @@ class Targets(Expressions):
         if isinstance(target, ast.Starred):
             return self.needs_probes(target.value)
         if isinstance(target, ast.Subscript):
-            return self.can_probe_key(target.slice) and not is_pytests(target.value)
+            return not is_pytests(target.value)
         return isinstance(target, ast.Attribute) and not is_super(target.value) and not is_pytests(target)
 
     def needs_temporary(self, target: ast.expr) -> bool:

@@ -12,6 +12,7 @@ Arguments come in the order in which the source evaluates them: the value before
 from __future__ import annotations
 
 import operator
+from builtins import slice as slice  # for `x[a:b]`, whatever else that name means where it stands
 from collections.abc import Callable, Iterable
 from typing import Any
 

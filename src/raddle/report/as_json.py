@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from raddle.caution import Caution
-from raddle.report.coverage import Row, as_json, criterion_of
+from raddle.report.coverage import Row, criterion_of
 from raddle.report.stored import Stored, stored_findings
 from raddle.report.summary import Summary
 from raddle.site import Site
@@ -38,7 +38,9 @@ def document(contents: Contents, summary: Summary, *, version: str, covered_of: 
         "raddle": version,
         "executions": summary.executions,
         "runs": [_run(run) for run in contents.runs],
-        "criteria": {row.name: {**as_json(row), "growth": _growth(contents, row)} for row in summary.rows},
+        "criteria": {
+            row.name: {**summary.criterion_as_json(row), "growth": _growth(contents, row)} for row in summary.rows
+        },
         "files": summed_up["files"],
         "covered": [one for row in covered_of for one in _covered(contents, row)],
         "missing": summed_up["missing"],

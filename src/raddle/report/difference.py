@@ -11,7 +11,7 @@ from raddle.criteria.base import Criterion, sites_in
 from raddle.criteria.orders import OrderCriterion
 from raddle.facts import Facts
 from raddle.report.correspondence import Correspondence
-from raddle.report.coverage import criterion_of, in_order
+from raddle.report.coverage import Row, criterion_of, in_order, rows
 from raddle.report.files import ELSEWHERE
 from raddle.report.missing import LIMIT
 from raddle.report.stored import stored_findings
@@ -55,6 +55,7 @@ class Compared:
     numbers: Mapping[str, int]  # of each of KINDS
     changes: tuple[Change, ...]  # so many of each as were asked for, by file and line
     remark: str = ""  # why it is not compared
+    rows: tuple[Row, ...] = ()  # before and after, with the totals
 
     @property
     def lost(self) -> bool:
@@ -65,7 +66,11 @@ class Compared:
         """For machines."""
         changes = [change.as_json() for change in self.changes]
         counts = {"before": self.before, "after": self.after, **self.numbers}
-        return {**counts, "changes": changes, "remark": self.remark or None}
+        totals = {
+            when: {"total": row.total.number, "total_kind": row.total.kind}
+            for when, row in zip(("before", "after"), self.rows, strict=False)
+        }
+        return {**counts, "totals": totals, "changes": changes, "remark": self.remark or None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,7 @@ def _compared(
 ) -> Compared:
     old, new = (some.tally.covered.get(name, {}) for some in (before, after))
     then, now = (criterion_of(name, some, criteria) for some in (before, after))
+    both = tuple(row for some in (before, after) for row in rows(some, names=[name], criteria=criteria))
     remark = ""
     if name not in after.criteria:
         remark = _ONLY_BEFORE
@@ -162,7 +168,7 @@ def _compared(
     elif isinstance(now, OrderCriterion) and correspondence.changed:
         remark = _ORDERS
     if remark:
-        return Compared(name, len(old), len(new), dict.fromkeys(KINDS, 0), (), remark)
+        return Compared(name, len(old), len(new), dict.fromkeys(KINDS, 0), (), remark, both)
     found: dict[str, list[Key]] = {what: [] for what in KINDS}
     kept: set[Key] = set()
     exists, possible = _existence(now, after), _possibility(now, after)
@@ -181,7 +187,8 @@ def _compared(
         for what, keys in found.items()
         for change in _changes(what, keys, then if what == GONE else now, sites, name, limit)
     ]
-    return Compared(name, len(old), len(new), {what: len(keys) for what, keys in found.items()}, tuple(changes))
+    numbers = {what: len(keys) for what, keys in found.items()}
+    return Compared(name, len(old), len(new), numbers, tuple(changes), rows=both)
 
 
 def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:

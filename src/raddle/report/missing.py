@@ -11,6 +11,7 @@ from typing import Any
 
 from raddle.criteria.base import Criterion, sites_in
 from raddle.facts import Facts
+from raddle.model import Model
 from raddle.report.coverage import Row, criterion_of
 from raddle.report.files import ELSEWHERE
 from raddle.report.numbers import total_text
@@ -76,8 +77,16 @@ def missing(
     if row.total.kind == EXACT:
         never = [criterion.explain(key, contents.sites) for *_, key in listed]
         return Missing(row.name, remarks=_all_seen(row, never, len(uncovered)))
+    guessed = _guessed(contents.model_for(row.name))
     gaps = tuple(
-        Gap(row.name, key, file, line, _sentence(criterion, key, contents), _columns(key, contents))
+        Gap(
+            row.name,
+            key,
+            file,
+            line,
+            f"{_sentence(criterion, key, contents)}{whose(key, guessed)}",
+            _columns(key, contents),
+        )
         for _, file, line, _, key in listed
     )
     remarks = _remarks(row, possible, len(uncovered))
@@ -93,6 +102,24 @@ def _columns(key: Key, contents: Contents) -> tuple[int, ...]:
 
 def _sentence(criterion: Criterion, key: Key, contents: Contents) -> str:
     return f"no execution yet had {criterion.explain(key, contents.sites)}"
+
+
+def _guessed(model: Model) -> dict[int, str]:
+    """The sites whose receiver is a guess, and the attribute that they access."""
+    return {site: name for (_, name), accesses in model.variables.items() for site in accesses.guessed}
+
+
+def whose(key: Key, guessed: Mapping[int, str]) -> str:
+    """What is added to a requirement that the source only seems to have.
+
+    >>> whose((70007, 70008), {70008: "n"}), whose((70007, 70008), {})
+    (' (guessed: the source does not say whose `n` it is)', '')
+    """
+    names = sorted({guessed[site] for site in sites_in(key) if site in guessed})
+    if not names:
+        return ""
+    are = "it is" if len(names) == 1 else "they are"
+    return f" (guessed: the source does not say whose {' and '.join(f'`{name}`' for name in names)} {are})"
 
 
 def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:

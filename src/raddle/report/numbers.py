@@ -46,6 +46,19 @@ def total_text(row: Row) -> str:
     return f"{number_text(total.number)} ({said})"
 
 
+def out_of_text(row: Row) -> str:
+    """What follows the number of covered requirements, where it is known how many there are; else nothing.
+
+    >>> from raddle.tally import Total
+    >>> out_of_text(Row("map", 3, Total(16, "static"), Total(16, "static"), 1, 0))
+    ' of 16 (static)'
+    >>> out_of_text(Row("sync", 3, Total(4, "estimated", 3, 9), Total(None, "unknown"), 5, 0))
+    ''
+    """
+    known = row.total.number is not None and row.total.kind != ESTIMATED and not row.nothing
+    return f" of {total_text(row)}" if known else ""
+
+
 def number_text(number: int) -> str:
     """With commas; by its power of ten where it is too long to be read.
 

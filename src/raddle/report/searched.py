@@ -11,7 +11,8 @@ from typing import Any
 from raddle.guide.configurations import Configuration
 from raddle.guide.fitness import Fitness
 from raddle.guide.search import Evaluation, Found
-from raddle.report.coverage import in_order
+from raddle.report.coverage import Row, in_order
+from raddle.report.numbers import out_of_text
 from raddle.wording import count
 
 WHY = {
@@ -36,6 +37,7 @@ class Searched:
     seed: int
     executions: int  # of each evaluation
     criteria: tuple[str, ...]  # that were measured
+    rows: Sequence[Row] = ()  # what all evaluations covered together, out of how much
 
     @property
     def winner(self) -> Evaluation[Configuration] | None:
@@ -66,7 +68,9 @@ class Searched:
         if self.winner is None:
             return [*lines, "nothing was covered: no two threads met in the measured code"]
         counts, chances = found.tally.counts(), found.chances()
-        lines.append("all together covered " + ", ".join(f"{name} {counts[name]:,}" for name in in_order(counts)))
+        out_of = {row.name: out_of_text(row) for row in self.rows}
+        together = [f"{name} {counts[name]:,}{out_of.get(name, '')}" for name in in_order(counts)]
+        lines.append("all together covered " + ", ".join(together))
         name = max(in_order(counts), key=lambda name: chances[name])
         chance = (
             f"about {100 * chances[name]:.3g} %" if chances[name] else f"under {100 / found.tally.executions:.2g} %"
@@ -116,6 +120,7 @@ class Searched:
             "seconds": round(found.seconds, 6),
             "executions": found.tally.executions,
             "covered": dict(found.tally.counts()),
+            "totals": {row.name: {"total": row.total.number, "total_kind": row.total.kind} for row in self.rows},
             "chance_of_new": {name: round(chance, 6) for name, chance in found.chances().items()},
             "best": None if winner is None else self._evaluation(winner),
             "evaluations": [self._evaluation(one) for one in found.evaluations],

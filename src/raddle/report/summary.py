@@ -12,6 +12,7 @@ from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, as_json
 from raddle.report.files import Cell, by_file, files_as_json
 from raddle.report.missing import LIMIT, Missing, missing
+from raddle.report.patterns import PatternRow, pattern_rows
 from raddle.report.source import Sources
 from raddle.store.contents import Contents
 from raddle.wording import count
@@ -33,6 +34,7 @@ class Summary:
     outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
     runs: int
     executions: int
+    patterns: tuple[PatternRow, ...]  # where map is among the criteria
     met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
 
     @property
@@ -57,10 +59,14 @@ class Summary:
             "there were none, or nothing that they share is in the measured code"
         )
 
+    def criterion_as_json(self, row: Row) -> dict[str, Any]:
+        """What is known of a criterion, for machines."""
+        return {**as_json(row), "patterns": [one.as_json() for one in self.patterns if one.row.name == row.name]}
+
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         return {
-            "criteria": {row.name: as_json(row) for row in self.rows},
+            "criteria": {row.name: self.criterion_as_json(row) for row in self.rows},
             "files": files_as_json(self.files, self.paths),
             "missing": [gap.as_json() for some in self.missing for gap in some.gaps],
             "not_listed": {some.criterion: {"more": some.more, "remarks": list(some.remarks)} for some in self.missing},
@@ -93,5 +99,6 @@ def summarize(
         outdated=outdated,
         runs=len(contents.runs),
         executions=sum(run.executions for run in contents.runs),
+        patterns=tuple(one for row in rows for one in pattern_rows(contents, row, criteria)),
         met=any(keys for name, keys in contents.tally.covered.items() if name not in SEQUENTIAL),
     )

@@ -11,6 +11,7 @@ from raddle.report.coverage import Row
 from raddle.report.files import Cell
 from raddle.report.missing import Missing
 from raddle.report.numbers import percent_text, total_text
+from raddle.report.patterns import PatternRow
 from raddle.report.plain import plain
 from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 
@@ -39,6 +40,14 @@ def criteria_table(rows: Iterable[Row]) -> Table:
             f"{row.executions:,}",
             f"{row.since_new:,}",
         )
+    return table
+
+
+def pattern_table(patterns: Iterable[PatternRow]) -> Table:
+    """A line for each pattern of map."""
+    table = _table("pattern of map", "steps", "covered", "total", "percent")
+    for one in patterns:
+        table.add_row(one.name, one.steps, f"{one.row.covered:,}", total_text(one.row), percent_text(one.row))
     return table
 
 
@@ -85,5 +94,5 @@ def _table(first: str, *others: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(first, no_wrap=True)
     for name in others:
-        table.add_column(name, justify="left" if name == "total" else "right")
+        table.add_column(name, justify="left" if name in ("total", "steps") else "right")
     return table

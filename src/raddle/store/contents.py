@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from raddle.model import Model
@@ -22,6 +23,10 @@ class Run:
     criteria: frozenset[str] = frozenset()  # that it measured
     exact: frozenset[str] = frozenset()  # those of which it covered everything that can be covered
     files: frozenset[tuple[str, int]] = frozenset()  # that it was about: label and digest
+
+    def is_about_all_of(self, other: Run) -> bool:
+        """Did both run the same thing, in the same way, and did this one measure all the source that the other did?"""
+        return (self.origin, self.mode) == (other.origin, other.mode) and self.files >= other.files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +49,24 @@ class Contents(Measures):
 
     @property
     def exact(self) -> frozenset[str]:
-        """Criteria of which every run covered everything that could be covered."""
-        inexact = {name for run in self.runs for name in run.criteria - run.exact}
+        """Criteria of which every run covered everything that could be covered, or repeated one that had."""
+        inexact = {
+            name
+            for index, run in enumerate(self.runs)
+            for name in run.criteria - run.exact
+            if not self._repeats(run, self.runs[:index], name)
+        }
         return frozenset(self.criteria) - inexact
+
+    def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
+        """Was the same explored before, all of it, and did this run bring nothing new?
+
+        One that did had more freedom than the one before, as where threads may be switched.
+        """
+        if not any(criterion in other.exact and other.is_about_all_of(run) for other in earlier):
+            return False
+        own = range(run.before + 1, run.before + run.executions + 1)
+        return not any(seen.first in own for seen in self.tally.covered.get(criterion, {}).values())
 
     def model_for(self, criterion: str) -> Model:
         """The model of the sources of those runs that measured the criterion."""

@@ -7,7 +7,7 @@ import sqlite3
 from collections import defaultdict
 from typing import Any
 
-from raddle.caution import Caution
+from raddle.caution import Caution, each_once
 from raddle.corpus import Kept
 from raddle.facts import Facts
 from raddle.model import Accesses, Model
@@ -141,4 +141,4 @@ def _facts(connection: sqlite3.Connection) -> Facts:
 
 def _cautions(connection: sqlite3.Connection) -> tuple[Caution, ...]:
     rows = connection.execute("select kind, subject, sites, note from caution")
-    return tuple(Caution(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows)
+    return each_once(Caution(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows)

@@ -30,6 +30,7 @@ class Control(Protocol):
     excepthook: Callable[..., object]  # threading.excepthook as it was when the execution began
     observing: bool
     measuring: bool
+    aborting: bool  # every thread that is still there is being thrown out
     carriers: list[Carrier]
     lost: set[int]  # ids of conditions and events whose notification nobody was there to hear
     visible: Container[str]  # kinds of resource somebody looks at without blocking: their releases matter
@@ -66,6 +67,9 @@ class Control(Protocol):
 
     def uncontrolled(self, me: Carrier, message: str) -> None:
         """The thread is about to leave our control; ends the execution."""
+
+    def died(self, me: Carrier, how: str) -> None:
+        """The thread is about to end the process; ends the execution."""
 
 
 class Carrier(greenlet):

@@ -40,6 +40,7 @@ from raddle.sync.carrier import Carrier, getcurrent
 
 _real_allocate = _thread.allocate_lock
 _real_fork = getattr(os, "fork", None)
+_real_exit = os._exit
 
 
 def fork() -> int:
@@ -48,6 +49,14 @@ def fork() -> int:
         me.control.uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
     assert _real_fork is not None
     return int(_real_fork())
+
+
+def exit_now(status: int) -> None:
+    """`os._exit` would end the search with the scenario; so it only ends the execution."""
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.died(me, f"exit code {status}")
+    _real_exit(status)
 
 
 def allocate_lock() -> Any:
@@ -79,6 +88,7 @@ NAMES: dict[Any, Any] = {
     threading.Lock: lock.Lock,
     _thread._local: local.local,
     _queue.SimpleQueue: simple_queue.SimpleQueue,
+    _real_exit: exit_now,
 }
 if _real_fork is not None:
     NAMES[_real_fork] = fork

@@ -32,6 +32,7 @@ _real_get_native_id = _thread.get_native_id
 _real_start_new_thread = _thread.start_new_thread
 _real_count = _thread._count
 _real_daemon: Any = _Thread.__dict__["daemon"]
+_real_ident: Any = _Thread.__dict__["ident"]
 
 NUMBER = "_raddle_number"
 KEY = "_raddle_carrier"  # in the dict of a Thread object that is, or was, under control
@@ -150,6 +151,14 @@ def is_alive(self: Any) -> bool:
     _look(me, other)
     other = _carrier_of(self, me)
     return other is not None and not other.done
+
+
+def _get_ident(self: Any) -> int | None:
+    """None as long as it has not been started: somebody may look whether it has."""
+    me = getcurrent()
+    if me.__class__ is Carrier and me.thread is not self and self._initialized:
+        _look(me, _carrier_of(self, me))
+    return _real_ident.fget(self)  # type: ignore[no-any-return]
 
 
 def _set_daemon(self: Any, daemonic: bool) -> None:
@@ -287,6 +296,7 @@ PATCHES = (
     (_Thread, "join", join),
     (_Thread, "is_alive", is_alive),
     (_Thread, "daemon", property(_real_daemon.fget, _set_daemon)),
+    (_Thread, "ident", property(_get_ident)),
 )
 
 NAMES: dict[Any, Any] = {

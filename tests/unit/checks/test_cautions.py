@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+
 import pytest
 
-from raddle.caution import DATA_RACE, KINDS, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, Caution
+import raddle
+from raddle.caution import DATA_RACE, KINDS, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, Caution, each_once
 from raddle.checks.cautions import say
 from raddle.site import Site
+from raddle.store import read
 
 SITES = {70000 + line: Site("bank.py", line, 0, "read", "n", "f", switchable=False) for line in range(1, 10)}
 LOCKS = ("the Lock made at bank.py:1", "the RLock made at bank.py:2")
@@ -30,6 +35,66 @@ def test_lockset():
         "no lock is held at every access to `Bank.sum`: it is read under the Lock made at bank.py:1 at bank.py:3, "
         "and written under no lock by another thread at bank.py:4"
     )
+
+
+def test_accesses_of_which_no_two_are_in_conflict():
+    note = f"sometimes read under no lock, sometimes written under {LOCKS[0]}"
+    assert say(Caution(LOCKSET, "Bank.sum", (70003, 70004), note), SITES) == (
+        "no lock is held at every access to `Bank.sum`: it is sometimes read under no lock at bank.py:3, "
+        "sometimes written under the Lock made at bank.py:1 at bank.py:4"
+    )
+
+
+def test_one_thing_is_said_once():
+    vague = Caution(LOCKSET, "Bank.sum", (70001,), "sometimes read under no lock")
+    one, other = (Caution(LOCKSET, "Bank.sum", (70002, site), "read, written") for site in (70003, 70004))
+    elsewhere = Caution(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # of another file
+    for order in itertools.permutations([vague, one, other, elsewhere]):
+        assert set(each_once(order)) == {one, elsewhere}
+
+
+def test_blocks_are_told_apart_and_what_comes_between_is_not():
+    between = [Caution(UNSERIALIZABLE, "Bank.sum", (70001, site, 70003)) for site in (70007, 70008)]
+    another = Caution(UNSERIALIZABLE, "Bank.sum", (70001, 70007, 70004))
+    assert each_once([*between, another]) == (between[0], another)
+
+
+def test_races_of_other_accesses_are_others():
+    races = tuple(Caution(DATA_RACE, "Bank.sum", (70001, site), "read, written") for site in (70002, 70003))
+    assert each_once(races) == races
+
+
+class Box:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.n = 0
+
+    def add(self):
+        with self.lock:
+            self.n += 1
+
+    def look(self):
+        return self.n
+
+
+def boxes():
+    box = Box()
+    threads = [threading.Thread(target=work) for work in (box.add, box.look, box.add, box.look)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_several_processes_say_it_once(tmp_path):
+    for workers in (None, 2, 1):
+        options = {"executions": 200, "until": "budget", "workers": workers, "data_file": tmp_path / "data"}
+        result = raddle.explore(boxes, criteria="map", **options)
+        (found,) = [warning for warning in result.warnings if warning["kind"] == LOCKSET]
+        assert "under no lock" in found["sentence"]
+        assert "under the Lock" in found["sentence"]
+        stored = [caution for caution in read(tmp_path / "data").cautions if caution.kind == LOCKSET]
+        assert len(stored) == 1
 
 
 def test_unserializable():

@@ -132,6 +132,65 @@ def test_the_other_site_is_the_last_one_of_another_thread():
     assert found.sites == (S + 3, S + 5)
 
 
+def locked(text, *locks):
+    """A step, with the locks around it."""
+    thread = text[0]
+    return (*(f"{thread} acquire {lock}" for lock in locks), text, *(f"{thread} release {lock}" for lock in locks))
+
+
+def test_the_two_accesses_have_no_lock_in_common():
+    # Thread 1 reads without the lock. Only when it writes, with the lock, is that a race; both writes had the lock.
+    steps = [*locked("1 write 1", 0), *locked("2 write 2", 0), "1 read 3", *locked("1 write 4", 0)]
+    assert cautions(*steps, kind=LOCKSET) == [
+        Caution(LOCKSET, "C.n", (S + 2, S + 3), "written under the Lock made at m.py:1, read under no lock")
+    ]
+
+
+def test_locks_that_are_not_all_the_same_in_any_two_accesses():
+    # Any two accesses have a lock in common; all three have none.
+    steps = [
+        *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
+    ]  # fmt: skip
+    assert cautions(*steps, kind=LOCKSET) == []  # lock 0 was held since the variable was shared
+    one, two, three = "the Lock made at m.py:1", "the Lock made at m.py:2", "the Queue made at m.py:3"
+    (found,) = cautions(*steps, *locked("2 read 5", 1, 2), kind=LOCKSET)
+    assert found.sites == (S + 3, S + 4, S + 5)
+    assert found.note == (
+        f"sometimes written under {one} and {three}, sometimes written under {one} and {two}, "
+        f"sometimes read under {two} and {three}"
+    )
+    # Two that are in conflict come later, and are said instead.
+    (found,) = cautions(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
+    assert (found.sites, found.is_vague) == ((S + 4, S + 6), False)
+
+
+def test_what_one_thread_does_without_a_lock_is_in_conflict_with_no_reader():
+    # Thread 1 reads without a lock, and is the only one that writes; thread 2 only reads, with the lock.
+    steps = [*locked("1 write 1", 0), *locked("2 read 2", 0), "1 read 3", *locked("1 write 4", 0)]
+    (found,) = cautions(*steps, kind=LOCKSET)
+    assert (found.sites, found.note) == ((S + 3,), "sometimes read under no lock")
+
+
+def test_what_is_said_is_true():
+    choose = random.Random(5)
+    told = {True: 0, False: 0}
+    for _ in range(1500):
+        accesses = [
+            (choose.randrange(3), choose.choice(["read", "write"]), choose.sample(range(3), choose.randrange(3)))
+            for _ in range(choose.randrange(12))
+        ]
+        steps = [locked(f"{who} {kind} {at}", *locks) for at, (who, kind, locks) in enumerate(accesses)]
+        for caution in cautions(*itertools.chain(*steps), kind=LOCKSET):
+            named = [accesses[site - S] for site in caution.sites]
+            assert not set.intersection(*(set(locks) for _, _, locks in named))
+            if not caution.is_vague:
+                (one, kind, _), (other, other_kind, _) = named
+                assert one != other
+                assert "write" in (kind, other_kind)
+            told[caution.is_vague] += 1
+    assert min(told.values()) > 5
+
+
 def test_one_caution_for_each_variable_over_all_executions():
     check = WarnedVariables()
     for site in (4, 5):

@@ -10,6 +10,7 @@ import pytest
 
 from raddle.cli.diff import diff
 from raddle.errors import UsageError
+from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
 from raddle.store import add
@@ -158,3 +159,19 @@ def test_lines_that_moved_make_no_difference(run, tmp_path):
         name: [0, 0, 0, 0] for name in found["criteria"] if name not in ("all", "tpair", "svar")
     }
     assert sum(one["after"] for one in found["criteria"].values()) > 50
+
+
+def test_totals_are_said_where_they_are_known(run):
+    """One read and one write of one variable: a requirement of each of the eight patterns of one variable."""
+    read, write = 11 << INDEX_BITS, (11 << INDEX_BITS) + 1
+    model = Model({("log.py:Log", "n"): Accesses(frozenset({read}), frozenset({write}))})
+    sites = {site: Site("log.py", 3, 0, "read", "n", "f", switchable=True) for site in (read, write)}
+    for file, patterns in (("a", (1, 2)), ("b", (1,))):
+        keys = {1: (1, "log.py:Log", "n", "", read, write), 2: (2, "log.py:Log", "n", "", write, read)}
+        tally = Tally(executions=1)
+        tally.add(1, "map", [keys[pattern] for pattern in patterns])
+        add(file, Record(origin="run app.py", mode="native", tally=tally, sites=sites, paths={}, model=model))
+    assert "map: 2 of 8 (static) covered before, 1 of 8 (static) after\n" in run("a", "b")[1]
+    (told,) = json.loads(run("a", "b", "--json")[1])["criteria"].values()
+    eight = {"total": 8, "total_kind": "static"}
+    assert told["totals"] == {"before": eight, "after": eight}

@@ -56,8 +56,7 @@ def store(*executions, **more):
             tally=tally,
             sites=SITES,
             paths={"log.py": "/home/me/log.py"},
-            model=MODEL,
-            **more,
+            **{"model": MODEL, **more},
         ),
     )
 
@@ -105,6 +104,49 @@ def test_missing(run):
     _, out, _ = run("--missing", "method-pairs", "--limit", "1")
     assert "Log.total" not in out
     assert "... and 1 more" in out
+
+
+def test_the_patterns_of_map(run):
+    # One read and one write of one variable: one requirement of each of the patterns 1 to 8, none of two variables.
+    store({"map": [(1, "log.py:Log", "th", "", READ, WRITE)]})
+    for option in ("--criteria", "--missing"):
+        lines = [line.split() for line in run(option, "map")[1].splitlines()]
+        assert ["1", "A", "reads", "x,", "B", "writes", "x", "1", "1", "(static)", "100", "%"] in lines
+        steps = ["A", "reads", "x,", "B", "writes", "x,", "A", "reads", "x"]
+        assert ["4", *steps, "0", "1", "(static)", "0", "%"] in lines
+        together = "A writes x and B reads y, then B reads x and A writes y"
+        assert ["13,", "15,", "16,", "17", *together.split(), "0", "nothing", "to", "cover", "-"] in lines
+    assert "B writes x" not in run()[1]
+    patterns = json.loads(run("--json")[1])["criteria"]["map"]["patterns"]
+    assert [one["patterns"] for one in patterns] == [
+        [1], [2], [3], [4], [5], [6], [7], [8], [9], [10, 11], [12], [13, 15, 16, 17], [14],
+    ]  # fmt: skip
+    assert [one["covered"] for one in patterns] == [1] + 12 * [0]
+    assert [one["total"] for one in patterns] == 8 * [1] + 5 * [0]
+    assert patterns[3]["steps"] == "A reads x, B writes x, A reads x"
+    assert {one["total_kind"] for one in patterns} == {"static"}
+
+
+def test_each_of_several_criteria_has_a_heading_for_what_is_missing(run):
+    store({"method-pairs": [ADD_TOTAL], "map": []})
+    out = run("--missing", "method-pairs,map")[1]
+    first, second = out.index("missing of method-pairs\n"), out.index("missing of map\n")
+    assert first < out.index("Log.add") < second < out.index("(pattern 1)")
+    assert "missing of" not in run("--missing", "map")[1]
+
+
+def test_a_guess_is_marked(run):
+    guess = Model({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
+    store({"map": []}, model=guess)
+    out = run("--missing", "map")[1]
+    assert "(pattern 1) (guessed: the source does not say whose `th` it is)\n" in out
+    assert "guessed" not in run("--criteria", "map")[1]
+
+
+def test_what_an_execution_has_shown_is_no_guess(run):
+    guess = Model({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
+    store({"map": []}, model=guess + MODEL)
+    assert "guessed" not in run("--missing", "map")[1]
 
 
 def test_json(run):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from raddle.cli.search import search
 from raddle.config import read as read_config
+from raddle.errors import UsageError
 from raddle.store import read
 
 SCENARIOS = """\
@@ -240,6 +243,39 @@ def test_the_commands_of_the_documentation_work(folder):
         assert "exit code 4" not in done.stderr
     table = re.search(r"```\n(fitness .*?)```", page, re.DOTALL)[1]
     assert table in raddle(folder, *commands[1]).stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_what_cannot_be_saved_after_all_is_said_after_what_was_found(folder):
+    done = raddle(folder, *SCENARIO, "--save", "/dev/full")
+    assert done.returncode == 4
+    assert "6 evaluations, " in done.stderr
+    assert "/dev/full cannot be written: No space left on device; name another file with --save" in done.stderr
+    assert "[output-unwritable]" in done.stderr
+    assert "internal error" not in done.stderr  # the story of the finding has a traceback of its own
+    assert "saved to" not in done.stderr
+
+
+def test_a_file_that_may_not_be_written_is_refused_before_the_search(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "ro").mkdir()
+    may = os.access
+    # Whoever runs the tests may be allowed everything: so the answer is given for the system.
+    monkeypatch.setattr(os, "access", lambda file, *how, **more: Path(file).name != "ro" and may(file, *how, **more))
+    with pytest.raises(UsageError, match=r"ro/x\.toml cannot be written: permission denied") as refused:
+        search.main([*SCENARIO[1:], "--save", "ro/x.toml"], standalone_mode=False)
+    assert refused.value.slug == "output-unwritable"
+    assert not (folder / ".raddle").exists()
+
+
+def test_what_all_covered_has_totals(folder):
+    done = raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--criteria", "sync")
+    # The accesses of the scenario are known, so the requirements of map are; those of sync are never known.
+    assert re.search(r"^all together covered map \d+ of \d+ \((static|pruned from \d+)\), sync \d+$", done.stderr, re.M)
+    data = found(raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--json"))
+    total = data["totals"]["map"]
+    assert data["covered"]["map"] <= total["total"]
+    assert total["total_kind"] in ("static", "pruned")
 
 
 # -- what is refused ----------------------------------------------------------------------------------

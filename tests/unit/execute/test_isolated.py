@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import threading
 
 import isolated
 import pytest
@@ -183,9 +185,31 @@ def test_a_child_may_tell_before_it_is_through():
 
 def test_how_a_child_ended_is_told():
     with pytest.raises(ChildDiedError, match="the child ended with exit code 3") as caught:
-        in_child(lambda: isolated.os._exit(3))
+        in_child(lambda: isolated.die(3))
     assert caught.value.how == "exit code 3"
     with pytest.raises(ChildFailedError, match="ZeroDivisionError"):
         in_child(lambda: 1 / 0)
     with pytest.raises(ChildFailedError, match="pickle"):
         in_child(lambda: lambda: None)
+
+
+def test_an_exit_is_seen_without_a_child():
+    """What Python code calls is under control: only the execution ends, and has its schedule."""
+
+    def scenario():
+        seen = []
+
+        def work(letter):
+            seen.append(letter)
+            if seen == ["b"]:
+                os._exit(3)
+
+        threads = [threading.Thread(target=work, args=(letter,)) for letter in "ab"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    (finding,) = raddle.explore(scenario, source=[__file__], scheduler="exhaustive").findings
+    assert (finding.kind, finding.thread, finding.message) == ("crash", "T2", "the process died (exit code 3)")
+    assert str(raddle.replay(scenario, finding.schedule, source=[__file__]).kind) == "crash"

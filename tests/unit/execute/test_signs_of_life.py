@@ -79,7 +79,7 @@ def test_the_search_is_told_of_as_before():
 
 
 def test_the_word_is_shown():
-    moment = Moment(0, 0, 0.1, {}, 0, 0.0, doing="rehearsing")
+    moment = Moment(0, 0, 0.1, {}, 0.0, doing="rehearsing")
     assert told_moment(moment) == "rehearsing"
-    assert told_moment(Moment(9, 1, 3.0, {}, 0, 0.0, doing="shrinking")) == "shrinking; 9 executions, 3/s, 1 finding"
-    assert told_moment(Moment(9, 1, 3.0, {}, 0, 0.0)) == "9 executions, 3/s, 1 finding"
+    assert told_moment(Moment(9, 1, 3.0, {}, 0.0, doing="shrinking")) == "shrinking; 9 executions, 3/s, 1 finding"
+    assert told_moment(Moment(9, 1, 3.0, {}, 0.0)) == "9 executions, 3/s, 1 finding"

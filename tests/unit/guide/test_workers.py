@@ -229,7 +229,7 @@ def test_a_process_that_dies_by_chance_is_replaced(tmp_path):
         worked.run_all(lambda: None)
         if mine.exists():
             mine.unlink()
-            worked.os._exit(1)
+            worked.die(1)
 
     result = explore(scenario, workers=2, scheduler="pos", executions=100)
     assert (result.outcome, result.executions) == ("passed", 100)

@@ -92,6 +92,7 @@ def test_the_index_says_what_was_covered(tmp_path):
     index = written(tmp_path, contents(tmp_path, findings=[finding()]))["index.html"]
     assert "1 run, 4 executions" in index.text
     assert "map 2 8 static" in index.text  # eight patterns of one variable, two of them covered
+    assert "4 0 1 (static) A reads x, B writes x, A reads x" in index.text
     assert "2 of 8" in index.text  # in box.py
     assert "Box.text is read at box.py:6 and written" in index.text
     assert "not instrumented: other.py: no source" in index.text

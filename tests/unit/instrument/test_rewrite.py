@@ -18,7 +18,7 @@ from raddle.instrument import rewrite
         ("del x.a", "__raddle__.delete(x, 'a', 0)"),
         ("x.m(y)", "__raddle__.method(x, 'm', 0)(y)"),
         ("x[k]", "__raddle__.getitem(x, k, 0)"),
-        ("x[1:]", "__raddle__.getitem(x, slice(1, None, None), 0)"),
+        ("x[1:]", "__raddle__.getitem(x, __raddle__.slice(1, None, None), 0)"),
         ("x[k] = v", "__raddle__.setitem(v, x, k, 0)"),
         ("del x[k]", "__raddle__.delitem(x, k, 0)"),
         ("k in x", "__raddle__.contains(k, x, 0)"),
@@ -31,6 +31,14 @@ from raddle.instrument import rewrite
         ("f(*x, **y)", "f(*__raddle__.content(x, 0), **__raddle__.content(y, 1))"),
         ("a, b = x", "a, b = __raddle__.content(x, 0)"),
         ("x == y", "__raddle__.content(x, 0) == __raddle__.content(y, 1)"),
+        ("x + y", "__raddle__.content(x, 0) + __raddle__.content(y, 1)"),
+        ("x * 2", "__raddle__.content(x, 0) * 2"),
+        ("'%s' % x", "'%s' % __raddle__.content(x, 0)"),
+        (
+            "from m import *\nf(x[1:])",
+            "from m import *\n__raddle__.function(f, 0)(__raddle__.getitem(x, __raddle__.slice(1, None, None), 1))",
+        ),
+        ("slice = f\nx[1:]", "slice = f\n__raddle__.getitem(x, __raddle__.slice(1, None, None), 0)"),
     ],
 )
 def test_form(source: str, expected: str) -> None:
@@ -40,7 +48,8 @@ def test_form(source: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "x", "x = y", "x += 1", "x += 'a'", "x == 1", "x is y", "x < y", "list()", "for i in range(3):\n    pass",
+        "x", "x = y", "x += 1", "x += 'a'", "x == 1", "x is y", "x < y", "x + 1", "x % y", "list()",
+        "for i in range(3):\n    pass",
         "1 in (1, 2)", "a, b = (b, a)", "if __debug__:\n    pass", "del x", "f(x)", "x: y.z", "super().x",
         "[0 for x.a in (1, 2)]", "import a.b", "from a import b",
     ],

@@ -70,6 +70,14 @@ def test_a_full_document():
     assert whole["notes"] == ["a note", "counter.py is not there any more: its lines are those of then"]
 
 
+def test_the_patterns_of_map_are_told_one_by_one():
+    assert checked(contents(LOST_UPDATE))["criteria"]["sync"]["patterns"] == []
+    given = contents(LOST_UPDATE)
+    given = replace(given, runs=tuple(replace(run, criteria=frozenset({"map"})) for run in given.runs))
+    patterns = checked(given)["criteria"]["map"]["patterns"]
+    assert [number for one in patterns for number in one["patterns"]] == [*range(1, 12), 12, 13, 15, 16, 17, 14]
+
+
 def test_findings_are_whole():
     lost, dead = checked(contents(LOST_UPDATE, DEADLOCK))["findings"]
     for name, value in LOST_UPDATE.items():

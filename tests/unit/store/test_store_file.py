@@ -112,8 +112,42 @@ def test_executions_count_for_the_criteria_that_were_measured(file):
 def test_a_criterion_is_exact_if_all_its_runs_were(file):
     add(file, record({"map": [(1,)], "sync": [(1,)]}, exact=frozenset({"map", "sync"})))
     assert read(file).exact == {"map", "sync"}
-    add(file, record({"map": [(1,)]}))
+    add(file, replace(record({"map": [(1,)]}), origin="run other.py"))
     assert read(file).exact == {"sync"}
+
+
+def explored(*executions, exact=(), digests=(LOG,), **more):
+    given = record(*executions, mode="controlled", sites=sites(*digests), exact=frozenset(exact))
+    return replace(given, **{"origin": "explore log.py::scenario", **more})
+
+
+def test_what_was_seen_completely_stays_so_if_the_same_is_explored_again(file):
+    add(file, explored({"map": [(1,), (2,)], "sync": [(1,)]}, exact={"map", "sync"}))
+    add(file, explored({"map": [(1,)]}, {"map": [(2,)]}))
+    assert read(file).exact == {"map", "sync"}
+
+
+def test_whoever_finds_something_new_shows_that_not_everything_was_seen(file):
+    add(file, explored({"map": [(1,)], "sync": [(1,)]}, exact={"map", "sync"}))
+    add(file, explored({"map": [(1,)], "sync": [(1,)]}, {"map": [(2,)], "sync": [(1,)]}))
+    assert read(file).exact == {"sync"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"origin": "explore log.py::other"}, {"mode": "native"}, {"digests": (LOG, SHOP)}],
+    ids=["another scenario", "another way to run it", "more source"],
+)
+def test_another_run_has_to_see_everything_itself(file, other):
+    add(file, explored({"map": [(1,)]}, exact={"map"}))
+    add(file, explored({"map": [(1,)]}, **other))
+    assert read(file).exact == set()
+
+
+def test_who_comes_before_may_have_seen_more(file):
+    add(file, explored({"map": [(1,), (2,)]}))
+    add(file, explored({"map": [(1,)]}, exact={"map"}))
+    assert read(file).exact == set()
 
 
 def test_the_same_is_said_once(file):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from raddle.cast import METHODS
 from raddle.execute.native.names import Names
 from raddle.execute.native.noise import Noise
 from raddle.execute.native.stream import Nothing, Sink
@@ -29,6 +30,7 @@ class Settings:
     noise: tuple[str, ...] = ()
     seed: int = 1
     criteria: tuple[str, ...] = ()
+    thread_methods: int = METHODS  # that tell threads apart
     data_file: str | None = None
     family: str = ""  # the folder that its processes share
     first: int = 0  # the process that was started first
@@ -51,6 +53,7 @@ class Settings:
             noises=[Noise.parse(text) for text in self.noise],
             seed=self.seed,
             blocks="blocks" in self.criteria,
+            methods=self.thread_methods,
             root=self.named_from,
         )
 

@@ -187,7 +187,8 @@ def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, st
             continue
         number += 1
         kind, thread = str(step.get("operation", "")), str(step.get("thread", "?"))
-        thing = (step.get("object", 0), step.get("variable", ""))
+        variable = str(step.get("variable", ""))
+        thing = (step.get("object", 0), "[]" if variable.endswith("[]") else variable)
         arrow, givers = _TAKES_FROM.get(kind, ("", ()))
         takes = [last[giver, thing] for giver in givers if (giver, thing) in last]
         if not takes and kind == "join" and ("end", step.get("variable")) in last:

@@ -131,6 +131,7 @@ class Report:
                 "index.html",
                 page="index",
                 criteria=views.criterion_views(self.contents, self._rows),
+                patterns=views.pattern_views(self._summary),
                 kinds=views.meanings(self._rows),
                 findings=self._found[:MOST_LISTED],
                 more_findings=max(0, len(self._found) - MOST_LISTED),

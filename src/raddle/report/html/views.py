@@ -67,6 +67,11 @@ def criterion_views(contents: Contents, rows: Sequence[Row]) -> list[CriterionVi
     return views
 
 
+def pattern_views(summary: Summary) -> list[tuple[str, str, str, str]]:
+    """A line for each pattern of map: its numbers, what was covered, the total, and its steps."""
+    return [(one.name, f"{one.row.covered:,}", total_text(one.row), one.steps) for one in summary.patterns]
+
+
 def _kind(row: Row) -> str:
     """The kind of total, with what belongs to it; "" where there is no total."""
     _, _, said = total_text(row).partition(" (")

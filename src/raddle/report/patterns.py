@@ -1,0 +1,92 @@
+"""MAP-coverage pattern by pattern: what was covered of each, and out of how many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.criteria.base import Criterion
+from raddle.criteria.memory_access import MemoryAccessPatterns, by_pattern
+from raddle.criteria.patterns import COUNTED, Pattern
+from raddle.report.coverage import Row, criterion_of, requirements
+from raddle.store.contents import Contents
+from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Total
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRow:
+    """The patterns that requirements are counted under together: mostly one."""
+
+    numbers: tuple[int, ...]
+    steps: str
+    row: Row  # as of a criterion
+
+    @property
+    def name(self) -> str:
+        """Their numbers."""
+        return ", ".join(map(str, self.numbers))
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "patterns": list(self.numbers),
+            "steps": self.steps,
+            "covered": self.row.covered,
+            "total": self.row.total.number,
+            "total_kind": self.row.total.kind,
+            "static_total": self.row.static_total.number,
+        }
+
+
+def pattern_rows(
+    contents: Contents, row: Row, criteria: Mapping[str, Criterion] | None = None
+) -> tuple[PatternRow, ...]:
+    """One for each pattern that requirements are counted under; none for criteria other than map.
+
+    >>> from raddle.tally import STATIC
+    >>> nothing = Total(0, STATIC)
+    >>> [one.name for one in pattern_rows(Contents(), Row("map", 0, nothing, nothing, 0, 0))][-3:]
+    ['12', '13, 15, 16, 17', '14']
+    """
+    criterion = criterion_of(row.name, contents, criteria)
+    if not isinstance(criterion, MemoryAccessPatterns):
+        return ()
+    model, keys = contents.model_for(row.name), contents.tally.covered.get(row.name, {})
+    covered, static = by_pattern(keys), criterion.per_pattern(model)
+    totals = criterion.totals_per_pattern(model, contents.facts)
+    possible = requirements(criterion, contents)
+    together = None if possible is None else by_pattern(keys.keys() | possible)
+    rows = []
+    for pattern in COUNTED:
+        number = pattern.number
+        total = totals[number]
+        if row.total.kind == EXACT:
+            total = Total(covered[number], EXACT)
+        elif row.total.kind in (ESTIMATED, UNKNOWN):
+            total = Total(None, UNKNOWN)
+        else:  # as `raddle.report.coverage` raises the sum of them
+            raised = max(totals[number].number or 0, covered[number]) if together is None else together[number]
+            total = Total(raised, total.kind)
+        one = Row(row.name, covered[number], total, Total(static[number], row.static_total.kind), row.executions, 0)
+        rows.append(PatternRow(_alike(pattern), steps_in_short(pattern), one))
+    return tuple(rows)
+
+
+def steps_in_short(pattern: Pattern) -> str:
+    """What the threads do.
+
+    >>> from raddle.criteria.patterns import PATTERNS
+    >>> steps_in_short(PATTERNS[4])
+    'A reads x, B writes x, A reads x'
+    >>> steps_in_short(PATTERNS[13])  # the first two in either order, and the last two
+    'A writes x and B reads y, then B reads x and A writes y'
+    """
+    steps = [f"{part.thread} {part.kind}s {part.variable}" for part in pattern.parts]
+    if len(pattern.orders) > 1:
+        return f"{steps[0]} and {steps[1]}, then {steps[2]} and {steps[3]}"
+    return ", ".join(steps)
+
+
+def _alike(pattern: Pattern) -> tuple[int, ...]:
+    return tuple(sorted({reading.number for reading in pattern.readings}))

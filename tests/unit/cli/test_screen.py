@@ -1,0 +1,100 @@
+"""What is said after an exploration."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import raddle
+from raddle.cli.screen import told_shares, why
+from raddle.result import Result
+
+
+def result(reason="executions", **more):
+    return Result("passed", (), 4, 9, 0.1, reason, 1, **more)
+
+
+def counted(covered, total, kind):
+    return {"covered": covered, "total": total, "total_kind": kind}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [
+        ({"map": counted(8, 8, "pruned")}, "everything that can be covered is covered"),
+        ({"sync": counted(5, 5, "estimated")}, "of sync as much is covered as is estimated to be possible"),
+        ({"sync": counted(5, None, "unknown")}, "nothing new of sync came for long, and nothing else can be named"),
+        (
+            {"map": counted(8, 8, "static"), "sync": counted(5, 6, "estimated")},
+            "everything that can be named is covered, and nothing new of sync came for long",
+        ),
+    ],
+)
+def test_everything_is_only_said_of_what_is_known(criteria, said):
+    assert why(result("covered", criteria=criteria)) == said
+
+
+def test_one_is_one():
+    aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["no execution yet had it"]}
+    assert told_shares(result(aims=aims)) == [
+        "  aimed at 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
+        "    given up: no execution yet had it",
+    ]
+
+
+def test_three_of_those_given_up_are_told():
+    given_up = [f"no execution yet had {number}" for number in range(50)]
+    aims = {"aimed": 90, "plans": 99, "covered": 20, "given_up": 70, "given_up_requirements": given_up}
+    _, *told, more = told_shares(result(aims=aims))
+    assert [line.split()[-1] for line in told] == ["0", "1", "2"]
+    assert more == "    ... and 67 more"
+
+
+@pytest.mark.parametrize("reason", ["exhausted", "exhausted-within-bound", "exhausted-in-part"])
+def test_there_is_no_next_execution_after_the_last(reason):
+    assert told_shares(result(chance_of_new=0.0))
+    assert told_shares(result(reason, chance_of_new=0.0)) == []
+
+
+class Box:
+    def __init__(self):
+        self.n = 0
+
+    def add(self):
+        self.n += 1
+
+
+def scenario():
+    box = Box()
+    threads = [threading.Thread(target=box.add) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def explored(**options):
+    return raddle.explore(scenario, source=[__file__], until="exhausted", **options)
+
+
+@pytest.mark.parametrize("scheduler", ["deepening:preemptions=0", "exhaustive:preemptions=0"])
+def test_a_bound_is_said_by_its_name(scheduler):
+    assert (
+        "every schedule within the bound on preemptions was run; there are others"
+        in explored(scheduler=scheduler).notes
+    )
+
+
+def test_interleavings_besides_partial_orders_are_told():
+    # Two threads, each of which reads and then writes: both reads can come before both writes, whichever of these is
+    # first, or one thread comes after the other: four partial orders. That map needs no more, svar does.
+    plainly = explored(scheduler="reachability", criteria="map")
+    assert plainly.orders == {"partial_orders": 4, "interleavings": 0}
+    assert why(plainly) == "exhausted: no failure exists for this scenario within these bounds"
+    finely = explored(scheduler="reachability", criteria="map,svar")
+    more = finely.executions - 4
+    assert more > 4
+    besides = f"(4 partial orders, and {more} interleavings besides for the criteria that tell them apart)"
+    assert why(finely).endswith(f"within these bounds {besides}")
+    assert finely.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}

@@ -1,0 +1,240 @@
+"""What modules make as they are imported has one name, in native runs and in controlled executions."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+from typing import Any
+
+import pytest
+from natively import record
+
+from raddle.cast import Cast
+from raddle.execute.imported import Imported
+from raddle.execute.isolate import can_fork
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.schedulers.sequential import Sequential
+from raddle.site import SiteTable
+
+BOUND = """\
+import queue
+import threading
+
+lock = threading.Lock()
+first, second = threading.Lock(), threading.RLock()
+condition = threading.Condition()
+own = threading.Condition(lock)
+event = threading.Event()
+semaphore = threading.Semaphore(1)
+items = queue.Queue()
+simple = queue.SimpleQueue()
+several = [threading.Lock() for _ in range(2)]
+listed = [
+    threading.Lock(),
+    threading.RLock(),
+]
+if several:
+    named = {
+        "one": threading.Lock(),
+        "other": threading.Lock(),
+    }
+
+
+class Account:
+    shared = threading.Lock()
+
+    class Inner:
+        nested = threading.RLock()
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.total = 0
+
+    def add(self):
+        with self.lock:
+            self.total += 1
+
+
+account = Account()
+alias = lock
+
+
+def work():
+    for one in (lock, first, second, *several, *listed, *named.values(), Account.shared, Account.Inner.nested, alias):
+        with one:
+            pass
+    with condition:
+        condition.notify()
+    with own:
+        own.notify()
+    event.set()
+    with semaphore:
+        items.put(1)
+    simple.put(1)
+    account.add()
+
+
+def main():
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+@contextmanager
+def imported(folder: Path, name: str, source: str) -> Iterator[ModuleType]:
+    (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield importlib.import_module(name)
+    finally:
+        sys.path.remove(str(folder))
+        del sys.modules[name]
+
+
+def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Cast:
+    """Who took part in an execution under control."""
+    with Session(
+        module.main, selection=Selection(sources=(str(module.__file__),)), measuring=True, **options
+    ) as session:
+        session.rehearse()
+        for _ in range(times):
+            execution = session.run(Sequential().choose)
+            assert execution.outcome.kind == "passed", execution.outcome
+    assert execution.observed is not None
+    return execution.observed[1]
+
+
+def resources(cast: Cast) -> list[tuple[str, int]]:
+    """Their types and lines."""
+    return sorted((one.type, int(one.created.rpartition(":")[2] or 0)) for one in cast.resources)
+
+
+def made_at(source: str, *calls: str) -> list[int]:
+    lines = source.split("\n")
+    return [number for number, line in enumerate(lines, 1) if line in calls]
+
+
+def test_what_names_are_bound_to_is_made_where_they_are(tmp_path: Path) -> None:
+    with imported(tmp_path, "bound_names", BOUND) as module:
+        cast = controlled(module)
+    found = resources(cast)
+    lines = BOUND.split("\n")
+    account, condition = made_at(BOUND, "account = Account()", "condition = threading.Condition()")[::-1]
+    inside = {"Lock": account, "RLock": condition}  # made by constructors
+    for kind, line in inside.items():
+        calls = {n for n, text in enumerate(lines, 1) if f".{kind}(" in text and "self." not in text}
+        assert {at for told, at in found if told == kind} == calls | {line}, kind
+    for kind in ("Condition", "Event", "Semaphore", "Queue", "SimpleQueue"):
+        mine = [line for told, line in found if told == kind]
+        assert mine == [n for n, line in enumerate(lines, 1) if f".{kind}(" in line], kind
+    total = next(variable for variable in cast.variables if variable.name == "total")
+    assert total.created == f"bound_names.py:{made_at(BOUND, 'account = Account()')[0]}"
+
+
+def test_they_are_those_of_a_native_run(tmp_path: Path) -> None:
+    natively = record(tmp_path, BOUND)
+    with imported(tmp_path, "bound_twice", BOUND) as module:
+        cast = controlled(module)
+    assert resources(cast) == resources(natively.cast)
+    line = {variable.created.rpartition(":")[2] for variable in natively.cast.variables if variable.name == "total"}
+    assert {v.created.rpartition(":")[2] for v in cast.variables if v.name == "total"} == line
+
+
+def test_a_module_that_an_execution_imports_has_the_same_locks_in_the_next(tmp_path: Path) -> None:
+    source = """\
+    import threading
+
+
+    def work():
+        import imported_late
+        with imported_late.lock:
+            pass
+
+
+    def main():
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    """
+    (tmp_path / "imported_late.py").write_text("import threading\n\nlock = threading.Lock()\n", encoding="utf-8")
+    late = str(tmp_path / "imported_late.py")
+    try:
+        with imported(tmp_path, "importing_late", source) as module:
+            sources = (str(module.__file__), late)
+            with Session(module.main, selection=Selection(sources=sources), measuring=True) as session:
+                for _ in range(3):
+                    execution = session.run(Sequential().choose)
+                    assert execution.observed is not None
+                    assert ("Lock", 3) in resources(execution.observed[1])
+    finally:
+        sys.modules.pop("imported_late", None)
+
+
+@pytest.mark.parametrize("isolate", [False, True] if can_fork() else [False])
+def test_what_a_setup_makes_anew_is_made_where_it_binds_it(tmp_path: Path, isolate: bool) -> None:
+    source = """\
+    import threading
+
+    lock = None
+
+    def prepare():
+        global lock
+        lock = threading.Lock()
+
+    def work():
+        with lock:
+            pass
+
+    def main():
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    """
+    with imported(tmp_path, f"made_anew_{isolate}", source) as module:
+        cast = controlled(module, times=3, setup=module.prepare, isolate=isolate)
+    assert resources(cast) == [("Lock", 7)]
+
+
+def test_stand_ins_of_other_objects_are_not_woken(tmp_path: Path) -> None:
+    source = """\
+    import threading
+
+    class Lazy:
+        woken = False
+
+        @property
+        def __class__(self):
+            Lazy.woken = True
+            return dict
+
+        def __getattr__(self, name):
+            Lazy.woken = True
+            raise AttributeError(name)
+
+    lazy = Lazy()
+    lock = threading.Lock()
+
+    def main():
+        with lock:
+            pass
+    """
+    with imported(tmp_path, "standing_in", source) as module:
+        module.Lazy.woken = False
+        Imported(_table_of(module))
+        assert not module.Lazy.woken
+
+
+def _table_of(module: ModuleType) -> SiteTable:
+    table = SiteTable()
+    table.add(1 << 16, (), file="standing_in.py", path=str(module.__file__))
+    return table
