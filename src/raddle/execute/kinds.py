@@ -27,6 +27,7 @@ _READERS: dict[type, frozenset[str]] = {
     io.StringIO: frozenset({"getvalue", "tell"}),
     io.BytesIO: frozenset({"getvalue", "tell"}),
 }
+BUILT_IN = tuple(_READERS)
 _LOOKING_DUNDERS = frozenset(
     {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
 )

@@ -22,6 +22,7 @@ from raddle.execute.bound import BoundMethod, Stepped
 from raddle.execute.controller import Controller
 from raddle.execute.foreign import LAZY, Effects, everything_in, looks_deeply, reads_attributes
 from raddle.execute.kinds import (
+    BUILT_IN,
     CONTENT,
     VIEW_TYPES,
     attribute_owner,
@@ -276,6 +277,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier:
             return getattr(obj, name)
         cls = obj.__class__
+        effects = built_in.get(cls)
+        if effects is not None:
+            kind = effects.get(name)
+            if kind is None:
+                kind = effects[name] = effect_by_name(cls, name)
+            me.site = site
+            return partial(sorting if name == "sort" else call_method, obj, getattr(obj, name), kind, site)
         base = container_base(cls)
         if base is not None and name not in getattr(obj, "__dict__", ()):
             found = getattr(obj, name)
@@ -285,7 +293,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 return partial(sorting if name == "sort" else call_method, obj, found, kind, site)
             return found
         me.site = site
-        special = of_class if issubclass(cls, type) else specials.get(cls)
+        try:
+            special = specials[cls]
+        except KeyError:
+            special = specials[cls] = of_class if issubclass(cls, type) else None
         return read(obj, name, site) if special is None else special(obj, name, site)
 
     def of_module(module: ModuleType, name: str, site: int) -> Any:
@@ -306,7 +317,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         quiet.setdefault(site, text.__class__)
         return found
 
-    specials: dict[type, Callable[[Any, str, int], Any]] = {
+    built_in: dict[type, dict[str, str]] = {cls: {} for cls in BUILT_IN}  # what their methods do
+    specials: dict[type, Callable[[Any, str, int], Any] | None] = {
         **dict.fromkeys(TWINS, lambda real, name, site: getattr(adopt(real), name)),
         ModuleType: of_module,
         str: of_text,
