@@ -176,6 +176,8 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str) ->
     screen.print(criteria_table(summary.rows), soft_wrap=False)
     for line in legend(summary.rows):
         screen.print(said(f"  {line}", style="dim"))
+    if summary.nothing:
+        screen.print(said(summary.nothing, style="yellow"))
     for sentence in summary.sentences[:MOST_WARNINGS]:
         screen.print(said(f"warning: {sentence}", style="yellow"))
     if len(summary.sentences) > MOST_WARNINGS:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import threading
 
 import pytest
+from rich.console import Console
 
 import raddle
-from raddle.cli.screen import told_shares, why
+from raddle.cli.screen import show_coverage, told_shares, why
 from raddle.result import Result
+from raddle.store.contents import Contents, Run
 
 
 def result(reason="executions", **more):
@@ -98,3 +101,13 @@ def test_interleavings_besides_partial_orders_are_told():
     besides = f"(4 partial orders, and {more} interleavings besides for the criteria that tell them apart)"
     assert why(finely).endswith(f"within these bounds {besides}")
     assert finely.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}
+
+
+def test_that_no_two_threads_met_is_said():
+    out = io.StringIO()
+    alone = Run("a", "run app.py", "native", 1, 0, "", frozenset({"sync"}))
+    show_coverage(Console(file=out, width=200), Contents(runs=(alone,)), ".raddle")
+    assert (
+        "nothing to cover: in 1 execution no two threads met; there were none, or nothing that they share"
+        in out.getvalue()
+    )
