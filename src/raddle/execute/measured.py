@@ -117,6 +117,7 @@ class Measured(Controller):
         if variable.name != CONTENT and container_base(value.__class__) is not None and id(value) not in self._holders:
             self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
             self._alive.append(value)
+            self._kept.add(site)  # else nobody would know whose content it is in executions where the site is cold
 
     def _introduce(self, variable: Variable, site: int) -> int:
         """A variable is seen for the first time."""

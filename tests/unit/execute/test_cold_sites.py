@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import threading
 
 import raddle
@@ -36,3 +37,33 @@ def test_a_call_that_is_watched_no_more_is_not_told_by_the_site_before_it():
     )
     assert set(some.tally.covered["sync"]) <= set(everything.tally.covered["sync"])
     assert some.tally.covered["sync"]
+
+
+class Tasks:
+    def __init__(self):
+        self.heap = [1]
+
+    def pop(self):
+        if self.heap:
+            heapq.heappop(self.heap)
+
+
+def test_whose_content_it_is_is_known_in_every_execution():
+    """The constructor's write is private to its thread, so it could be cold; but it says what the list is called."""
+
+    def scenario():
+        tasks = Tasks()
+        threads = [threading.Thread(target=tasks.pop) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    everything = raddle.explore(
+        scenario, source=[__file__], criteria="map", scheduler="reachability", until="exhausted"
+    ).tally.covered["map"]
+    some = raddle.explore(
+        scenario, source=[__file__], criteria="map", scheduler="random", executions=200, until="budget"
+    ).tally.covered["map"]
+    assert some.keys() <= everything.keys()
+    assert {key[2] for key in everything} == {"heap[]"}
