@@ -41,7 +41,10 @@ def test_a_call_that_is_watched_no_more_is_not_told_by_the_site_before_it():
 
 class Tasks:
     def __init__(self):
-        self.heap = [1]
+        self.heap = []
+
+    def push(self, task):
+        heapq.heappush(self.heap, task)
 
     def pop(self):
         if self.heap:
@@ -53,6 +56,7 @@ def test_whose_content_it_is_is_known_in_every_execution():
 
     def scenario():
         tasks = Tasks()
+        tasks.push(1)
         threads = [threading.Thread(target=tasks.pop) for _ in range(2)]
         for thread in threads:
             thread.start()
