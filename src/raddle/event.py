@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def datum(number: int, variable: str) -> tuple[int, str]:
+    """What a step is about: the source may have several names for the content of one container.
+
+    >>> datum(7, "self.items[]") == datum(7, "list[]"), datum(7, "Cart.n")
+    (True, (7, 'Cart.n'))
+    """
+    return number, "[]" if variable.endswith("[]") else variable
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One step of one thread.
@@ -27,12 +36,8 @@ class Event:
 
     @property
     def datum(self) -> tuple[int, str]:
-        """What it is about: the source may have several names for the content of one container.
-
-        >>> Event("T1", "write", "self.items[]", 7, "c.py", 3).datum, Event("T2", "read", "list[]", 7, "c.py", 4).datum
-        ((7, '[]'), (7, '[]'))
-        """
-        return self.object, "[]" if self.variable.endswith("[]") else self.variable
+        """What it is about, see `datum`."""
+        return datum(self.object, self.variable)
 
     @property
     def key(self) -> tuple[str, str, str, int, str, int]:

@@ -118,7 +118,7 @@ def looks_deeply(called: Any) -> bool:
     >>> looks_deeply(json.dumps), looks_deeply(len)
     (True, False)
     """
-    return (_top(called), getattr(called, "__name__", "")) in _DEEPLY
+    return _origin(called) in _DEEPLY
 
 
 def reads_attributes(called: Any) -> bool:
@@ -128,7 +128,7 @@ def reads_attributes(called: Any) -> bool:
     >>> reads_attributes(copy.copy), reads_attributes(id)
     (True, False)
     """
-    return (_top(called), getattr(called, "__name__", "")) in _COPYING
+    return _origin(called) in _COPYING
 
 
 class Effects:
@@ -151,6 +151,10 @@ class Effects:
 def _top(called: Any) -> str:
     """The top-level module that it is from, without underscores before it."""
     return (getattr(called, "__module__", None) or "").partition(".")[0].lstrip("_")
+
+
+def _origin(called: Any) -> tuple[str, str]:
+    return _top(called), getattr(called, "__name__", "")
 
 
 def _by_name(top: str, name: str) -> str:

@@ -15,7 +15,7 @@ from raddle.sync.carrier import Carrier
 LOGGERS = ("concurrent.futures", "asyncio")  # that tell of exceptions which nobody else would see
 
 
-def is_thrown_out(_: object = None) -> bool:
+def is_thrown_out() -> bool:
     """Is the running thread one of an execution that is being aborted?
 
     >>> is_thrown_out()

@@ -147,12 +147,13 @@ class Watched(Controller):
 
     def _lets_go(self, passed: tuple[tuple[int, bool], ...]) -> bool:
         for number, (site, switchable) in enumerate(reversed(passed)):
+            shared = number and site in self.learned.sites
             # A method is looked up before its arguments are, and accesses its object after them.
-            if number and site in self.learned.sites and self.table[site].kind != "call":
+            if shared and self.table[site].kind != "call":
                 return False
             if switchable:
                 return True
-            if number and site in self.learned.sites:
+            if shared:
                 return False
         return True
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from raddle.event import datum
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 
@@ -187,8 +188,7 @@ def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, st
             continue
         number += 1
         kind, thread = str(step.get("operation", "")), str(step.get("thread", "?"))
-        variable = str(step.get("variable", ""))
-        thing = (step.get("object", 0), "[]" if variable.endswith("[]") else variable)
+        thing = datum(step.get("object", 0), str(step.get("variable", "")))
         arrow, givers = _TAKES_FROM.get(kind, ("", ()))
         takes = [last[giver, thing] for giver in givers if (giver, thing) in last]
         if not takes and kind == "join" and ("end", step.get("variable")) in last:
