@@ -9,6 +9,7 @@ import gc
 import json
 import sys
 import tracemalloc
+from collections import deque
 from collections.abc import Sequence
 from time import process_time
 
@@ -71,7 +72,7 @@ def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
         for criterion in criteria:
             criterion.feed(batch)
     for criterion in criteria:
-        criterion.collect(final=True)
+        deque(criterion.collect(final=True), maxlen=0)  # each requirement is made; keeping them is the tally's
     return process_time() - started
 
 

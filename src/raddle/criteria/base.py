@@ -44,8 +44,8 @@ class Criterion(ABC):
         """These steps happened, in this order."""
 
     @abstractmethod
-    def collect(self, *, final: bool) -> set[Key]:
-        """What was covered since the last time this was asked."""
+    def collect(self, *, final: bool) -> Set[Key]:
+        """What was covered since the last time this was asked; to be looked at before the execution goes on."""
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- need not
         """There will be no more steps about these. Whoever remembers something for each of them drops it here."""

@@ -6,7 +6,7 @@ another's (lr-def). The value that was there before all writes counts as local, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
@@ -72,7 +72,7 @@ class DefUse(FactCriterion[Defined]):
             elif kind == "start":
                 start(step[0], step[2])
 
-    def collect(self, *, final: bool) -> set[Key]:
+    def collect(self, *, final: bool) -> Set[Key]:
         keys = super().collect(final=final)
         if final:
             unread, _ = self._names.keys(self._sources)

@@ -11,11 +11,12 @@ others since the thread's last one to the variable, so it costs a little more th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import reduce
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from operator import or_
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import NOBODY, WRITE, Access, V, Variable
@@ -118,6 +119,47 @@ class PairCriterion(FactCriterion[V]):
         )
 
 
+class Meetings(NamedTuple):
+    """A pair of accesses, and those of other threads that came between them."""
+
+    variable: tuple[str, ...]
+    first: Access
+    second: Access
+    accesses: list[Access | None]  # to the variable, by bit
+    bits: int
+
+    def keys(self) -> Iterator[Key]:
+        others = compress(self.accesses, _flags(self.bits))
+        return zip(repeat(self.variable), repeat(self.first), repeat(self.second), others)
+
+
+class Met(Set[Key]):
+    """Requirements, of which there can be millions: most are made when somebody asks for them.
+
+    >>> access = ("T1", "read", 70001, 1)
+    >>> met = Met(set(), [Meetings(("m.py", "", "n"), access, access, [None, ("T2", "write", 70002, 1)], 0b10)])
+    >>> len(met), [key[3] for key in met]
+    (1, [('T2', 'write', 70002, 1)])
+    """
+
+    def __init__(self, keys: Set[Key], meetings: list[Meetings]) -> None:
+        self._keys = keys
+        self._meetings = meetings  # no requirement is in two of them, or among the others
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
+        return set(it)
+
+    def __contains__(self, key: object) -> bool:
+        return any(key == known for known in self)
+
+    def __iter__(self) -> Iterator[Key]:
+        return chain(self._keys, chain.from_iterable(map(Meetings.keys, self._meetings)))
+
+    def __len__(self) -> int:
+        return len(self._keys) + sum(one.bits.bit_count() for one in self._meetings)
+
+
 class PairInterleave(PairCriterion[Logged]):
     """Criterion 4.B."""
 
@@ -137,6 +179,7 @@ class PairInterleave(PairCriterion[Logged]):
         self._between: dict[tuple[int, int], int] = {}  # what came between two accesses: bits
         self._new: dict[tuple[int, int], int] = {}  # those of them that were not given out yet
         self._alone: set[tuple[int, int]] = set()  # between which nothing came
+        self._told: dict[int, list[Meetings]] = {}  # by variable: what was given out, while it has its name for itself
 
     def feed(self, steps: Iterable[Step]) -> None:
         spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
@@ -174,10 +217,18 @@ class PairInterleave(PairCriterion[Logged]):
             elif kind == "start":
                 start(step[0], step[2])
 
+    def collect(self, *, final: bool) -> Set[Key]:
+        self._meetings: list[Meetings] = []
+        return Met(super().collect(final=final), self._meetings)
+
     def _named(self) -> set[Key]:
-        """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses."""
+        """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses.
+
+        Two pairs have no requirement in common unless their variables have the same name; only those are compared.
+        """
         names, waiting = self._names, {}
         keys = super()._named()
+        namesakes = Counter(map(names.abstract, names.variables))
         known: dict[int, tuple[tuple[str, ...], list[Access | None], int]] = {}
         for pair, bits in self._new.items():
             first, second = map(names.access, pair)
@@ -194,8 +245,15 @@ class PairInterleave(PairCriterion[Logged]):
             if bits & unnamed:
                 waiting[pair] = bits & unnamed
             self.seen.pairs.add((names.abstract(number), first, second))
-            others = compress(accesses, _flags(bits & ~unnamed))
-            keys.update(zip(repeat(variable), repeat(first), repeat(second), others))
+            met = Meetings(variable, first, second, accesses, bits & ~unnamed)
+            if namesakes[names.abstract(number)] == 1:
+                self._meetings.append(met)
+                self._told.setdefault(number, []).append(met)
+            else:
+                keys.update(met.keys())
+        for number in [number for number in self._told if namesakes[names.abstract(number)] > 1]:
+            for met in self._told.pop(number):
+                self._given.update(met.keys())
         self._new = waiting
         return keys
 

@@ -10,7 +10,7 @@ initial value read. It holds for variables of two threads; and `def-use` always 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, ClassVar, Generic
 
 from raddle.cast import AbstractVariable, Cast
@@ -83,7 +83,7 @@ class FactCriterion(LuCriterion[V]):
         self._given: set[Key] = set()  # two variables can give the same key, at different times
         self._collected = False
 
-    def collect(self, *, final: bool) -> set[Key]:
+    def collect(self, *, final: bool) -> Set[Key]:
         self._names.settle(final=final)
         keys = self._named()
         if self._given:

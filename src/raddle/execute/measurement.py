@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import filterfalse
 from typing import Any, Protocol
 
 from raddle.analysis.feasibility import Feasibility
@@ -182,7 +183,7 @@ class Measurement:
     def collect(self, *, final: bool) -> None:
         """Take over what the execution going on has covered so far."""
         for criterion in self.criteria:
-            keys = criterion.collect(final=final).difference(self._first[criterion.name])
+            keys = set(filterfalse(self._first[criterion.name].__contains__, criterion.collect(final=final)))
             self._meet(criterion.name, keys)
             self._times[criterion.name].update(keys)
 

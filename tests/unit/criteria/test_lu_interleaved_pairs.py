@@ -81,6 +81,28 @@ def test_no_access_between_is_serializable():
     assert covered(LocalOrRemoteInterleave(), PROGRAM, [(1, 0), (0, 0), (0, 1)]) == {(X, FIRST, SECOND, "serializable")}
 
 
+def test_a_second_variable_of_the_same_name_gives_out_nothing_again():
+    begun = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
+    one = [(1, "read", 0, SITE + 100), (2, "write", 0, SITE + 200), (1, "write", 0, SITE + 101)]
+    same = [(thread, kind, 1, site) for thread, kind, _, site in one]
+    cast = make_cast(variables=[X, X])
+    assert watch(PairInterleave(), cast, [*begun, *one, *same], chunks=[5]) == {(X, FIRST, SECOND, OTHER)}
+
+
+def test_what_was_covered_is_a_set():
+    criterion = PairInterleave()
+    steps = program_steps(PROGRAM, [(0, 0), (1, 0), (0, 1)])
+    criterion.begin(program_cast(PROGRAM))
+    criterion.feed(steps)
+    found = criterion.collect(final=True)
+    key = (X, FIRST, SECOND, OTHER)
+    assert len(found) == 1
+    assert key in found
+    assert (X, FIRST, SECOND, "none") not in found
+    assert found == {key} == found | set() == set() | found
+    assert list(found) == list(found) == [key]  # as often as one likes
+
+
 def test_the_total_of_what_was_seen():
     # One pair; between them nothing or T2's write. That write makes it unserializable.
     pinv, lr_inv = PairInterleave(), LocalOrRemoteInterleave()
