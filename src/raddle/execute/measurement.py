@@ -155,11 +155,10 @@ class Measurement:
 
     def _meet(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
         """The execution covered these; how many of them were new?"""
-        first = self._first[name]
-        fresh = covered.difference(first)  # by sets as wholes: a look for each key would hash it anew
+        fresh = covered.difference(self._first[name])  # by sets as wholes: a look for each key would hash it anew
         if not fresh:
             return 0
-        first.update(dict.fromkeys(fresh, self._number))
+        self._first[name].update(dict.fromkeys(fresh, self._number))
         return len(fresh.difference(self.before.get(name, ())))
 
     # -- one that goes on ---------------------------------------------------------------------------
@@ -183,9 +182,10 @@ class Measurement:
     def collect(self, *, final: bool) -> None:
         """Take over what the execution going on has covered so far."""
         for criterion in self.criteria:
-            keys = set(filterfalse(self._first[criterion.name].__contains__, criterion.collect(final=final)))
-            self._meet(criterion.name, keys)
-            self._times[criterion.name].update(keys)
+            first, times = self._first[criterion.name], self._times[criterion.name]
+            fresh = dict.fromkeys(filterfalse(first.__contains__, criterion.collect(final=final)), self._number)
+            first.update(fresh)
+            dict.update(times, dict.fromkeys(fresh, 1))  # none of them was counted before
 
     def end(self) -> None:
         """The execution is over."""
