@@ -47,6 +47,7 @@ class LiveSource:
         self._transform = transform
         self._flags = flags
         self._blocks = blocks
+        self._spare: ast.Module | None = None  # a tree that nobody has changed yet
         self._plain = CodeIndex(self._compile_plain())
         self._probed: dict[bool, Probed] = {}  # by whether there are tokens
         self._indexes: dict[bool, CodeIndex] = {}
@@ -82,7 +83,8 @@ class LiveSource:
         source, file, path, blocks = self._source, self._file, self._path, self._blocks
         if self._transform is None and os.path.isfile(path):
             return compile_cached(source, file=file, path=path, tokens=tokens, blocks=blocks)
-        tree, options = (None, ()) if self._transform is None else (self._tree(), (ASSERTIONS,))
+        tree, options = (None, ()) if self._transform is None else (self._spare or self._tree(), (ASSERTIONS,))
+        self._spare = None
         return compile_probed(
             source, file=file, path=path, tokens=tokens, blocks=blocks, tree=tree, options=options, flags=self._flags
         )
@@ -94,9 +96,12 @@ class LiveSource:
         return tree
 
     def _compile_plain(self) -> CodeType:
+        tree = self._tree()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the user saw them when the module was imported
-            code: CodeType = compile(self._tree(), self._path, "exec", self._flags, dont_inherit=True)
+            code: CodeType = compile(tree, self._path, "exec", self._flags, dont_inherit=True)
+        if self._transform is not None:
+            self._spare = tree
         return code
 
 
@@ -110,14 +115,27 @@ def find_source(
     is_own = path == getattr(module, "__file__", None)
     file = label_of(module, root) if is_own else label("", path, root=root)
     source = _read(path, module.__dict__ if is_own else {})
-    if is_own and "@pytest_ar" in module.__dict__:
-        with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
-            transform = _rewrite_assertions(module, source, path)
-            return LiveSource(source, file=file, path=path, transform=transform, blocks=blocks)
+    rewritten = is_own and "@pytest_ar" in module.__dict__
     # A cell of a notebook inherits the `from __future__` imports of cells before it.
     flags = sample.co_flags & _POSTPONED if sample is not None and not is_own else 0
+    wanted = source, file, rewritten, flags, blocks
+    known = _known.get(path)
+    if known is None or known[0] != wanted:
+        known = _known[path] = wanted, _compiled(module, path, *wanted)
+    return known[1]
+
+
+_known: dict[str, tuple[tuple[Any, ...], LiveSource]] = {}  # by path: compiling all of a project takes seconds
+
+
+def _compiled(module: ModuleType, path: str, source: bytes, file: str, rewritten: bool, *options: int) -> LiveSource:
+    flags, blocks = options
+    if rewritten:
+        with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
+            transform = _rewrite_assertions(module, source, path)
+            return LiveSource(source, file=file, path=path, transform=transform, blocks=bool(blocks))
     try:
-        return LiveSource(source, file=file, path=path, flags=flags, blocks=blocks)
+        return LiveSource(source, file=file, path=path, flags=flags, blocks=bool(blocks))
     except (SyntaxError, ValueError) as error:
         raise NoSourceError(f"its source does not compile: {error}") from error
 

@@ -89,7 +89,7 @@ def boxes():
 def test_several_processes_say_it_once(tmp_path):
     for workers in (None, 2, 1):
         options = {"executions": 200, "until": "budget", "workers": workers, "data_file": tmp_path / "data"}
-        result = raddle.explore(boxes, criteria="map", **options)
+        result = raddle.explore(boxes, criteria="map", source=[__file__], **options)
         (found,) = [warning for warning in result.warnings if warning["kind"] == LOCKSET]
         assert "under no lock" in found["sentence"]
         assert "under the Lock" in found["sentence"]

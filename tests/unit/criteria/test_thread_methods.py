@@ -43,7 +43,7 @@ def scenario():
 # Both threads are of one type, and run `work` and `read` first: the third method tells them apart.
 @pytest.mark.parametrize(("methods", "kinds"), [(0, 1), (1, 1), (2, 1), (3, 2), (20, 2)])
 def test_threads_differ_by_the_first_methods_only(methods, kinds):
-    (sample,) = raddle.measure(scenario, criteria="map", executions=1, thread_methods=methods)
+    (sample,) = raddle.measure(scenario, criteria="map", executions=1, thread_methods=methods, source=[__file__])
     assert len({sample.cast.thread(actor) for actor in (1, 2)}) == kinds
 
 
@@ -51,7 +51,8 @@ def test_threads_differ_by_the_first_methods_only(methods, kinds):
 def test_explorations_tell_them_apart_as_asked(options):
     threads = []
     for methods in (2, 3):
-        result = raddle.explore(scenario, criteria="du-pairs*", executions=40, thread_methods=methods, **options)
+        options = {**options, "thread_methods": methods, "source": [__file__]}
+        result = raddle.explore(scenario, criteria="du-pairs*", executions=40, **options)
         keys = result.tally.covered["du-pairs*"]
         threads.append({part for key in keys for part in _threads(key) if "work" in part[0]})
     assert list(map(len, threads)) == [1, 2]

@@ -59,7 +59,7 @@ def test_a_failure_is_kept_once_and_shrunk(tmp_path):
     ((finding, configuration),) = runs.findings.values()
     assert configuration.value == "random"
     assert len(finding.preemptions) == 1
-    assert raddle.replay(lost_update, finding.schedule).kind == "assertion"
+    assert raddle.replay(lost_update, finding.schedule, source=[__file__]).kind == "assertion"
     (stored,) = read(tmp_path / "data").findings
     assert stored["schedule"] == str(finding.schedule)
 

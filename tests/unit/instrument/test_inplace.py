@@ -171,6 +171,30 @@ class _Thing:
     a = b = 1
 
 
+def test_what_was_compiled_is_used_again(
+    subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with instrument_module(subject, table) as undo:
+        first = [function.__code__ for function in undo.functions]
+    assert first
+    monkeypatch.setattr("raddle.instrument.live.LiveSource", None)
+    with instrument_module(subject, SiteTable()) as undo:
+        assert [id(function.__code__) for function in undo.functions] == [id(code) for code in first]
+
+
+def test_a_module_imported_anew_after_a_change_is_compiled_anew(
+    imported: Importer, folder: Path, table: SiteTable
+) -> None:
+    module = imported("def f(x): return x.old")
+    instrument_module(module, table)()
+    (folder / "subject.py").write_text("def f(x): return x.new_one")
+    importlib.invalidate_caches()
+    importlib.reload(module)
+    with instrument_module(module, SiteTable()) as undo:
+        assert not undo.not_instrumented
+        assert "new_one" in module.f.__code__.co_consts
+
+
 def test_code_changed_on_disk(imported: Importer, folder: Path, table: SiteTable) -> None:
     subject = imported("def f(x): return x.a\ndef g(x): return x.b\ndef h(x): return 1\n")
     (folder / "subject.py").write_text("def f(x): return x.a\ndef g(x): return x.c\ndef h(x): return 2\n")
