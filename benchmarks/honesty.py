@@ -87,7 +87,7 @@ def judge(name: str, *, seeds: int) -> list[Judged]:
     if exact is None:
         return judged
     for seed in range(1, seeds + 1):
-        result = raddle.explore(scenario, seed=seed, source=source, shrink=False)
+        result = raddle.explore(scenario, seed=seed, source=source, shrink=False, until="saturated")
         if result.stopped_because != "saturated":
             continue
         tally = result.tally

@@ -29,6 +29,7 @@ from raddle.replaying import Replaying
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
+from raddle.schedulers.reachability import Reachability
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 from raddle.wording import count
@@ -69,8 +70,10 @@ def explore(
 
     Schedulers take turns, one of them aiming at what is not covered yet, unless `scheduler` names one. It stops as
     `until` says ("saturated" where coverage is aimed at, else "first-finding"), after `executions` (1000 where
-    neither a number nor a time is given), or after `seconds`. A finding is shrunk: the same failure with the fewest
-    preemptions, threads and segments that can be had in a few hundred executions more, unless `shrink` says otherwise.
+    neither a number nor a time is given), or after `seconds`. Unless `until` says otherwise, when it is saturated and
+    nothing was found, up to as many executions again try every partial order: a space that ends by then is exhausted.
+    A finding is shrunk: the same failure with the fewest preemptions, threads and segments that can be had in a few
+    hundred executions more, unless `shrink` says otherwise.
     What the executions covered is measured by `criteria` (see `raddle criteria`), by the default ones where the
     scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
     that they ran. `data_file` names the file that this is added to, for `raddle report`.
@@ -91,6 +94,7 @@ def explore(
     if not criteria and name in GUIDED:
         criteria = "default"
     measurement = _measurement(criteria)
+    to_the_end = until in (None, "first-finding") and name == "portfolio" and measurement is not None
     if until is None:
         until = "first-finding" if measurement is None or name not in GUIDED else "saturated"
     _check_ends(until, executions, seconds, measurement)
@@ -136,6 +140,7 @@ def explore(
         measurement=measurement,
         shrink=shrink_schedule if shrink else None,
         keep=keep,
+        complete=Reachability() if to_the_end else None,
     )
     with session:
         if measurement is None:

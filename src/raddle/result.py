@@ -14,6 +14,7 @@ from raddle.tally import Tally
 # Shares of executions that no scheduler decided
 WITHOUT_PREEMPTION = "without preemption"  # rehearsals, where they fail
 KEPT_SCHEDULES = "kept schedules"  # by earlier runs
+EVERY_ORDER = "reachability"  # after a search that was saturated and had found nothing
 
 
 @dataclass(frozen=True, slots=True)

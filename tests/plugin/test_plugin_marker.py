@@ -12,6 +12,7 @@ calls = []
 {mark}
 def test_counted():
     calls.append(1)
+    together(int, int)  # with a thread, there are several schedules
 
 def test_calls():
     print("calls:", len(calls))
@@ -53,7 +54,7 @@ pytestmark = pytest.mark.raddle(executions=20, seed=8)
 
 @pytest.mark.raddle(executions=6)
 def test_near():
-    pass
+    together(int, int)
 """
     )
     result.stdout.fnmatch_lines(["raddle: 1 test explored, 6 executions, seed 8"])

@@ -49,7 +49,9 @@ def test_xdist_gives_the_same_results(run):
 
 
 def test_xdists_workers_share_a_random_seed(run):
-    source = "@pytest.mark.raddle(executions=3)\n@pytest.mark.parametrize('n', range(6))\ndef test_it(n): pass"
+    source = (
+        "@pytest.mark.raddle(executions=3)\n@pytest.mark.parametrize('n', range(6))\ndef test_it(n): together(int, int)"
+    )
     result = run(source, "-n", "2", "--raddle-seed=random")
     result.assert_outcomes(passed=6)
     result.stdout.fnmatch_lines(["raddle: 6 tests explored, 18 executions, seed *"])

@@ -215,8 +215,13 @@ def test_one_line_is_one_line(run):
 
 
 def test_verbose_says_why_each_exploration_stopped(run):
-    result = run("@pytest.mark.raddle(executions=4)\ndef test_it(): pass", "-v")
+    result = run("@pytest.mark.raddle(executions=4)\ndef test_it(): together(int, int)", "-v")
     result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 4 executions, stopped because: executions*"])
+
+
+def test_verbose_says_that_nothing_else_can_happen(run):
+    result = run("@pytest.mark.raddle\ndef test_it(): pass", "-v")
+    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 2 executions, stopped because: exhausted*no thread*"])
 
 
 def test_check_in_a_plain_test_shows_the_story(run):

@@ -52,7 +52,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     "--until",
     type=click.Choice(api.UNTIL),
     help="When to stop [default: saturated where the scheduler aims at what is not covered (portfolio, directed), "
-    "else first-finding].",
+    "else first-finding; the portfolio also tries whether all schedules are few enough to be run].",
 )
 @click.option(
     "--switches",

@@ -46,7 +46,7 @@ WHY = {
 
 def why(result: Result) -> str:
     """Why an exploration stopped."""
-    if result.stopped_because == "exhausted" and result.scheduler == "reachability":
+    if result.stopped_because == "exhausted" and result.orders:
         said = "every partial order was run"
         if not result.findings:
             said = "no failure exists for this scenario within these bounds"

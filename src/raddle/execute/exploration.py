@@ -2,6 +2,8 @@
 
 It begins with two rehearsals, executions without preemption: they show what threads share, and that the
 scenario does the same when it is run the same way. Then come the executions that earlier runs kept, and the search.
+A search that is saturated has not seen everything: where asked for, one that is complete comes after it, in case the
+space is small enough to be searched to its end.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from raddle.analysis.equivalence import first_difference
@@ -20,8 +22,9 @@ from raddle.execute.keeper import Keeper
 from raddle.execute.learned import Learned
 from raddle.execute.session import Execution, Recorded, Session
 from raddle.outcome import Outcome
-from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
+from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
 from raddle.schedulers.base import Scheduler
+from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 from raddle.site import told_apart
 from raddle.trace import Trace
@@ -37,7 +40,8 @@ TIME_PASSED = (
 )
 
 _GOALS = ("saturated", "covered")
-_NO_SCHEDULERS = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)
+LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
+_NOT_THE_POLICY_S = (WITHOUT_PREEMPTION, KEPT_SCHEDULES, EVERY_ORDER)
 SEARCHING = "searching"
 FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
 
@@ -48,10 +52,11 @@ class Budget:
 
     executions: int | None = None
     seconds: float | None = None
-    until: str = "first-finding"  # or "saturated", "covered", "exhausted", "budget", and LATER
+    until: str = "first-finding"  # or "saturated", "covered", "exhausted", "budget", and those below
 
 
 LATER = "later"  # until something that is looked at when a part of a longer search is over
+WHOLE = "whole"  # until everything was run, or it shows that not everything can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +104,16 @@ class Exploration:
         shrink: Shrink | None = None,
         keep: bool = True,
         part: Part = Part(),  # noqa: B008 -- a frozen value
+        complete: Reachability | None = None,  # comes last
     ) -> None:
         self._session = session
         self._part = part
         self._keeper = Keeper(session) if keep else None
         self.unfit: list[Kept] = []  # of the corpus: cannot be had any more
         self._scheduler_name = scheduler
-        self._scheduler = policy
+        self._scheduler = policy  # whose turn it is
+        self._policy = policy
+        self._complete = complete
         self._seed = seed
         self._budget = budget
         self._progress = progress
@@ -115,11 +123,13 @@ class Exploration:
         self._executions = 0
         self._points = 0
         self.endless = 0  # executions that did not end
+        self._single = False  # did it start no thread?
         self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
-        self._own = {name: dict.fromkeys(("executions", "covered", "found"), 0) for name in _NO_SCHEDULERS}
+        self._own = {name: dict.fromkeys(("executions", "covered", "found"), 0) for name in _NOT_THE_POLICY_S}
         self._space = -1  # what was known when a search through partial orders began
         self._orders = self._besides = 0  # partial orders run since then, and interleavings besides
         self._saturation = Saturation()
+        self._chance: float | None = None  # that something new comes, when the search was saturated
         self._new_at = 0.0  # when something new was covered last
         self._doing = SEARCHING
 
@@ -140,7 +150,8 @@ class Exploration:
         with self._counted(KEPT_SCHEDULES):
             reason = reason or self._run_corpus(corpus)
         self._doing = SEARCHING
-        reason = reason or self._search()
+        if reason is None:
+            reason = self._search(self._budget) if self._complete is None else self._search_to_the_end(self._complete)
         seconds = _monotonic() - self._start
         self._doing = "telling schedules"
         if reason == "exhausted":
@@ -168,8 +179,12 @@ class Exploration:
 
     def _shared(self) -> dict[str, dict[str, int]]:
         """What each scheduler brought; where several share the executions, what came without them, too."""
-        shares = {name: share.as_json() for name, share in getattr(self._scheduler, "shares", {}).items()}
-        return {**{name: own for name, own in self._own.items() if own["executions"]}, **shares} if shares else {}
+        shares = {name: share.as_json() for name, share in getattr(self._policy, "shares", {}).items()}
+        if not shares:
+            return {}
+        own = {name: own for name, own in self._own.items() if own["executions"]}
+        last = {name: own.pop(name) for name in [EVERY_ORDER] if name in own}
+        return {**own, **shares, **last}
 
     def _orders_run(self) -> dict[str, int]:
         if not hasattr(self._scheduler, "ordered"):
@@ -197,11 +212,10 @@ class Exploration:
         """That a thousand executions more cover anything that none has covered."""
         if self._measurement is None or not self._saturation.executions:
             return None
-        return (
-            0.0
-            if reason == "exhausted" and not self._measurement.open
-            else chance_of_anything_new(self._measurement.tally())
-        )
+        if reason == "exhausted" and not self._measurement.open:
+            return 0.0
+        # What comes next is judged by what came by chance; executions of a complete search are all different.
+        return chance_of_anything_new(self._measurement.tally()) if self._chance is None else self._chance
 
     # -- rehearsal ----------------------------------------------------------------------------------
 
@@ -216,6 +230,7 @@ class Exploration:
         if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
             return self._fails_anyway(first)
         if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
+            self._single = True
             self._notes.append("the scenario started no thread: there is nothing to interleave")
         second = self._session.rehearse()
         if self._session.interrupted:
@@ -300,8 +315,36 @@ class Exploration:
 
     # -- search -------------------------------------------------------------------------------------
 
-    def _search(self) -> str:
-        session, scheduler, budget, goes_on = self._session, self._scheduler, self._budget, self._part.goes_on
+    def _search_to_the_end(self, complete: Reachability) -> str:
+        """As asked; but when it is saturated and nothing was found, it is tried whether the whole space can be run."""
+        reason = "saturated" if self._single else self._search(replace(self._budget, until="saturated"))
+        if reason != "saturated" or self.findings.found:
+            return reason
+        reason = self._search_all(complete)
+        return self._search(self._budget) if reason == "saturated" != self._budget.until else reason
+
+    def _search_all(self, complete: Reachability) -> str:
+        """Nothing was found: is there nothing? Known only where the space ends within as many executions again."""
+        again = max(2 * self._executions, LEAST_IN_ALL)
+        most = again if self._budget.executions is None else min(again, self._budget.executions)
+        self._chance = self._chance_of_new("saturated")
+        self._scheduler = complete
+        with self._counted(EVERY_ORDER):
+            reason = self._search(replace(self._budget, executions=most, until=WHOLE))
+        if self._own[EVERY_ORDER]["covered"]:
+            self._chance = None
+        if reason in ("executions", "seconds", WHOLE):
+            self._scheduler = self._policy
+            return "saturated"
+        return reason
+
+    def _can_be_whole(self, budget: Budget) -> bool:
+        """Does the search through everything not go on for longer than it may, as far as is known?"""
+        complete: Any = self._scheduler
+        return not complete.cut and self._executions + complete.planned() <= (budget.executions or 0)
+
+    def _search(self, budget: Budget) -> str:
+        session, scheduler, goes_on = self._session, self._scheduler, self._part.goes_on
         deadline = None if budget.seconds is None else self._start + budget.seconds
         session.prepare(scheduler)
         self._tell_apart()
@@ -335,10 +378,12 @@ class Exploration:
             if execution.outcome.failed:
                 self.endless += execution.outcome.kind == "step-limit"
                 self._failed(execution, known)
-                if budget.until == "first-finding" and self.findings.found:
+                if self._budget.until == "first-finding" and self.findings.found:
                     return "interrupted" if session.interrupted else "first-finding"
             if self._crashes_in_a_row >= MOST_CRASHES and not scheduler.complete:
                 return "crashing"
+            if budget.until == WHOLE and not self._can_be_whole(budget):
+                return WHOLE
             if budget.until in _GOALS or budget.until == LATER:
                 if self.endless >= MOST_ENDLESS:
                     return "endless"
@@ -389,7 +434,7 @@ class Exploration:
         return measurement.all_covered(self._session.model(), otherwise=saturated)
 
     def _aims_reached(self) -> dict[str, Any]:
-        aims = getattr(self._scheduler, "aims", None)
+        aims = getattr(self._policy, "aims", None)
         if aims is None:
             return {}
         table = self._session.table

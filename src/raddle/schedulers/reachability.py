@@ -80,6 +80,10 @@ class Reachability:
         self._streak = 0
         return True
 
+    def planned(self) -> int:
+        """How many more partial orders there are at least; more may be found while these are run."""
+        return 0 if self._finest else sum(branch.ends() for node in self._path for branch in node.branches)
+
     def _restart(self) -> None:
         self._path = []
         self._names = Names()

@@ -24,6 +24,15 @@ class Branch:
         self.operation = operation
         self.after: list[Branch] = []
 
+    def ends(self) -> int:
+        """In how many ways it goes on."""
+        ends, branches = 0, [self]
+        while branches:
+            branch = branches.pop()
+            ends += not branch.after
+            branches += branch.after
+        return ends
+
 
 class Node:
     """A state on the path to the current execution."""

@@ -120,10 +120,11 @@ def test_until_saturated_and_until_covered():
 
         side_by_side(write, write)
 
-    saturated = raddle.explore(scenario, source=[__file__])
+    saturated = raddle.explore(scenario, source=[__file__], until="saturated")
     assert saturated.stopped_because == "saturated"
     assert saturated.executions >= 200
     assert saturated.chance_of_new == 0
+    assert "reachability" not in saturated.shares
     covered = raddle.explore(scenario, source=[__file__], criteria="sync", until="covered", scheduler="pos")
     assert covered.stopped_because == "covered"
 

@@ -1,0 +1,147 @@
+"""A search with defaults that is saturated and has found nothing goes on to the end, where that is near."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import raddle
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Box:
+    def __init__(self):
+        self.n = 0
+
+
+def ping_pong():
+    """Fails only if the threads take turns, six times in a row."""
+    box = Box()
+
+    def ping():
+        for turn in (0, 2, 4):
+            if box.n == turn:
+                box.n = turn + 1
+
+    def pong():
+        for turn in (1, 3, 5):
+            if box.n == turn:
+                box.n = turn + 1
+
+    side_by_side(ping, pong)
+    assert box.n < 6
+
+
+def locked(threads, times):
+    def scenario():
+        box, lock = Box(), threading.Lock()
+
+        def count():
+            for _ in range(times):
+                with lock:
+                    box.n += 1
+
+        side_by_side(*[count] * threads)
+        assert box.n == threads * times
+
+    return scenario
+
+
+def explore(scenario, **options):
+    return raddle.explore(scenario, source=[__file__], **options)
+
+
+def test_a_small_space_is_exhausted_and_its_totals_are_exact():
+    result = explore(locked(2, 1))
+    assert result.exhausted
+    assert not result.findings
+    assert result.orders["partial_orders"] == 2
+    assert result.shares["reachability"]["executions"] == sum(result.orders.values())
+    assert sum(share["executions"] for share in result.shares.values()) == result.executions
+    assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
+    assert result.chance_of_new == 0
+    assert list(result.shares)[-1] == "reachability"  # it comes last
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_what_needs_many_switches_is_found(seed):
+    assert not explore(ping_pong, seed=seed, until="saturated").findings  # else the program is too easy for this test
+    result = explore(ping_pong, seed=seed)
+    (finding,) = result.findings
+    assert finding.kind == "assertion"
+    assert result.shares["reachability"]["found"] == 1
+    assert raddle.replay(ping_pong, finding.schedule, source=[__file__]).kind == "assertion"
+
+
+def test_a_large_space_stays_saturated():
+    result = explore(locked(4, 4))
+    assert result.stopped_because == "saturated"
+    assert not result.orders
+    before = explore(locked(4, 4), until="saturated")
+    assert before.executions < result.executions <= 2 * before.executions
+    assert "reachability" in result.shares
+    assert result.chance_of_new == before.chance_of_new  # what was not drawn at random does not count
+
+
+def test_the_budget_holds():
+    saturated = explore(locked(4, 4), until="saturated").executions
+    assert saturated < explore(locked(4, 4), executions=saturated + 5).executions <= saturated + 5
+
+
+def test_where_something_was_found_nothing_more_is_tried():
+    def lost_update():
+        box = Box()
+
+        def count():
+            box.n += 1
+
+        side_by_side(count, count)
+        assert box.n == 2
+
+    result = explore(lost_update)
+    assert result.findings
+    assert result.stopped_because == "saturated"
+    assert "reachability" not in result.shares
+
+
+def test_what_starts_no_thread_is_soon_over():
+    result = explore(lambda: None)
+    assert result.exhausted
+    assert result.executions == 2  # the only order, and the only interleaving
+    assert explore(lambda: None, until="saturated").executions > 100  # as was asked
+
+
+def test_executions_that_are_too_long_to_be_looked_at_end_it(monkeypatch):
+    monkeypatch.setattr("raddle.schedulers.reachability.MOST", 5)
+    result = explore(locked(2, 1))
+    assert result.stopped_because == "saturated"
+    assert result.shares["reachability"]["executions"] == 1
+    assert not any("bound" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("options", [{"scheduler": "pos", "criteria": "map"}, {"scheduler": "directed"}])
+def test_only_by_default(options):
+    assert not explore(locked(2, 1), executions=400, **options).exhausted
+
+
+def test_a_search_for_the_first_finding_ends_where_there_is_none():
+    assert explore(locked(2, 1), until="first-finding").exhausted
+    result = explore(locked(4, 4), until="first-finding")
+    assert result.stopped_because == "executions"  # it goes on as before
+    assert result.executions == 1000
+    assert 0 < result.shares["reachability"]["executions"] < 300
+    assert list(result.shares)[-1] == "reachability"
+
+
+def test_a_search_for_the_first_finding_finds_what_needs_many_switches():
+    result = explore(ping_pong, until="first-finding")
+    assert result.stopped_because == "first-finding"
+    assert result.shares["reachability"]["found"] == 1
