@@ -32,7 +32,7 @@ from raddle.execute.probes import make_probes
 from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
-from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules
+from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
@@ -140,6 +140,7 @@ class Session:
             modules = [m for m in list(sys.modules.values()) if self._wants(m)]
             undo = stack.enter_context(instrument_modules(modules, self.table, **self._options()))
             self._hook = stack.enter_context(install_hook(self._selection, self.table, **self._options()))
+            stack.callback(probe_new_ones(self._hook))
             self.not_instrumented += undo.not_instrumented
             patches = Patches().install(undo.functions)
             stack.callback(patches.remove)

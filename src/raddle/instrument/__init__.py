@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raddle.instrument.generated import probe_new_ones
 from raddle.instrument.hook import Hook, install_hook
 from raddle.instrument.inplace import Undo, instrument_module, instrument_modules
 from raddle.instrument.labels import label_of
@@ -20,6 +21,7 @@ __all__ = [
     "instrument_module",
     "instrument_modules",
     "label_of",
+    "probe_new_ones",
     "rewrite",
     "site_base",
 ]

@@ -14,7 +14,7 @@ class CodeIndex:
 
     def __init__(self, module: CodeType) -> None:
         self._codes: dict[_Key, list[CodeType]] = defaultdict(list)
-        for code in _nested(module):
+        for code in nested(module):
             self._codes[_key(code)].append(code)
 
     def like(self, code: CodeType) -> list[CodeType]:
@@ -39,8 +39,8 @@ def _key(code: CodeType) -> _Key:
     return getattr(code, "co_qualname", code.co_name), code.co_firstlineno  # co_qualname: 3.11
 
 
-def _nested(code: CodeType) -> Iterator[CodeType]:
+def nested(code: CodeType) -> Iterator[CodeType]:
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _nested(constant)
+            yield from nested(constant)

@@ -18,6 +18,7 @@ from raddle.errors import RaddleError
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.labels import label
+from raddle.instrument.left import leave
 from raddle.instrument.refusal import NotInstrumented
 from raddle.site import SiteTable
 
@@ -32,8 +33,8 @@ class Hook(MetaPathFinder):
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
-        self._table = table
-        self._blocks = blocks
+        self.table = table
+        self.blocks = blocks
         self.not_instrumented: list[NotInstrumented] = []
         self.instrumented: list[str] = []
 
@@ -74,21 +75,25 @@ class Hook(MetaPathFinder):
                 return spec
         return None
 
+    def wants(self, module: ModuleType) -> bool:
+        return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
+
     def refuse(self, what: str, why: str) -> None:
         self.not_instrumented.append(NotInstrumented(what, why))
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
         """A module's probed code, its sites entered; None if it has to do without."""
-        file = label(fullname, loader.path, is_package=loader.is_package(fullname), root=self._table.root)
+        file = label(fullname, loader.path, is_package=loader.is_package(fullname), root=self.table.root)
         try:
             source = loader.get_data(loader.path)
-            probed = compile_cached(source, file=file, path=loader.path, blocks=self._blocks)
+            probed = compile_cached(source, file=file, path=loader.path, blocks=self.blocks)
         except SyntaxError:
             return None  # the ordinary loader says it better
         except (RecursionError, RaddleError) as error:
             self.refuse(fullname, f"it could not be rewritten: {error}")
             return None
-        self._table.add(probed.base, probed.sites, file=file, path=loader.path)
+        self.table.add(probed.base, probed.sites, file=file, path=loader.path)
+        leave(fullname, probed.base, probed.sites, file=file, path=loader.path)
         self.instrumented.append(fullname)
         return probed.code
 

@@ -16,6 +16,8 @@ from typing import Any
 
 from raddle import probe
 from raddle.instrument.compiled import is_probed, make_probes_known
+from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
+from raddle.instrument.left import enter_left
 from raddle.instrument.live import LiveSource, NoSourceError, find_source
 from raddle.instrument.refusal import NotInstrumented
 from raddle.site import SiteTable
@@ -68,9 +70,14 @@ class Undo:
 def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, blocks: bool = False) -> Undo:
     """Swap the code of all live functions of these modules; those that have probes already are left alone."""
     undo = Undo()
+    modules = list(modules)
     try:
-        for module, functions in _live_functions([module for module in modules if not is_probed(module)]):
-            for path, members in _by_path(module, functions).items():
+        for module in modules:
+            enter_left(module.__name__, table)
+        objects = _all_objects()
+        for module, functions in _live_functions([module for module in modules if not is_probed(module)], objects):
+            others = _instrument_written(module, functions, objects, table, undo, blocks=blocks)
+            for path, members in _by_path(module, others).items():
                 _instrument_file(module, path, members, table, undo, blocks=blocks)
     except BaseException:
         undo()
@@ -83,7 +90,9 @@ def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = Fa
     return instrument_modules([module], table, blocks=blocks)
 
 
-def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, list[FunctionType]]]:
+def _live_functions(
+    modules: Sequence[ModuleType], objects: Sequence[Any]
+) -> list[tuple[ModuleType, list[FunctionType]]]:
     """The functions of each module, in one pass over all objects.
 
     A function belongs to a module if it came from the module's file, or if the module's namespace is its
@@ -92,7 +101,7 @@ def _live_functions(modules: Sequence[ModuleType]) -> list[tuple[ModuleType, lis
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
     by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
-    for candidate in _all_objects():
+    for candidate in objects:
         if type(candidate) is FunctionType:
             functions = by_file.get(candidate.__code__.co_filename)
             if functions is None:
@@ -114,6 +123,30 @@ def _all_objects() -> list[Any]:
         return gc.get_objects()
     finally:
         gc.freeze()
+
+
+def _instrument_written(
+    module: ModuleType,
+    functions: Sequence[FunctionType],
+    objects: Sequence[Any],
+    table: SiteTable,
+    undo: Undo,
+    *,
+    blocks: bool,
+) -> Sequence[FunctionType]:
+    """Swap the code of what `dataclass` wrote; the other functions are handed back."""
+    if not any(function.__code__.co_filename == WRITTEN for function in functions):
+        return functions
+    done = {id(f) for f in functions if f.__name__ == MAKER and f.__code__.co_filename == WRITTEN}
+    kinds = [one for one in objects if isinstance(one, type) and is_dataclass(one)]
+    for kind in sorted((k for k in kinds if k.__module__ == module.__name__), key=lambda kind: kind.__qualname__):
+        codes = probed_codes(kind, table, blocks=blocks)
+        for name, function in written(kind).items():
+            if name in codes:
+                undo.swap(function, codes[name])
+            if name in codes or name not in READING:
+                done.add(id(function))
+    return [function for function in functions if id(function) not in done]
 
 
 def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from raddle.instrument.census import CONTENT, Access, Census, take_census
 from raddle.instrument.families import Families
+from raddle.instrument.generated import FIRST_OF_CLASSES
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
@@ -143,7 +144,9 @@ def _is_test_case(owner: str, methods: Iterable[str]) -> bool:
 def _censuses(table: SiteTable) -> Iterator[Census]:
     modules: dict[int, list[int]] = defaultdict(list)
     for number in table:
-        modules[number >> INDEX_BITS << INDEX_BITS].append(number)
+        base = number >> INDEX_BITS << INDEX_BITS
+        if number < base + FIRST_OF_CLASSES:  # what the source does not say is left to executions, too
+            modules[base].append(number)
     for base, numbers in modules.items():
         key = base, len(numbers)
         census = _recent.get(key)

@@ -229,13 +229,11 @@ def test_modules_of_machine_code(table: SiteTable) -> None:
 
 
 def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTable) -> None:
-    subject = imported("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: int\ndef f(): pass\n")
-    gc.collect()  # dataclasses leaves the function that made these behind, in a cycle
+    subject = imported("exec('def made(x): return x.a')\ndef f(): pass\n")
     with instrument_module(subject, table) as undo:
         assert [function.__name__ for function in undo.functions] == ["f"]
     (refusal,) = undo.not_instrumented
-    assert refusal.what.startswith("subject: ")
-    assert refusal.why == "there is no source: <string>"
+    assert refusal == NotInstrumented("subject: made", "there is no source: <string>")
 
 
 @pytest.mark.parametrize("inherits", [True, False])  # as cells inherit `from __future__` of cells before

@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
+from raddle.instrument.generated import probe_new_ones
 from raddle.instrument.hook import Hook
 from raddle.instrument.inplace import instrument_module
 
@@ -31,6 +32,7 @@ class WatchingHook(Hook):
         sys.meta_path.insert(0, self)
         self.tell(_PYTEST, self._follow)
         self._read_files()
+        self._undo.append(probe_new_ones(self))
 
     def tell(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
         """Call this with the module as soon as it is imported."""
@@ -74,8 +76,8 @@ class WatchingHook(Hook):
 
     def take(self, module: ModuleType) -> None:
         """Give a module that has just been imported probes, if it is the user's."""
-        if self._selection(module.__name__, getattr(module, "__file__", None)):
-            undo = instrument_module(module, self._table, blocks=self._blocks)
+        if self.wants(module):
+            undo = instrument_module(module, self.table, blocks=self.blocks)
             self.not_instrumented += undo.not_instrumented
             self.instrumented.append(module.__name__)
 

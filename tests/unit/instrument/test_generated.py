@@ -1,0 +1,234 @@
+"""What `dataclass` writes is probed like what the user writes."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import importlib
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+import raddle
+from raddle import probe
+from raddle.instrument.generated import READING, WRITTEN, probed_codes, written
+from raddle.instrument.inplace import instrument_module
+from raddle.site import SiteTable
+
+HERE = sys.modules[__name__]
+
+
+@dataclass
+class Plain:
+    x: int = 0
+    y: int = 0
+
+
+@dataclass(order=True, unsafe_hash=True)
+class Everything:
+    x: int = 0
+    y: int = field(default=0, compare=False)
+    z: int = field(default=0, repr=False, hash=False)
+    __private: int = 0
+
+
+@dataclass
+class Nothing:
+    pass
+
+
+@dataclass(frozen=True, order=True)
+class Frozen:
+    x: int = 0
+
+
+@dataclass
+class Extended(Plain):
+    z: int = 0
+
+
+@dataclass(slots=True, eq=True)
+class Slotted:
+    x: int = 0
+
+
+@dataclass(repr=False, eq=False)
+class Own:
+    x: int = 0
+
+    def __repr__(self):
+        return "own"
+
+
+KINDS = [Plain, Everything, Nothing, Frozen, Extended, Slotted]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_function_that_reads_is_known(kind):
+    expected = {name for name in READING if _is_written(kind.__dict__.get(name))}
+    assert expected
+    assert probed_codes(kind, SiteTable()).keys() == expected == written(kind).keys() & READING
+
+
+def _is_written(function):
+    function = getattr(function, "__wrapped__", function)
+    return type(function) is FunctionType and function.__code__.co_filename == WRITTEN
+
+
+def test_what_the_user_wrote_is_left_alone():
+    assert written(Own).keys() == {"__init__"}
+
+
+def test_they_do_what_they_did():
+    def results():
+        one, other = Everything(1, 2, 3, 4), Everything(1, 5, 3, 4)
+        compared = [one == other, one < other, one <= other, one > other, one >= other, one == 1, Plain(1) == Plain(2)]
+        shown = [repr(thing) for thing in (one, Nothing(), Frozen(3), Extended(1, 2, 3), Slotted(5))]
+        with pytest.raises(TypeError):
+            _ = one < 1
+        return compared, hash(one) == hash(other), hash(Frozen(2)) == hash(Frozen(2)), shown, Nothing() == Nothing()
+
+    before = results()
+    told = []
+    table = SiteTable()
+    with instrument_module(HERE, table) as undo:
+        assert not [what for what in undo.not_instrumented if "__" in what.what]
+        probe.attach({"read": lambda obj, name, site: (told.append((name, site)), getattr(obj, name))[1]})
+        try:
+            assert results() == before
+        finally:
+            probe.detach()
+    assert {"x", "z", "_Everything__private"} <= {name for name, _ in told}
+    sites = [table[site] for _, site in told]
+    assert {site.function for site in sites} >= {"Everything.__eq__", "Everything.__hash__", "Plain.__eq__"}
+    lines = Path(__file__).read_text().splitlines()
+    (line,) = {site.line for site in sites if site.function == "Plain.__eq__"}
+    assert lines[line - 1 : line + 1] == ["@dataclass", "class Plain:"]
+    assert Plain.__eq__.__code__.co_filename == WRITTEN  # as it was
+
+
+def test_the_numbers_of_the_sites_are_the_same_every_time():
+    tables = [SiteTable(), SiteTable()]
+    for table in tables:
+        for kind in KINDS:
+            probed_codes(kind, table)
+    assert list(tables[0]) == list(tables[1])
+    assert len({tables[0][number].function for number in tables[0]}) == sum(
+        len(written(k).keys() & READING) for k in KINDS
+    )
+
+
+def test_another_function_without_source_is_refused():
+    namespace = {"__name__": __name__}
+    exec("def __eq__(self, other): return self.x == other.y", namespace)
+    kind = dataclass(type("Made", (), {"__annotations__": {"x": int}, "__module__": __name__, **namespace}))
+    assert "__eq__" not in probed_codes(kind, SiteTable())
+    del kind
+    gc.collect()  # a class is a circle, and whoever looks for functions finds it while it is there
+
+
+# -- explored -------------------------------------------------------------------------------------------
+
+
+def compared(thing, wrong):
+    return thing == wrong
+
+
+def searched(thing, wrong):
+    return wrong in [thing]
+
+
+def shown(thing, wrong):
+    return f"{thing}" == f"{wrong}"
+
+
+def hashed(thing, wrong):
+    return hash(thing) == hash(wrong)
+
+
+def ordered(thing, wrong):
+    return wrong <= thing < type(thing)(wrong.x, wrong.y + 1)
+
+
+@dataclass(order=True, unsafe_hash=True)
+class Pair:
+    x: int = 0
+    y: int = 0
+
+
+def half_written(kind, look):
+    """Fails if the thread that looks sees the first half of what the other does."""
+    pair, seen = kind(), []
+
+    def write():
+        pair.x = 1
+        pair.y = 1
+
+    threads = [threading.Thread(target=one) for one in (write, lambda: seen.append(look(pair, kind(1, 0))))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [False]
+
+
+@pytest.mark.parametrize("look", [compared, searched, shown, hashed, ordered])
+def test_what_they_read_is_seen(look):
+    result = raddle.explore(lambda: half_written(Pair, look), source=[__file__], until="first-finding")
+    (finding,) = result.findings
+    assert finding.kind == "assertion"
+    assert not result.not_instrumented
+
+
+def test_nothing_is_missing_when_the_search_is_exhausted():
+    def scenario():
+        pairs = [Pair(), Pair()]
+        threads = [threading.Thread(target=lambda pair=pair: pair == Pair()) for pair in pairs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    result = raddle.explore(scenario, source=[__file__])
+    assert result.exhausted
+
+
+def test_a_class_made_in_the_scenario():
+    def scenario():
+        @dataclass
+        class Inner:
+            x: int = 0
+            y: int = 0
+
+        half_written(Inner, compared)
+
+    for _ in range(2):
+        result = raddle.explore(scenario, source=[__file__], until="first-finding")
+        assert [finding.kind for finding in result.findings] == ["assertion"]
+        assert not result.not_instrumented
+    assert dataclasses._process_class.__module__ == "dataclasses"
+    assert not hasattr(dataclasses._process_class, "__wrapped__")
+
+
+def test_a_module_imported_by_the_scenario_is_met_again(tmp_path, monkeypatch):
+    module = "@dataclass\nclass Late:\n    x: int = 0\n    y: int = 0\n    def set(self, x): self.x = x\n"
+    (tmp_path / "late_module.py").write_text(f"from dataclasses import dataclass\n\n{module}")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+
+    def scenario():
+        late = importlib.import_module("late_module")
+        half_written(late.Late, compared)
+
+    try:
+        for criteria in ("none", "map", "map"):
+            options = {"source": [__file__, str(tmp_path)], "until": "first-finding", "criteria": criteria}
+            result = raddle.explore(scenario, **options)
+            assert [finding.kind for finding in result.findings] == ["assertion"]
+            assert not result.not_instrumented
+    finally:
+        sys.modules.pop("late_module", None)
