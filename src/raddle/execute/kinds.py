@@ -28,6 +28,16 @@ _READERS: dict[type, frozenset[str]] = {
     io.BytesIO: frozenset({"getvalue", "tell"}),
 }
 BUILT_IN = tuple(_READERS)
+# Objects of the standard library that are no containers, but change with what is done to them, by code without probes:
+# by module and name, as few programs have them; and their methods that only look. No files: what is a variable is kept
+# until the execution ends, and a file that nobody has any more is closed.
+_HASH = frozenset({"copy", "digest", "hexdigest"})
+_STATEFUL: dict[tuple[str, str], frozenset[str]] = {
+    **dict.fromkeys([("_hashlib", "HASH"), ("_blake2", "blake2b"), ("_blake2", "blake2s"), ("hmac", "HMAC")], _HASH),
+    **dict.fromkeys([("csv", "DictWriter"), ("_csv", "writer"), ("_csv", "Writer")], frozenset()),
+    ("random", "Random"): frozenset({"getstate"}),
+    **dict.fromkeys([("zlib", "Compress"), ("zlib", "Decompress")], frozenset({"copy"})),
+}
 _LOOKING_DUNDERS = frozenset(
     {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
 )
@@ -60,6 +70,10 @@ def _find_base(kind: type) -> type | None:
     for base in kind.__mro__:
         if base in _READERS:
             return base
+        readers = _STATEFUL.get((base.__module__, base.__qualname__))
+        if readers is not None:
+            _READERS[base] = readers
+            return base
     if issubclass(kind, _IMMUTABLE):
         return None
     for base in kind.__mro__:  # arrays, `UserDict`, `WeakSet`...: whatever keeps items by code without probes
@@ -91,7 +105,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
     if kind in _READERS:
         return effect_by_name(kind, name)
     function = getattr(found, "__func__", None)
-    if isinstance(function, types.FunctionType) and base not in _READERS:
+    if isinstance(function, types.FunctionType):
         return effect_by_name(base, name) if function is getattr(base, name, None) else ""  # else of a subclass
     if kind is not base and function is not None:
         return ""
@@ -175,8 +189,8 @@ def attribute_owner(obj: Any, name: str) -> Any:
     for kind in type(obj).__mro__:
         if name in kind.__dict__:
             found = kind.__dict__[name]
-            if isinstance(found, types.MemberDescriptorType):
-                return obj  # __slots__
+            if isinstance(found, types.MemberDescriptorType) or _is_of_ctypes(found):
+                return obj  # __slots__, say
             if hasattr(type(found), "__set__"):
                 return None  # it comes before anything that the object has
             try:
@@ -207,6 +221,13 @@ def written_owner(obj: Any, name: str) -> Any:
         if name in kind.__dict__:
             return attribute_owner(obj, name) if hasattr(type(kind.__dict__[name]), "__set__") else obj
     return obj
+
+
+def _is_of_ctypes(found: Any) -> bool:
+    """The value of a number of C's, or a field of a structure."""
+    if isinstance(found, types.GetSetDescriptorType):
+        return found.__objclass__.__module__ == "_ctypes"
+    return type(found).__module__ == "_ctypes"
 
 
 def _is_machinery(found: Any) -> bool:

@@ -35,6 +35,8 @@ from raddle.execute.kinds import (
     written_owner,
 )
 from raddle.execute.learned import Variable
+from raddle.execute.outside import CONTENTS, DISK, effect_of_opening, effect_on_disk, is_outside
+from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
@@ -296,7 +298,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         try:
             special = specials[cls]
         except KeyError:
-            special = specials[cls] = of_class if issubclass(cls, type) else None
+            special = specials[cls] = of_class if issubclass(cls, type) else of_outside if is_outside(cls) else None
         return read(obj, name, site) if special is None else special(obj, name, site)
 
     def of_module(module: ModuleType, name: str, site: int) -> Any:
@@ -316,6 +318,25 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return partial(touching, found, "read", site)
         quiet.setdefault(site, text.__class__)
         return found
+
+    def of_outside(obj: Any, name: str, site: int) -> Any:
+        """A method of a file, a path or a database."""
+        kind = effect_of_outside(obj, name)
+        return partial(outside, getattr(obj, name), kind, site) if kind else read(obj, name, site)
+
+    def outside(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """It looks at what is outside of the process, or changes it: one step."""
+        me: Any = getcurrent()
+        if me.__class__ is Carrier:
+            variable = variable_of(DISK, CONTENTS)
+            step(me, variable, kind, site)
+            if observing and record is None:  # it is no variable of the program's, that could be covered
+                tell(me, kind, variable, site, UNKNOWN)
+        return called(*args, **kwargs)
+
+    def opening(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        mode = args[1] if len(args) > 1 else kwargs.get("mode", "r")
+        return outside(called, effect_of_opening(mode), site, *args, **kwargs)
 
     built_in: dict[type, dict[str, str]] = {cls: {} for cls in BUILT_IN}  # what their methods do
     specials: dict[type, Callable[[Any, str, int], Any] | None] = {
@@ -556,6 +577,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         handler = handlers.get(id(called))
         if handler is not None:
             return partial(handler, called, site)
+        kind = effect_on_disk(called)
+        if kind:
+            return partial(outside, called, kind, site)
         kind = effect_of(called)
         return partial(touching, called, kind, site) if kind else called
 
@@ -695,6 +719,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 looking,
             ),
             ("print", printing),
+            ("open", opening),
             ("enumerate zip map filter", lazily),
             ("iter reversed", iterating),
             ("next", advancing),

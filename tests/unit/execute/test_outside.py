@@ -1,0 +1,265 @@
+"""Files, databases and objects of C that keep something: threads can be in each other's way there, too."""
+
+from __future__ import annotations
+
+import csv
+import ctypes
+import hashlib
+import io
+import os
+import pathlib
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import threading
+import zlib
+from contextlib import closing
+
+import pytest
+
+import raddle
+from raddle.report.story import tell
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A function that gives an empty folder, however often the scenario is run."""
+
+    def fresh():
+        shutil.rmtree(tmp_path / "data", ignore_errors=True)
+        os.mkdir(tmp_path / "data")
+        return tmp_path / "data"
+
+    return fresh
+
+
+def explore(scenario, **options):
+    return raddle.explore(scenario, source=[__file__], **{"until": "first-finding", **options})
+
+
+# -- files ----------------------------------------------------------------------------------------------
+
+
+def make_folder(path, lock):
+    with lock:
+        if not os.path.exists(path):
+            os.mkdir(path)
+
+
+def make_folder_by_path(path, lock):
+    with lock:
+        if not path.is_dir():
+            path.mkdir()
+
+
+def count_in_file(path, lock):
+    with lock:
+        old = path.read_text() if path.exists() else "0"
+        path.write_text(str(int(old) + 1))
+
+
+def count_by_open(path, lock):
+    with lock:
+        with open(path, "a+") as file:
+            file.seek(0)
+            old = int(file.read() or 0)
+        with open(path, "w") as file:
+            file.write(str(old + 1))
+
+
+COUNTING = (count_in_file, count_by_open)
+
+
+class NoLock:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None
+
+
+def on_disk(work, folder, lock):
+    path = folder() / "x"
+    side_by_side(lambda: work(path, lock), lambda: work(path, lock))
+    assert path.is_dir() or path.read_text() == "2"
+
+
+WORK = [make_folder, make_folder_by_path, *COUNTING]
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_threads_that_use_one_file_meet(work, folder):
+    (finding,) = explore(lambda: on_disk(work, folder, NoLock())).findings
+    assert finding.kind in ("exception", "assertion")
+    story = tell(finding, None)
+    assert "writes Disk.files" in story
+    assert "can happen on this interpreter" in story
+    assert raddle.replay(lambda: on_disk(work, folder, NoLock()), finding.schedule, source=[__file__]) is not None
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_under_a_lock_nothing_is_found(work, folder):
+    result = explore(lambda: on_disk(work, folder, threading.Lock()), criteria="map")
+    assert not result.findings
+    assert result.exhausted
+    assert not any("Disk" in warning["sentence"] for warning in result.warnings)
+    assert not any("Disk" in str(key) for key in result.tally.covered["map"])
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_file_that_nobody_has_is_closed_as_ever(folder):
+    def scenario():
+        path = folder() / "x"
+        open(path, "w").write("1")  # noqa: SIM115 -- it is closed when nobody has it any more
+        assert open(path).read() == "1"  # noqa: SIM115
+        side_by_side(lambda: None)
+
+    assert not explore(scenario, executions=5).findings
+
+
+def test_a_temporary_file():
+    def scenario():
+        with tempfile.NamedTemporaryFile("w+") as file:
+
+            def write(text):
+                file.write(text)
+                file.write(text)
+
+            side_by_side(lambda: write("a"), lambda: write("b"))
+            file.seek(0)
+            assert file.read() in ("aabb", "bbaa")
+
+    assert explore(scenario).findings
+
+
+def test_what_is_printed_is_nobodys_datum(capsys):
+    def scenario():
+        def speak():
+            print("a")
+            sys.stdout.write("b")
+
+        side_by_side(speak, speak)
+
+    result = explore(scenario)
+    assert result.exhausted
+    assert result.orders["partial_orders"] == 1
+
+
+def test_a_database():
+    def scenario():
+        with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
+            connection.execute("create table t (n int)")
+            connection.execute("insert into t values (0)")
+
+            def count():
+                (n,) = connection.execute("select n from t").fetchone()
+                connection.execute("update t set n = ?", (n + 1,))
+
+            side_by_side(count, count)
+            assert connection.execute("select n from t").fetchone() == (2,)
+
+    assert explore(scenario).findings
+
+
+# -- objects of C ---------------------------------------------------------------------------------------
+
+
+def hashing():
+    digest = hashlib.sha256()
+    side_by_side(lambda: digest.update(b"a"), lambda: digest.update(b"b"))
+    return digest.hexdigest() == hashlib.sha256(b"ab").hexdigest()
+
+
+def rows():
+    file = io.StringIO()
+    writer = csv.writer(file)
+
+    def write(value):
+        writer.writerow([value])
+        writer.writerow([value])
+
+    side_by_side(lambda: write(1), lambda: write(2))
+    return file.getvalue().split() in (["1", "1", "2", "2"], ["2", "2", "1", "1"])
+
+
+def rows_of_dicts():
+    file = io.StringIO()
+    writer = csv.DictWriter(file, ["a"])
+
+    def write(value):
+        writer.writerow({"a": value})
+        writer.writerow({"a": value})
+
+    side_by_side(lambda: write(1), lambda: write(2))
+    return file.getvalue().split() in (["1", "1", "2", "2"], ["2", "2", "1", "1"])
+
+
+def numbers():
+    source, drawn = random.Random(1), {}
+
+    def draw(name):
+        drawn[name] = source.randint(1, 1000)
+
+    side_by_side(lambda: draw("a"), lambda: draw("b"))
+    return drawn["a"] == random.Random(1).randint(1, 1000)
+
+
+def number_of_c():
+    number = ctypes.c_int(0)
+
+    def count():
+        number.value += 1
+
+    side_by_side(count, count)
+    return number.value == 2
+
+
+class Structure(ctypes.Structure):
+    _fields_ = (("n", ctypes.c_int),)
+
+
+def field_of_c():
+    structure = Structure()
+
+    def count():
+        structure.n += 1
+
+    side_by_side(count, count)
+    return structure.n == 2
+
+
+def compressing():
+    packer, parts = zlib.compressobj(), []
+
+    def pack(part):
+        parts.append(packer.compress(part))
+
+    side_by_side(lambda: pack(b"a"), lambda: pack(b"b"))
+    return zlib.decompress(b"".join(parts) + packer.flush()) == b"ab"
+
+
+@pytest.mark.parametrize("work", [hashing, rows, rows_of_dicts, numbers, number_of_c, field_of_c, compressing])
+def test_objects_of_c_that_keep_something(work):
+    def scenario():
+        assert work()
+
+    assert [finding.kind for finding in explore(scenario).findings] == ["assertion"]
+
+
+def test_paths_are_values():
+    assert pathlib.Path("a") / "b" == pathlib.Path("a/b")
+
+    def scenario():
+        side_by_side(*[lambda: pathlib.Path("a").with_suffix(".txt").name] * 2)
+
+    assert explore(scenario).orders["partial_orders"] == 1
