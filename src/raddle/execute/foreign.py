@@ -13,6 +13,7 @@ from typing import Any
 
 from raddle import probe
 from raddle.execute.kinds import container_base
+from raddle.execute.outside import effect_on_disk
 
 # By top-level module, without underscores before it: what keeps its arguments, hands them on to others or takes no
 # containers, and what asks who called it (`namedtuple`, `logging`), which must not find us.
@@ -60,6 +61,7 @@ _COPYING = frozenset({
     ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
 MOST_INSIDE = 200  # things that are looked at
+ON_DISK = {f"{kind} on disk": kind for kind in ("read", "write")}
 
 # Iterators over what they are given.
 LAZY = frozenset(
@@ -74,10 +76,17 @@ LAZY = frozenset(
 def effect(called: Any) -> str:
     """What calling it does to a container among its arguments: "read", "write", or "" where its own probes tell.
 
-    >>> import heapq, json, operator
+    One of `ON_DISK`, where it is about what is outside of the process.
+
+    >>> import heapq, json, operator, os
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
     ('read', 'write', 'read', '')
+    >>> effect(os.mkdir)
+    'write on disk'
     """
+    outside = effect_on_disk(called)
+    if outside:
+        return f"{outside} on disk"
     cls = type(called)
     if cls is MethodType:  # `random.shuffle` is a method of a generator that the module keeps
         called = called.__func__

@@ -14,6 +14,7 @@ from raddle import probe
 from raddle.instrument.evidence import READERS, WRITERS
 
 CONTENT = "[]"  # the name of the variable that is a container's content
+UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 _DICT = frozenset({"get", "keys", "values", "items", "copy"})
 _SET = "copy union intersection difference symmetric_difference issubset issuperset isdisjoint"

@@ -7,11 +7,10 @@ access, and what is noted is what really happened.
 
 from __future__ import annotations
 
-import builtins
 import operator
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import BuiltinMethodType, ModuleType, WrapperDescriptorType
 from typing import Any
@@ -19,11 +18,12 @@ from typing import Any
 from greenlet import getcurrent
 
 from raddle.execute.bound import BoundMethod, Stepped
+from raddle.execute.calls import Accesses, make_calls
 from raddle.execute.controller import Controller
-from raddle.execute.foreign import LAZY, Effects, everything_in, looks_deeply, reads_attributes
 from raddle.execute.kinds import (
     BUILT_IN,
     CONTENT,
+    UNKNOWN,
     VIEW_TYPES,
     attribute_owner,
     container_base,
@@ -35,8 +35,8 @@ from raddle.execute.kinds import (
     written_owner,
 )
 from raddle.execute.learned import Variable
-from raddle.execute.outside import CONTENTS, DISK, effect_of_opening, effect_on_disk, is_outside
 from raddle.execute.outside import effect_of_method as effect_of_outside
+from raddle.execute.outside import is_outside
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
@@ -44,8 +44,6 @@ from raddle.sync.local import RealLocal, own
 
 _PLAIN = frozenset({int, float, bool, str, bytes, type(None), tuple})  # holds nothing that is a variable of its own
 _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
-_NESTING = (list, tuple, dict)
-UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 
 def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
@@ -57,7 +55,6 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     views = control.views
     quiet = control.quiet
     code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
-    effect_of = Effects().of
     cold, hot = control.cold, control.hot
     observing = control.observing
     tell = control.accessed
@@ -324,20 +321,6 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         kind = effect_of_outside(obj, name)
         return partial(outside, getattr(obj, name), kind, site) if kind else read(obj, name, site)
 
-    def outside(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """It looks at what is outside of the process, or changes it: one step."""
-        me: Any = getcurrent()
-        if me.__class__ is Carrier:
-            variable = variable_of(DISK, CONTENTS)
-            step(me, variable, kind, site)
-            if observing and record is None:  # it is no variable of the program's, that could be covered
-                tell(me, kind, variable, site, UNKNOWN)
-        return called(*args, **kwargs)
-
-    def opening(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        mode = args[1] if len(args) > 1 else kwargs.get("mode", "r")
-        return outside(called, effect_of_opening(mode), site, *args, **kwargs)
-
     built_in: dict[type, dict[str, str]] = {cls: {} for cls in BUILT_IN}  # what their methods do
     specials: dict[type, Callable[[Any, str, int], Any] | None] = {
         **dict.fromkeys(TWINS, lambda real, name, site: getattr(adopt(real), name)),
@@ -569,170 +552,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             tell(me, "write", variable, site, UNKNOWN)
         return result
 
-    # -- built-in functions -------------------------------------------------------------------------
-
-    def function(called: Any, site: int) -> Any:
-        if getcurrent().__class__ is not Carrier:
-            return called
-        handler = handlers.get(id(called))
-        if handler is not None:
-            return partial(handler, called, site)
-        kind = effect_on_disk(called)
-        if kind:
-            return partial(outside, called, kind, site)
-        kind = effect_of(called)
-        return partial(touching, called, kind, site) if kind else called
-
-    def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Something without probes works on a container that it is given: one step; others it may look into."""
-        me: Any = getcurrent()
-        target = None
-        given: Sequence[Any] = (*args, *kwargs.values()) if me.__class__ is Carrier else ()
-        for arg in everything_in(given) if given and looks_deeply(called) else given:
-            if target is not None:
-                look_inside(arg, site)
-            elif (target := container_of(arg)) is not None:
-                touch(me, target, kind, site)
-        if given and reads_attributes(called):
-            read_all(me, given, site)
-        return called(*args, **kwargs)
-
-    def read_all(me: Carrier, given: Sequence[Any], site: int) -> None:
-        """All attributes of objects that are copied, say: one step."""
-        found = [find(obj, name) for obj in given for name in list(getattr(obj, "__dict__", ()))]
-        for number, variable in enumerate(variable for variable in found if variable is not None):
-            if not number:
-                step(me, variable, "read", site)
-            elif control.tracking and (me.index, me.segment, site) not in variable.seen:
-                look(me, variable, (me.index, me.segment, site), False)
-            if observing:
-                tell(me, "read", variable, site, UNKNOWN)
-
-    def touch(me: Carrier, container: Any, kind: str, site: int) -> None:
-        cls = container.__class__
-        if cold.get(site) is cls:
-            return
-        if hot.get(site) is cls:
-            arrive(me, container, kind, site)
-            return
-        variable = find_content(container)
-        step(me, variable, kind, site)
-        if observing:
-            tell(me, kind, variable, site, UNKNOWN)
-
-    def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """len(x), sorted(x), ...: looks into its arguments in one step."""
-        if len(args) != 1 or (called in deep and type(args[0]) in _NESTING):
-            return touching(called, "read", site, *args, **kwargs)
-        if is_iterator(args[0]) and called in draining:
-            return advance(args[0], site, partial(called, *args, **kwargs))
-        content(args[0], site)
-        return called(*args, **kwargs)
-
-    def printing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        me: Any = getcurrent()
-        file = kwargs.get("file")
-        if me.__class__ is Carrier and container_base(file.__class__) is not None:
-            touch(me, file, "write", site)
-        return looking(called, site, *args, **kwargs)
-
-    def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """enumerate(x), zip(x, y), ...: looks into its arguments step by step, later."""
-        return called(*[iterate(arg, site) for arg in args], **kwargs)
-
-    def iterating(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        container = container_of(args[0]) if len(args) == 1 else None
-        if container is not None:
-            look_at(container, site)
-            return steps(called(*args), container, site)
-        return called(*args, **kwargs)
-
-    def advancing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """next(x): an iterator of C's, or a generator, is a datum that two threads can share."""
-        if args and is_iterator(args[0]):
-            return advance(args[0], site, partial(called, *args, **kwargs))
-        return called(*args, **kwargs)
-
-    def advance(iterator: Any, site: int, go: Callable[[], Any] | None = None) -> Any:
-        me: Any = getcurrent()
-        if me.__class__ is not Carrier:
-            return next(iterator) if go is None else go()
-        variable = find_content(iterator)
-        step(me, variable, "write", site)
-        value = next(iterator) if go is None else go()
-        if observing:
-            tell(me, "write", variable, site, value)
-        return value
-
-    def getting(called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
-        if not default:
-            return read(obj, name, site)
-        try:
-            return read(obj, name, site)
-        except AttributeError:
-            return default[0]
-
-    def having(called: Any, site: int, /, obj: Any, name: str) -> bool:
-        try:
-            read(obj, name, site)
-        except AttributeError:
-            return False
-        return True
-
-    def setting(called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
-        write(value, obj, name, site)
-
-    def deleting(called: Any, site: int, /, obj: Any, name: str) -> None:
-        delete(obj, name, site)
-
-    def reading_past(called: Any, site: int, /, obj: Any, name: str) -> Any:
-        """`object.__getattribute__(x, "a")`: past what the class says of its attributes."""
-        return past(called, "read", site, obj, name)
-
-    def writing_past(called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
-        past(called, "write", site, obj, name, value)
-
-    def deleting_past(called: Any, site: int, /, obj: Any, name: str) -> None:
-        past(called, "delete", site, obj, name)
-
-    def past(called: Any, kind: str, site: int, obj: Any, name: str, *values: Any) -> Any:
-        me: Any = getcurrent()
-        looked_up = find if kind == "read" else find_written
-        variable = looked_up(obj, name) if me.__class__ is Carrier else None
-        if variable is None:
-            return called(obj, name, *values)
-        step(me, variable, kind, site)
-        result = called(obj, name, *values)
-        if observing:
-            tell(me, kind, variable, site, values[0] if values else result)
-        return result
-
-    past_the_class: dict[Any, Callable[..., Any]] = {
-        object.__getattribute__: reading_past, object.__setattr__: writing_past, object.__delattr__: deleting_past,
-    }  # fmt: skip
-
-    handlers: dict[int, Callable[..., Any]] = {
-        id(getattr(builtins, name)): handler
-        for names, handler in (
-            (
-                "len list dict set frozenset tuple sorted sum min max any all bool str repr format bytes bytearray",
-                looking,
-            ),
-            ("print", printing),
-            ("open", opening),
-            ("enumerate zip map filter", lazily),
-            ("iter reversed", iterating),
-            ("next", advancing),
-            ("getattr", getting),
-            ("hasattr", having),
-            ("setattr", setting),
-            ("delattr", deleting),
-        )
-        for name in names.split()
-    }  # fmt: skip
-    draining = {list, dict, set, frozenset, tuple, sorted, sum, min, max, any, all, bytes, bytearray}
-    deep = {called for called in vars(builtins).values() if id(called) in handlers and looks_deeply(called)}
-    handlers.update((id(kind), lazily) for kind in LAZY)
+    accesses = Accesses(
+        read, write, delete, content, iterate, find, find_written, find_content, variable_of, container_of,
+        step, arrive, look, look_at, look_inside, steps,
+    )  # fmt: skip
+    function, touching, outside, advance, past_the_class = make_calls(control, accesses)
 
     # -- names --------------------------------------------------------------------------------------
 

@@ -13,9 +13,8 @@ from typing import Any
 from raddle.checks.crash import is_ours
 from raddle.event import Event, Preemption
 from raddle.execute.controller import Controller, body_of
-from raddle.execute.kinds import CONTENT
+from raddle.execute.kinds import CONTENT, UNKNOWN
 from raddle.execute.learned import Learned, Variable
-from raddle.execute.probes import UNKNOWN
 from raddle.operation import ACCESSES, GIVING
 from raddle.schedule import Schedule, Segment
 from raddle.site import SiteTable

@@ -403,3 +403,29 @@ def test_more_containers_than_are_kept(tmp_path: Path) -> None:
     mine = {t for thread, kind, t, _ in told.steps if kind == "write" and thread in (1, 3)}
     yours = {t for thread, kind, t, _ in told.steps if kind == "write" and thread in (2, 4)}
     assert not mine & yours
+
+
+def test_calls_about_files_read_the_containers_that_they_are_given(tmp_path: Path) -> None:
+    told = record(
+        tmp_path,
+        """
+        import os
+        from threading import Thread
+        def main():
+            data = bytearray(b"a")
+            def write():
+                file = os.open(os.devnull, os.O_WRONLY)
+                os.write(file, data)
+                os.close(file)
+            threads = [Thread(target=write) for _ in range(2)]
+            for thread in threads: thread.start()
+            data[0] = 98
+            for thread in threads: thread.join()
+            return bytes(data)
+        """,
+    )
+    assert told.value == b"b"
+    assert {(thread, kind) for thread, kind, _, _ in told.steps if kind in ("read", "write") and thread} == {
+        (1, "read"),
+        (2, "read"),
+    }

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from raddle.execute.bound import BoundMethod
-from raddle.execute.foreign import LAZY, Effects
+from raddle.execute.foreign import LAZY, ON_DISK, Effects
 from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method
 from raddle.execute.native.functions import Functions
 from raddle.execute.native.numbering import NOTHING, Numbering, inherited
@@ -276,6 +276,8 @@ def make_probes(
         if handler is not None:
             return partial(handler, called, site)
         kind = effect_of(called)
+        if kind in ON_DISK:
+            kind = "read"  # nobody decides here who comes first on the disk; containers are only looked into
         return partial(touching, called, kind, site) if kind else called
 
     def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
