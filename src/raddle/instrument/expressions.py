@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.instrument.evidence import makes_container
 from raddle.instrument.ignore import is_ignored
 from raddle.instrument.nodes import (
     Place,
@@ -319,9 +320,9 @@ class Expressions:
             elif isinstance(operation, (ast.Eq, ast.NotEq)):
                 looked_into[index] |= _may_share_content(left) and not _is_plain(right)
                 looked_into[index + 1] |= _may_share_content(right) and not _is_plain(left)
-            elif not isinstance(operation, (ast.Is, ast.IsNot)):  # `<` and the like: names are mostly those of numbers
-                looked_into[index] |= _may_be_shared(left) and not _is_plain(right)
-                looked_into[index + 1] |= _may_be_shared(right) and not _is_plain(left)
+            elif not isinstance(operation, (ast.Is, ast.IsNot)):
+                looked_into[index] |= _may_be_ordered(left, right)
+                looked_into[index + 1] |= _may_be_ordered(right, left)
         rewritten, was_open = [], False
         for operand, look in zip(operands, looked_into, strict=True):
             rewritten.append(self.content(operand) if look else self.expr(operand))
@@ -415,8 +416,11 @@ def _may_share_content(node: ast.expr) -> bool:
     return isinstance(node, (*_STORED, ast.Call))
 
 
-def _may_be_shared(node: ast.expr) -> bool:
-    return _may_share_content(node) and not isinstance(node, ast.Name)
+def _may_be_ordered(node: ast.expr, other: ast.expr) -> bool:
+    """By `<` and the like: names are mostly those of numbers, unless it is seen that they are not."""
+    if isinstance(node, ast.Name):
+        return makes_container(other)
+    return _may_share_content(node) and not _is_plain(other)
 
 
 def _is_fraction(node: ast.expr) -> bool:

@@ -61,6 +61,7 @@ LISTS = {
     "+": lambda one, other: one + other,
     "*": lambda one, other: one * 2 or other * 2,
     "<": lambda one, other: (lambda box: box[0] > [] or box[1] > [])((one, other)),
+    "< of locals": lambda one, other: one > [] or other > [],
     "==": lambda one, other: one == [ITEM] or other == [ITEM],
     "truth": lambda one, other: one or other,
     "in": lambda one, other: ITEM in one or ITEM in other,
