@@ -75,8 +75,11 @@ def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, block
         for module in modules:
             enter_left(module.__name__, table)
         objects = _all_objects()
-        for module, functions in _live_functions([module for module in modules if not is_probed(module)], objects):
-            others = _instrument_written(module, functions, objects, table, undo, blocks=blocks)
+        found = _live_functions([module for module in modules if not is_probed(module)], objects)
+        wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
+        kinds = _dataclasses(objects) if wrote else {}
+        for module, functions in found:
+            others = _instrument_written(kinds.get(module.__name__, ()), functions, table, undo, blocks=blocks)
             for path, members in _by_path(module, others).items():
                 _instrument_file(module, path, members, table, undo, blocks=blocks)
     except BaseException:
@@ -125,28 +128,30 @@ def _all_objects() -> list[Any]:
         gc.freeze()
 
 
+def _dataclasses(objects: Iterable[Any]) -> dict[str, list[type]]:
+    """By module, in an order that does not depend on chance."""
+    kinds: dict[str, list[type]] = defaultdict(list)
+    for kind in objects:
+        if isinstance(kind, type) and is_dataclass(kind):
+            kinds[kind.__module__].append(kind)
+    for found in kinds.values():
+        found.sort(key=lambda kind: kind.__qualname__)
+    return kinds
+
+
 def _instrument_written(
-    module: ModuleType,
-    functions: Sequence[FunctionType],
-    objects: Sequence[Any],
-    table: SiteTable,
-    undo: Undo,
-    *,
-    blocks: bool,
+    kinds: Iterable[type], functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> Sequence[FunctionType]:
     """Swap the code of what `dataclass` wrote; the other functions are handed back."""
-    if not any(function.__code__.co_filename == WRITTEN for function in functions):
-        return functions
     done = {id(f) for f in functions if f.__name__ == MAKER and f.__code__.co_filename == WRITTEN}
-    kinds = [one for one in objects if isinstance(one, type) and is_dataclass(one)]
-    for kind in sorted((k for k in kinds if k.__module__ == module.__name__), key=lambda kind: kind.__qualname__):
+    for kind in kinds:
         codes = probed_codes(kind, table, blocks=blocks)
         for name, function in written(kind).items():
             if name in codes:
                 undo.swap(function, codes[name])
             if name in codes or name not in READING:
                 done.add(id(function))
-    return [function for function in functions if id(function) not in done]
+    return [function for function in functions if id(function) not in done] if done else functions
 
 
 def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:
