@@ -95,6 +95,14 @@ class SiteTable:
             if known != site:
                 raise RuntimeError(f"site number {base + index} stands for both {known} and {site}")
 
+    def add_all(self, other: SiteTable) -> None:
+        """Enter everything that another table knows."""
+        for file, path in other.paths().items():
+            self.add(0, (), file=file, path=path)
+        for number in other:
+            site = other[number]
+            self.add(number, (site,), file=site.file, path=other.path(site.file))
+
     def __getitem__(self, number: int) -> Site:
         return self._sites[number]
 

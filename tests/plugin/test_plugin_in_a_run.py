@@ -124,6 +124,18 @@ def test_workers_of_xdist_add_theirs(measured):
     assert said["explorations"] == 1
 
 
+def test_a_module_with_dataclasses(measured):
+    head = "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int = 0\n"
+    measured(head + TWO_INCREMENTS.format(more="", arguments=""))
+    measured.done.assert_outcomes(passed=1)
+
+
+def test_what_raddle_itself_raises_fails_its_test_alone(measured):
+    measured("import raddle\ndef test_wrong(): raddle.explore(print, scheduler='nonsense')\ndef test_right(): pass\n")
+    measured.done.assert_outcomes(passed=1, failed=1)
+    measured.done.stdout.fnmatch_lines(["*UsageError: there is no scheduler 'nonsense'*"])
+
+
 def test_what_cannot_be_kept_is_said_and_fails_no_test(measured, monkeypatch):
     settings = {"criteria": ["sync"], "data_file": "nowhere/data"}
     monkeypatch.setenv("RADDLE_RUN", json.dumps(settings))

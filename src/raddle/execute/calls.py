@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from greenlet import getcurrent
 
 from raddle.execute.controller import Controller
-from raddle.execute.foreign import LAZY, ON_DISK, Effects, everything_in, looks_deeply, reads_attributes
+from raddle.execute.foreign import LAZY, ON_DISK, Effects, everything_in, looks_deeply, names_of, reads_attributes
 from raddle.execute.kinds import UNKNOWN, container_base, is_iterator
 from raddle.execute.learned import Variable
 from raddle.execute.outside import CONTENTS, DISK, effect_of_opening
+from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.sync.carrier import Carrier
 
 _NESTING = (list, tuple, dict)
@@ -77,18 +78,21 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         me: Any = getcurrent()
         target = None
         given: Sequence[Any] = (*args, *kwargs.values()) if me.__class__ is Carrier else ()
+        copies = given and reads_attributes(called)
         for arg in everything_in(given) if given and looks_deeply(called) else given:
-            if target is not None:
+            if effect_of_outside(arg, "write"):  # a file to be written to, say
+                called = partial(outside, called, "write", site)
+            elif target is not None:
                 look_inside(arg, site)
             elif (target := container_of(arg)) is not None:
                 touch(me, target, kind, site)
-        if given and reads_attributes(called):
+        if copies:
             read_all(me, given, site)
         return called(*args, **kwargs)
 
     def read_all(me: Carrier, given: Sequence[Any], site: int) -> None:
         """All attributes of objects that are copied, say: one step."""
-        found = [find(obj, name) for obj in given for name in list(getattr(obj, "__dict__", ()))]
+        found = [find(obj, name) for obj in given for name in names_of(obj)]
         for number, variable in enumerate(variable for variable in found if variable is not None):
             if not number:
                 step(me, variable, "read", site)
@@ -123,6 +127,8 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         file = kwargs.get("file")
         if me.__class__ is Carrier and container_base(file.__class__) is not None:
             touch(me, file, "write", site)
+        elif effect_of_outside(file, "write"):
+            return outside(partial(looking, called, site), "write", site, *args, **kwargs)
         return looking(called, site, *args, **kwargs)
 
     def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:

@@ -124,6 +124,7 @@ class Exploration:
         self._points = 0
         self.endless = 0  # executions that did not end
         self._single = False  # did it start no thread?
+        self._first_differs = False  # was the first execution another one than those after it?
         self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
         self._own = {name: dict.fromkeys(("executions", "covered", "found"), 0) for name in _NOT_THE_POLICY_S}
         self._space = -1  # what was known when a search through partial orders began
@@ -243,6 +244,7 @@ class Exploration:
                 self._report_difference(first, second)
                 self._executions = max(self._executions, 2)
                 return "first-finding"
+            self._first_differs = True
             self._notes.append(
                 "the first execution differs from those after it, as where something is cached or "
                 f"imported once ({_first_difference(first.trace, second.trace)}); use setup= to reset "
@@ -503,6 +505,9 @@ class Exploration:
             return "exhausted-within-bound"
         if self._session.not_instrumented:
             self._notes.append("every schedule was run, but some code was not instrumented")
+            return "exhausted-in-part"
+        if self._first_differs:
+            self._notes.append("every schedule was run, but not of what only the first execution does")
             return "exhausted-in-part"
         if self._crashes:
             self._notes.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from raddle import probe
@@ -118,6 +118,21 @@ def everything_in(given: Sequence[Any]) -> list[Any]:
         elif type(one) is dict:
             found += itertools.islice(one.values(), room)
     return found
+
+
+def names_of(obj: Any) -> list[str]:
+    """The attributes that an object can have of its own.
+
+    >>> names_of(type("Point", (), {"__slots__": ("x", "y")})())
+    ['x', 'y']
+    """
+    slots = [
+        name
+        for kind in type(obj).__mro__
+        for name, found in kind.__dict__.items()
+        if isinstance(found, MemberDescriptorType) and not isinstance(obj, type)
+    ]
+    return [*getattr(obj, "__dict__", ()), *slots]
 
 
 def looks_deeply(called: Any) -> bool:

@@ -107,7 +107,9 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
         return effect_by_name(kind, name)
     function = getattr(found, "__func__", None)
     if isinstance(function, types.FunctionType):
-        return effect_by_name(base, name) if function is getattr(base, name, None) else ""  # else of a subclass
+        if base in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
+            return "" if probe.NAME in function.__globals__ else effect_by_name(base, name)
+        return effect_by_name(base, name) if function is getattr(base, name, None) else ""
     if kind is not base and function is not None:
         return ""
     return effect_by_name(base, name)

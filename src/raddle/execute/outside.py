@@ -51,7 +51,7 @@ _PATH_LOOKING = (
 _PATH_CHANGING = (
     "chmod hardlink_to lchmod mkdir open rename replace rmdir symlink_to touch unlink write_bytes write_text"
 )
-_PURE = frozenset({"fileno", "isatty", "readable", "seekable", "tell", "writable"})
+_PURE = frozenset({"fileno", "isatty", "readable", "seekable", "writable"})
 _FILES = frozenset({"BufferedRandom", "BufferedRWPair", "BufferedReader", "BufferedWriter", "FileIO", "TextIOWrapper"})
 _DATABASES = frozenset({"Connection", "Cursor"})
 _TEMPORARY = frozenset({"_TemporaryFileWrapper", "SpooledTemporaryFile"})
@@ -78,6 +78,9 @@ def effect_of_opening(mode: object) -> str:
     return "read" if isinstance(mode, str) and not set(mode) & set("wax+") else "write"
 
 
+_known: dict[type, bool] = {}
+
+
 def is_outside(kind: type) -> bool:
     """Do methods of such objects look at the disk, or change it?
 
@@ -85,23 +88,32 @@ def is_outside(kind: type) -> bool:
     >>> is_outside(pathlib.Path), is_outside(sqlite3.Cursor), is_outside(dict)
     (True, True, False)
     """
-    return any(
-        (base.__module__ == "_io" and base.__name__ in _FILES)
-        or (base.__module__ == "sqlite3" and base.__name__ in _DATABASES)
-        or (base.__module__ == "tempfile" and base.__name__ in _TEMPORARY)
-        or (base.__module__.partition(".")[0] == "pathlib" and base.__name__ == "Path")
-        for base in kind.__mro__
+    known = _known.get(kind)
+    if known is None:
+        known = _known[kind] = any(map(_is_outside, kind.__mro__))
+    return known
+
+
+def _is_outside(kind: type) -> bool:
+    module, name = kind.__module__, kind.__name__
+    return (
+        (module == "_io" and name in _FILES)
+        or (module == "sqlite3" and name in _DATABASES)
+        or (module == "tempfile" and name in _TEMPORARY)
+        or (module.partition(".")[0] == "pathlib" and name == "Path")
     )
 
 
 def effect_of_method(obj: Any, name: str) -> str:
-    """What a method of an object that is outside does to the disk.
+    """What a method of an object does to the disk, if that is outside.
 
     >>> import pathlib
     >>> [effect_of_method(pathlib.Path(), name) for name in ("exists", "mkdir", "with_suffix")]
     ['read', 'write', '']
     """
+    if not is_outside(type(obj)):
+        return ""
     if any(base.__module__.partition(".")[0] == "pathlib" for base in type(obj).__mro__):
         return "read" if name in _PATH_LOOKING.split() else "write" if name in _PATH_CHANGING.split() else ""
     printed = any(obj is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
-    return "" if printed or name in _PURE else "write"
+    return "" if printed or name in _PURE else "read" if name == "tell" else "write"

@@ -309,6 +309,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             quiet.setdefault(site, ModuleType)
         return called
 
+    def of_super(above: Any, name: str, site: int) -> Any:
+        """`super().append(1)`, in a class that extends a container."""
+        found, obj = getattr(above, name), above.__self__
+        base = None if isinstance(obj, type) else container_base(obj.__class__)
+        kind = effect_of_method(obj.__class__, base, found, name) if base is not None else ""
+        return partial(call_method, obj, found, kind, site) if kind else found
+
     def of_text(text: Any, name: str, site: int) -> Any:
         found = getattr(text, name)
         if name in _TAKING:
@@ -327,6 +334,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         ModuleType: of_module,
         str: of_text,
         bytes: of_text,
+        super: of_super,
     }
 
     def of_class(kind: type, name: str, site: int) -> Any:

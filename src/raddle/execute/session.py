@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -51,6 +52,8 @@ T = TypeVar("T")
 WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
 UNKNOWN_END = "it is not known where it died"
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
+SESSIONS_TO_COLLECT = 32
+_sessions = itertools.count(1)
 
 
 class Execution(NamedTuple):
@@ -164,6 +167,9 @@ class Session:
 
     def __exit__(self, *exc: Any) -> None:
         self._stack.close()
+        # What was frozen counts as old, and of what is old the collector waits for very much more before it looks.
+        if self._frozen and gc.isenabled() and next(_sessions) % SESSIONS_TO_COLLECT == 0:
+            gc.collect()
 
     def forget(self) -> None:
         """As if nothing had been executed yet. Modules stay instrumented and twins in place: these take a while."""

@@ -224,7 +224,7 @@ class Expressions:
         if is_pytests(node.func):
             self.maker.open = True
             return node
-        if isinstance(node.func, ast.Attribute) and not is_super(node.func.value):
+        if isinstance(node.func, ast.Attribute):
             node.func, number = self._method(node.func)
         elif isinstance(node.func, ast.Name) and self._looks_into_arguments(node):
             function_place = place_of(node.func)
@@ -323,9 +323,14 @@ class Expressions:
             elif not isinstance(operation, (ast.Is, ast.IsNot)):
                 looked_into[index] |= _may_be_ordered(left, right)
                 looked_into[index + 1] |= _may_be_ordered(right, left)
-        rewritten, was_open = [], False
+        rewritten: list[ast.expr] = []
+        was_open = False
         for operand, look in zip(operands, looked_into, strict=True):
-            rewritten.append(self.content(operand) if look else self.expr(operand))
+            if isinstance(operand, ast.Tuple) and not self.is_ignored(operand):  # what is in it is compared, too
+                operand.elts = [self._operand(value, looked_into=True) for value in operand.elts]
+                rewritten.append(operand)
+            else:
+                rewritten.append(self.content(operand) if look else self.expr(operand))
             was_open = was_open or (self.maker.open and len(rewritten) > 1)
         self.maker.open = was_open  # `a < b < c` may stop after b
         node.left, *node.comparators = rewritten

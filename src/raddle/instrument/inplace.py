@@ -54,7 +54,9 @@ class Undo:
         return [function for function, _, _ in self._functions]
 
     def refuse(self, what: str, why: str) -> None:
-        self.not_instrumented.append(NotInstrumented(what, why))
+        refused = NotInstrumented(what, why)
+        if refused not in self.not_instrumented:  # there can be several of a name
+            self.not_instrumented.append(refused)
 
     def swap(self, function: FunctionType, new: CodeType) -> None:
         self._functions.append((function, function.__code__, new))

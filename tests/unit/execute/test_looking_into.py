@@ -148,6 +148,77 @@ def test_items_of_a_set(kind, look):
     assert explored(lambda: (kind([ITEM]), kind()), move_in_set, look).findings
 
 
+class OwnList(list):
+    def pop(self, *at):
+        return super().pop(*at)
+
+    def append(self, item):
+        super().append(item)
+
+    def __len__(self):
+        return super().__len__()
+
+
+class OwnDict(dict):
+    def pop(self, key):
+        return super().pop(key)
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+
+    def get(self, key):
+        return super().get(key)
+
+
+def test_by_way_of_the_class_above():
+    def look(one, other):
+        return len(one) or len(other)
+
+    assert explored(lambda: (OwnList([ITEM]), OwnList()), move_in_list, look).findings
+
+    def get(one, other):
+        return one.get("key") or other.get("key")
+
+    assert explored(lambda: (OwnDict({"key": ITEM}), OwnDict()), move_in_dict, get).findings
+
+
+def test_methods_of_counters():
+    def move(one, other):
+        one.subtract({"key": 1})
+        other.update({"key": 1})
+
+    def look(one, other):
+        return one.total() + other.total() if hasattr(one, "total") else sum(one.values()) + sum(other.values())
+
+    assert explored(lambda: (Counter({"key": 1}), Counter()), move, look).findings
+
+
+class Slotted:
+    __slots__ = ("here", "there")
+
+    def __init__(self):
+        self.here, self.there = True, False
+
+
+def test_a_copy_of_an_object_with_slots():
+    def move(one, _):
+        one.here = False
+        one.there = True
+
+    def look(one, _):
+        seen = copy.copy(one)
+        return seen.here or seen.there
+
+    assert explored(lambda: (Slotted(), None), move, look).findings
+
+
+def test_containers_in_tuples_that_are_compared():
+    def look(one, other):
+        return (1, one) == (1, [ITEM]) or (1, other) == (1, [ITEM])
+
+    assert explored(lambda: ([ITEM], []), move_in_list, look).findings
+
+
 def test_text_in_memory():
     def move(one, other):
         text = one.getvalue()

@@ -6,6 +6,7 @@ import csv
 import ctypes
 import hashlib
 import io
+import json
 import os
 import pathlib
 import random
@@ -138,6 +139,40 @@ def test_a_temporary_file():
             side_by_side(lambda: write("a"), lambda: write("b"))
             file.seek(0)
             assert file.read() in ("aabb", "bbaa")
+
+    assert explore(scenario).findings
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda file, text: print(text, end="", file=file),
+        lambda file, text: json.dump(int(text), file),
+        lambda file, text: file.writelines([text]),
+    ],
+    ids=["print", "json.dump", "writelines"],
+)
+def test_a_file_that_is_given_to_others(write):
+    def scenario():
+        with tempfile.TemporaryFile("w+") as file:
+
+            def write_twice(text):
+                write(file, text)
+                write(file, text)
+
+            side_by_side(lambda: write_twice("1"), lambda: write_twice("2"))
+            file.seek(0)
+            assert file.read() in ("1122", "2211")
+
+    assert explore(scenario).findings
+
+
+def test_where_a_file_stands_depends_on_what_was_written():
+    def scenario():
+        seen = []
+        with tempfile.TemporaryFile("w") as file:
+            side_by_side(lambda: file.write("a"), lambda: seen.append(file.tell()))
+        assert seen == [1]
 
     assert explore(scenario).findings
 

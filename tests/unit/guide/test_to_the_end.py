@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import pytest
@@ -145,3 +146,27 @@ def test_a_search_for_the_first_finding_finds_what_needs_many_switches():
     result = explore(ping_pong, until="first-finding")
     assert result.stopped_because == "first-finding"
     assert result.shares["reachability"]["found"] == 1
+
+
+def test_what_only_the_first_execution_does_is_not_exhausted():
+    made = []
+
+    def scenario():
+        if not made:
+            made.append(Box())
+            made[0].n = 1
+        locked(2, 1)()
+
+    result = explore(scenario)
+    assert result.stopped_because == "exhausted-in-part"
+    assert any("only the first execution" in note for note in result.notes)
+
+
+def test_memory_does_not_grow_with_the_number_of_explorations(monkeypatch):
+    monkeypatch.setattr("raddle.execute.session.SESSIONS_TO_COLLECT", 2)
+    seen = []
+    for _ in range(6):
+        explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
+        explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
+        seen.append(len(gc.get_objects()))
+    assert seen[-1] <= seen[1] + 200

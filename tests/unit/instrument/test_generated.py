@@ -184,6 +184,29 @@ def test_what_they_read_is_seen(look):
     assert not result.not_instrumented
 
 
+@dataclass
+class Holder:
+    items: list = field(default_factory=list)
+
+
+def test_containers_in_fields_are_compared_too():
+    def scenario():
+        holder, seen = Holder(), []
+
+        def add():
+            holder.items.append(1)
+            holder.items.append(2)
+
+        threads = [threading.Thread(target=one) for one in (add, lambda: seen.append(holder == Holder([1])))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert seen == [False]
+
+    assert raddle.explore(scenario, source=[__file__], until="first-finding").findings
+
+
 def test_nothing_is_missing_when_the_search_is_exhausted():
     def scenario():
         pairs = [Pair(), Pair()]

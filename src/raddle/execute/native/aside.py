@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.site import SiteTable
 
 MODULE = "raddle.execute.session"
 
@@ -33,7 +32,7 @@ class Aside:
         def enter(this: Any) -> Any:
             self._suspend()
             try:
-                self._give_sites(this.table)
+                this.table.add_all(self._table)  # modules that have probes already are not given any again
                 return real_enter(this)
             except BaseException:
                 self._resume()
@@ -63,15 +62,6 @@ class Aside:
                 adopt.TWINS.pop(ours, None)
 
         self._undo.append(forget)
-
-    def _give_sites(self, table: SiteTable) -> None:
-        """Modules that have probes already are not given any again: the session has to know their sites."""
-        modules: dict[int, list[Site]] = defaultdict(list)
-        for number in sorted(self._table):
-            modules[number >> INDEX_BITS << INDEX_BITS].append(self._table[number])
-        for base, sites in modules.items():
-            file = sites[0].file
-            table.add(base, tuple(sites), file=file, path=self._table.path(file))
 
     def end(self) -> None:
         while self._undo:

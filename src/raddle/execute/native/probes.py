@@ -150,10 +150,19 @@ def make_probes(
     def method(obj: Any, name: str, site: int) -> Any:
         found = getattr(obj, name)
         cls = type(obj)
+        if cls is super:
+            return of_super(obj.__self__, name, site, found)
         codes = code_names.get(cls)
         if codes is not None and name in codes:
             return found
         return other_method(obj, cls, name, site, found)
+
+    def of_super(obj: Any, name: str, site: int, found: Any) -> Any:
+        """`super().append(1)`, in a class that extends a container."""
+        cls = type(obj)
+        base = None if isinstance(obj, type) else bases[cls] if cls in bases else base_of(cls)
+        kind = effect_of_method(cls, base, found, name) if base is not None else ""
+        return called_later(obj, kind, name, site, found) if kind else found
 
     def other_method(obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
         """One that may be data, or do something worth telling."""

@@ -60,7 +60,9 @@ def _leaving_out(
     real: Callable[..., Iterator[tuple[FrameType, Any]]],
 ) -> Callable[..., Iterator[tuple[FrameType, Any]]]:
     def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
-        return (found for found in real(tb) if not is_ours(found[0].f_code.co_filename))
+        found = list(real(tb))
+        theirs = [one for one in found if not is_ours(one[0].f_code.co_filename)]
+        return iter(theirs or found)  # what we have raised ourselves is nowhere else, and no stack is empty
 
     return walk
 
