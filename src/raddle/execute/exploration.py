@@ -348,6 +348,8 @@ class Exploration:
     def _search(self, budget: Budget) -> str:
         session, scheduler, goes_on = self._session, self._scheduler, self._part.goes_on
         deadline = None if budget.seconds is None else self._start + budget.seconds
+        if deadline is not None:
+            session.end_by(deadline)
         session.prepare(scheduler)
         self._tell_apart()
         while True:
@@ -368,7 +370,7 @@ class Exploration:
             execution = session.run_for(scheduler)
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()
-                return "interrupted"
+                return "interrupted" if session.interrupted else self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
             self._measure(execution, known)
@@ -393,6 +395,15 @@ class Exploration:
                     return budget.until
             if self._progress is not None:
                 self._progress(self._moment())
+
+    def _cut_off(self, outcome: Outcome) -> str:
+        """The time was over while a thread was computing, see `Watchdog`."""
+        self._notes.append(
+            "when the time was over, a thread was computing and came to no scheduling point"
+            + (f" ({outcome.message})" if outcome.message else "")
+            + ": its execution was ended, and does not count"
+        )
+        return "seconds"
 
     def _count_order(self, space: int) -> None:
         """Is a partial order run now, or an interleaving besides? A search that learns begins once more."""

@@ -230,6 +230,10 @@ class Session:
         """Was Ctrl-C pressed?"""
         return self._interrupts.seen
 
+    def end_by(self, deadline: float) -> None:
+        """By the monotonic clock: an execution that computes longer than that is ended."""
+        self._watchdog.deadline = deadline
+
     def run(self, choose: Choose) -> Execution:
         """One execution, as fast as it goes."""
         return self._run(self._lean, choose)[0]

@@ -2,7 +2,8 @@
 
 A thread of its own looks at the controller's count of steps. When nothing has moved for a while it takes
 the stack of the stuck thread, and has an exception raised there by a signal: that also gets through to
-most calls that block in C. A thread that computes gets ten times the patience of one that sleeps.
+most calls that block in C. A thread that computes gets ten times the patience of one that sleeps, unless the time for
+the whole search is over: then the execution ends, and nobody says that it would not have ended by itself.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Watchdog:
         self._before: Any = None
         self._stack: tuple[str, ...] = ()
         self._busy = False
+        self._late = False
         self._watched = 0
+        self.deadline = float("inf")  # of the search
 
     def __enter__(self) -> Watchdog:
         import threading
@@ -76,7 +79,8 @@ class Watchdog:
                 continue
             waited = _monotonic() - since
             busy = _cpu() - cpu_since > waited / 10  # a share, as others may want the processor too
-            if waited > self._patience * (10 if busy else 1):
+            self._late = busy and _monotonic() > self.deadline
+            if waited > self._patience * (10 if busy and not self._late else 1):
                 self._bark(controller, busy)
                 seen = (-1, -1)
         stop.release()
@@ -101,6 +105,8 @@ class Watchdog:
 
     def _outcome(self, controller: Controller) -> Outcome:
         where = next((line.strip() for line in reversed(self._stack) if line.lstrip().startswith("File ")), "")
+        if self._late:
+            return Outcome("interrupted", where.partition(", in ")[0])
         if self._busy:
             message = "a thread computes without end and comes to no scheduling point: a loop that never ends?"
             kind = "step-limit"

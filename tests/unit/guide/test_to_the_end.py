@@ -170,3 +170,22 @@ def test_memory_does_not_grow_with_the_number_of_explorations(monkeypatch):
         explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
         seen.append(len(gc.get_objects()))
     assert seen[-1] <= seen[1] + 200
+
+
+def test_a_thread_that_computes_for_ever_does_not_outlast_the_time():
+    def scenario():
+        box = Box()
+
+        def count():
+            box.n += 1
+
+        side_by_side(count, count)
+        lost = box.n == 1
+        while lost:
+            pass
+
+    result = explore(scenario, seconds=0.5, patience_seconds=0.2, scheduler="random", until="budget")
+    assert result.stopped_because == "seconds"
+    assert not result.findings
+    (note,) = [note for note in result.notes if "does not count" in note]
+    assert "test_to_the_end.py" in note
