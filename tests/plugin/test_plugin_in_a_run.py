@@ -130,6 +130,23 @@ def test_a_module_with_dataclasses(measured):
     measured.done.assert_outcomes(passed=1)
 
 
+def test_a_dataclass_made_by_what_is_explored(measured):
+    test = """
+from dataclasses import dataclass
+
+@pytest.mark.raddle(executions=20)
+def test_compared():
+    @dataclass
+    class Point:
+        x: int = 0
+
+    point = Point()
+    together(lambda: setattr(point, "x", 1), lambda: point == Point(1))
+"""
+    measured(test)
+    measured.done.assert_outcomes(passed=1)
+
+
 def test_what_raddle_itself_raises_fails_its_test_alone(measured):
     measured("import raddle\ndef test_wrong(): raddle.explore(print, scheduler='nonsense')\ndef test_right(): pass\n")
     measured.done.assert_outcomes(passed=1, failed=1)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from raddle.instrument.codes import nested
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.labels import label_of
-from raddle.instrument.left import leave
+from raddle.instrument.left import enter_left, leave
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import rewrite, site_base
 from raddle.site import MOST_SITES, Site, SiteTable
@@ -91,7 +91,9 @@ def probe_new_ones(hook: Hook) -> Callable[[], None]:
 
     Those classes stay probed.
     """
-    process: Any = dataclasses._process_class  # type: ignore[attr-defined]
+    process: Any = getattr(dataclasses, "_process_class", None)
+    if process is None:  # it is not public, and may be called something else one day
+        return lambda: None
     refused = set()
 
     @functools.wraps(process)
@@ -101,7 +103,10 @@ def probe_new_ones(hook: Hook) -> Callable[[], None]:
         if module is None or not hook.wants(module):
             return kind
         codes = probed_codes(kind, hook.table, blocks=hook.blocks)
-        for name, function in written(kind).items():
+        functions = written(kind)
+        if not functions.keys() & READING:  # none, or somebody was faster: an exploration in a program that is watched
+            enter_left(module.__name__, hook.table)
+        for name, function in functions.items():
             if name in codes:
                 make_probes_known(function.__globals__)
                 function.__code__ = codes[name]
