@@ -147,6 +147,28 @@ def test_compared():
     measured.done.assert_outcomes(passed=1)
 
 
+def test_a_module_that_an_exploration_imports_is_watched_afterwards(measured):
+    measured._pytester.makepyfile(
+        late="class Late:\n    def __init__(self): self.n = 0\n    def add(self): self.n += 1\n"
+    )
+    test = """
+def use():
+    import late
+    one = late.Late()
+    together(one.add, one.add)
+
+@pytest.mark.raddle(executions=5)
+def test_explored():
+    use()
+
+def test_plainly():
+    use()
+"""
+    contents, _ = measured(test)
+    measured.done.assert_outcomes(passed=2)
+    assert {run.mode for run in contents.runs} == {"controlled", "native"}
+
+
 def test_what_raddle_itself_raises_fails_its_test_alone(measured):
     measured("import raddle\ndef test_wrong(): raddle.explore(print, scheduler='nonsense')\ndef test_right(): pass\n")
     measured.done.assert_outcomes(passed=1, failed=1)

@@ -42,6 +42,7 @@ class Aside:
             try:
                 return real_exit(this, *exc)
             finally:
+                self._table.add_all(this.table)  # modules that were imported meanwhile stay probed
                 self._resume()
 
         session.__enter__, session.__exit__ = enter, leave
