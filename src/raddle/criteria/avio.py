@@ -15,10 +15,13 @@ from typing import Any
 
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
-from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
+
+BITS = 24  # of the number of a site
+MASK = (1 << BITS) - 1
 
 
 class Avio(VariableMetric):
@@ -34,23 +37,32 @@ class Avio(VariableMetric):
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
         self._last: dict[int, _LastAccesses] = {}
+        # A note is one number, made of those of three sites: there can be very many, and tuples would take more room.
+        self._numbers: dict[int, int] = {}
+        self._sites: list[int] = []
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, last_accesses, starred, notes = self._actors, self._last, self.starred, self._noted.shared
+        numbers = self._numbers
         for thread, kind, target, site in steps:
             if kind == "read" or kind == "write":
                 last = last_accesses.get(target)
                 if last is None:
                     last = last_accesses[target] = _LastAccesses()
                 actor = actors[thread]
+                number = numbers.get(site)
+                if number is None:
+                    number = numbers[site] = len(numbers)
+                    self._sites.append(site)
                 if last.thread != thread:
                     # Whoever touched it last did so after this thread: nobody is between the two.
                     mine = last.by_thread.get(thread)
                     if mine is not None and mine[1] == actor:
                         between, other = last.access
-                        notes[(target, actor, other) if starred else ()].add((mine[0], site, between))
+                        note = (mine[0] << BITS | number) << BITS | between
+                        notes[(target, actor, other) if starred else ()].add(note)
                     last.thread = thread
-                last.access = last.by_thread[thread] = (site, actor)
+                last.access = last.by_thread[thread] = (number, actor)
             elif kind == "begin" or kind == "task":
                 actors.turn(thread, target)
 
@@ -61,6 +73,10 @@ class Avio(VariableMetric):
 
     def _named(self, group: Group, names: Names) -> Key:
         return ()
+
+    def _key(self, note: Note, named: Key) -> Key:
+        sites = self._sites
+        return sites[note >> 2 * BITS], sites[note >> BITS & MASK], sites[note & MASK], *named
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         return _said(sites, key, said_thread("A"), said_thread("B"))
@@ -84,7 +100,7 @@ class AvioByThread(Avio):
 
 
 class _LastAccesses:
-    """The last accesses to one variable, each as site and actor."""
+    """The last accesses to one variable, each as number of the site and actor."""
 
     __slots__ = ("access", "by_thread", "thread")
 

@@ -20,7 +20,7 @@ from raddle.site import Site
 from raddle.tally import Key
 
 Group = tuple[Any, ...]  # numbers of variables, resources and actors
-Note = tuple[Any, ...]  # numbers of sites, and words
+Note = Any  # numbers of sites and words, or one number that stands for them: see `_key`
 Notes = defaultdict[Group, set[Note]]
 
 _DID = {"read": "read", "write": "wrote", "delete": "deleted"}
