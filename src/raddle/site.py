@@ -90,18 +90,20 @@ class SiteTable:
         """Enter a module's sites; entering the same module again changes nothing."""
         self._paths[file] = path
         self._labels[path] = file
-        for index, site in enumerate(sites):
-            known = self._sites.setdefault(base + index, site)
-            if known != site:
-                raise RuntimeError(f"site number {base + index} stands for both {known} and {site}")
+        for number, site in enumerate(sites, base):
+            self._enter(number, site)
+
+    def _enter(self, number: int, site: Site) -> None:
+        known = self._sites.setdefault(number, site)
+        if known != site:
+            raise RuntimeError(f"site number {number} stands for both {known} and {site}")
 
     def add_all(self, other: SiteTable) -> None:
         """Enter everything that another table knows."""
-        for file, path in other.paths().items():
-            self.add(0, (), file=file, path=path)
-        for number in other:
-            site = other[number]
-            self.add(number, (site,), file=site.file, path=other.path(site.file))
+        self._paths.update(other._paths)
+        self._labels.update(other._labels)
+        for number, site in other._sites.items():
+            self._enter(number, site)
 
     def __getitem__(self, number: int) -> Site:
         return self._sites[number]

@@ -155,10 +155,11 @@ class Measurement:
 
     def _meet(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
         """The execution covered these; how many of them were new?"""
-        fresh = covered.difference(self._first[name])  # by sets as wholes: a look for each key would hash it anew
+        first = self._first[name]
+        fresh = covered.difference(first)  # by sets as wholes: a look for each key would hash it anew
         if not fresh:
             return 0
-        self._first[name].update(dict.fromkeys(fresh, self._number))
+        first.update(dict.fromkeys(fresh, self._number))
         return len(fresh.difference(self.before.get(name, ())))
 
     # -- one that goes on ---------------------------------------------------------------------------

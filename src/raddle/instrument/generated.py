@@ -94,7 +94,6 @@ def probe_new_ones(hook: Hook) -> Callable[[], None]:
     process: Any = getattr(dataclasses, "_process_class", None)
     if process is None:  # it is not public, and may be called something else one day
         return lambda: None
-    refused = set()
 
     @functools.wraps(process)
     def process_and_probe(*args: Any, **kwargs: Any) -> Any:
@@ -110,8 +109,7 @@ def probe_new_ones(hook: Hook) -> Callable[[], None]:
             if name in codes:
                 make_probes_known(function.__globals__)
                 function.__code__ = codes[name]
-            elif name in READING and function.__qualname__ not in refused:
-                refused.add(function.__qualname__)
+            elif name in READING:
                 hook.refuse(f"{module.__name__}: {function.__qualname__}", f"there is no source: {WRITTEN}")
         return kind
 
@@ -132,6 +130,7 @@ def _fields(kind: type, name: str) -> tuple[str, ...]:
     return tuple(field.name for field in fields if field.compare)
 
 
+@functools.lru_cache(maxsize=10_000)
 def _text_of(code: CodeType, name: str, fields: tuple[str, ...]) -> str | None:
     """The text that compiles to this code; None if it is not known."""
     for text in _texts(name, fields):

@@ -79,7 +79,9 @@ class Hook(MetaPathFinder):
         return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
 
     def refuse(self, what: str, why: str) -> None:
-        self.not_instrumented.append(NotInstrumented(what, why))
+        refused = NotInstrumented(what, why)
+        if refused not in self.not_instrumented:  # classes in functions are made again and again
+            self.not_instrumented.append(refused)
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
         """A module's probed code, its sites entered; None if it has to do without."""

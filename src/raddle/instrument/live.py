@@ -128,14 +128,15 @@ def find_source(
 _known: dict[str, tuple[tuple[Any, ...], LiveSource]] = {}  # by path: compiling all of a project takes seconds
 
 
-def _compiled(module: ModuleType, path: str, source: bytes, file: str, rewritten: bool, *options: int) -> LiveSource:
-    flags, blocks = options
+def _compiled(
+    module: ModuleType, path: str, source: bytes, file: str, rewritten: bool, flags: int, blocks: bool
+) -> LiveSource:
     if rewritten:
         with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
             transform = _rewrite_assertions(module, source, path)
-            return LiveSource(source, file=file, path=path, transform=transform, blocks=bool(blocks))
+            return LiveSource(source, file=file, path=path, transform=transform, blocks=blocks)
     try:
-        return LiveSource(source, file=file, path=path, flags=flags, blocks=bool(blocks))
+        return LiveSource(source, file=file, path=path, flags=flags, blocks=blocks)
     except (SyntaxError, ValueError) as error:
         raise NoSourceError(f"its source does not compile: {error}") from error
 
