@@ -14,9 +14,10 @@ RATIOS = (
     ("surw", "random"),
     ("pct", "random"),
     ("directed", "random"),
+    ("portfolio", "random"),
     ("pos+default", "random+default"),
-    ("directed", "random+default"),
-    ("portfolio", "random+default"),
+    ("directed+default", "random+default"),
+    ("portfolio+default", "random+default"),
 )
 
 

@@ -1,7 +1,8 @@
 """One small adapter per search: how fast it is, when it says that it is done, and when it falls into a trap.
 
 raddle's searches measure what the name says after a `+`: `random` measures nothing, `random+default` the default
-criteria. Those that aim at what is not covered, `directed` and `portfolio`, measure the default criteria always.
+criteria. Those that aim at what is not covered, `directed` and `portfolio`, measure the default criteria also where
+nothing is said: every execution until these are saturated, and a sample from then on.
 """
 
 import os
@@ -14,7 +15,6 @@ from scenarios import Scenario, State, finished, outcomes
 from traps import Trap
 
 SOURCE = ["scenarios", "traps"]
-AIMING = ("directed", "portfolio")
 MOST_OPERATIONS = 100_000  # in an execution of a peer that wants to know
 PATIENCE_SECONDS = 60.0  # for one search of a peer
 
@@ -38,7 +38,6 @@ Search = Callable[[Trap, int, int], int | None]  # (trap, executions at most, se
 def raddle_with(search: str) -> Explore:
     """For `cell.executions_per_second`."""
     scheduler, _, criteria = search.partition("+")
-    criteria = criteria or ("default" if scheduler in AIMING else "none")
 
     def explore(scenario: Scenario, executions: int, seed: int) -> int:
         import raddle

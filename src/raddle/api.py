@@ -15,6 +15,7 @@ from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
 from raddle.corpus import Kept, fitting
 from raddle.errors import FindingError, UsageError
+from raddle.execute.attention import told
 from raddle.execute.exploration import Budget, Exploration, Progress
 from raddle.execute.findings import replayed_finding
 from raddle.execute.isolate import can_fork
@@ -91,6 +92,7 @@ def explore(
     ('passed', 0)
     """
     name = scheduler.partition(":")[0]
+    named = bool(criteria)
     if not criteria and name in GUIDED:
         criteria = "default"
     measurement = _measurement(criteria)
@@ -125,7 +127,7 @@ def explore(
         check_workers(workers, scheduler, complete=policy.complete)
         origin = _origin(session, scenario)
         with plans(scenario, setup, options, scheduler=scheduler, seed=seed, criteria=names, origin=origin) as plan:
-            plan = replace(plan, shrink=shrink, keep=keep)
+            plan = replace(plan, shrink=shrink, keep=keep, measure_all=named)
             rounds = Rounds(plan, budget, workers=workers, progress=progress)
             begin_with = _read_corpus(data_file) if corpus and name in GUIDED else ()
             result = rounds.run(begin_with)
@@ -141,6 +143,7 @@ def explore(
         shrink=shrink_schedule if shrink else None,
         keep=keep,
         complete=Reachability() if to_the_end else None,
+        measure_all=named,
     )
     with session:
         if measurement is None:
@@ -284,13 +287,13 @@ def _stored(
     from raddle.checks.cautions import say
     from raddle.report.coverage import as_json, contents_of, rows
 
-    notes: tuple[str, ...] = ()
+    notes = told(result.left_out, result.executions)
     if data_file is not None:
         from raddle.store import add, forget_schedules
 
         if unfit:
             forget_schedules(data_file, unfit)
-            notes = (f"{count(len(unfit), 'kept schedule')} no longer fit the code: dropped",)
+            notes += (f"{count(len(unfit), 'kept schedule')} no longer fit the code: dropped",)
         notes += tuple(add(data_file, record))
     covered = rows(contents_of(record), names=criteria)
     return replace(

@@ -47,6 +47,7 @@ class Result:
     corpus: tuple[Kept, ...] = field(default=(), repr=False, compare=False)  # executions that covered something new
     # requirements: aimed, covered, given_up, and which these are, in sentences; and plans followed
     aims: Mapping[str, Any] = field(default_factory=dict)
+    left_out: int = 0  # executions that were not measured, as coverage was saturated
     chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
 
     @property
@@ -69,6 +70,7 @@ class Result:
         return {
             "criteria": dict(self.criteria),
             "aims": dict(self.aims),
+            "executions_not_measured": self.left_out,
             "chance_of_new": None if self.chance_of_new is None else round(self.chance_of_new, 4),
             "warnings": [dict(warning) for warning in self.warnings],
         }

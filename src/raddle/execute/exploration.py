@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from raddle.analysis.equivalence import first_difference
 from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
 from raddle.corpus import Kept
+from raddle.execute.attention import Attention
 from raddle.execute.findings import Findings, Shrink, ending, seen_by_watchdog
 from raddle.execute.keeper import Keeper
 from raddle.execute.learned import Learned
@@ -40,6 +41,7 @@ TIME_PASSED = (
 )
 
 _GOALS = ("saturated", "covered")
+_WITHOUT_GOAL = ("first-finding", "budget")  # a search that does not end because of what is covered
 LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
 _NOT_THE_POLICY_S = (WITHOUT_PREEMPTION, KEPT_SCHEDULES, EVERY_ORDER)
 SEARCHING = "searching"
@@ -68,6 +70,7 @@ class Part:
     signatures: frozenset[tuple[str, ...]] = frozenset()  # of failures that were looked at in earlier parts
     reported: frozenset[tuple[str, ...]] = frozenset()  # of their findings
     goes_on: Callable[[int], bool] | None = None  # asked before the execution of that number
+    saturated: bool = False  # had earlier parts covered what can be expected?
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class Exploration:
         keep: bool = True,
         part: Part = Part(),  # noqa: B008 -- a frozen value
         complete: Reachability | None = None,  # comes last
+        measure_all: bool = True,  # also once coverage is saturated
     ) -> None:
         self._session = session
         self._part = part
@@ -130,6 +134,9 @@ class Exploration:
         self._space = -1  # what was known when a search through partial orders began
         self._orders = self._besides = 0  # partial orders run since then, and interleavings besides
         self._saturation = Saturation()
+        self._attention = Attention(always=measure_all or policy.complete, saturated=part.saturated)
+        self._left_out = 0  # executions that were not measured
+        self.firsts: dict[int, int] = {}  # by number of a measured execution that covered something new: its own
         self._chance: float | None = None  # that something new comes, when the search was saturated
         self._new_at = 0.0  # when something new was covered last
         self._doing = SEARCHING
@@ -175,6 +182,7 @@ class Exploration:
             orders=self._orders_run(),
             aims=self._aims_reached(),
             corpus=() if self._keeper is None else self._keeper.corpus(),
+            left_out=self._left_out,
             chance_of_new=self._chance_of_new(reason),
         )
 
@@ -367,12 +375,14 @@ class Exploration:
                 return "exhausted"
             self._count_order(version)
             known = session.snapshot()
-            execution = session.run_for(scheduler)
+            measured = scheduler.complete or self._attention.wants(number)
+            execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()
                 return "interrupted" if session.interrupted else self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
+            self._left_out += not measured
             self._measure(execution, known)
             difference = getattr(scheduler, "difference", None)
             if difference is not None:
@@ -393,6 +403,8 @@ class Exploration:
                     return "endless"
                 if self._reached(budget.until):
                     return budget.until
+            if measured and budget.until in _WITHOUT_GOAL and not self._attention.saturated:
+                self._attention.saturated = self._reached("saturated")
             if self._progress is not None:
                 self._progress(self._moment())
 
@@ -468,8 +480,10 @@ class Exploration:
         self._saturation.add(measurement.new)
         if measurement.new:
             self._new_at = _monotonic() - self._start
+            self._attention.saturated = False
+            self.firsts[measurement.executions] = self._number
             if known is not None and self._keeper is not None:
-                self._keeper.keep(self._executions, measurement.new, execution.decisions, known)
+                self._keeper.keep(measurement.executions, measurement.new, execution.decisions, known)
         learn = getattr(self._scheduler, "learn", None)
         if learn is not None:
             learn(*execution.observed, covered, early=early, new=0 if known is None else measurement.new)

@@ -41,7 +41,7 @@ from raddle.outcome import Outcome
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.again import Again
-from raddle.schedulers.base import Scheduler
+from raddle.schedulers.base import Scheduler, chooser
 from raddle.schedulers.replay import Replay
 from raddle.site import SiteTable
 from raddle.step import Step
@@ -127,6 +127,7 @@ class Session:
         self._stack = ExitStack()
         self._attached: Controller | None = None
         self._followed: Controller | None = None  # for schedulers that want to be asked and told more
+        self._unmeasured: Controller | None = None  # for executions of which nobody wants to know what they cover
         self._snapshot: Learned | None = None
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
@@ -175,22 +176,22 @@ class Session:
         """As if nothing had been executed yet. Modules stay instrumented and twins in place: these take a while."""
         self._let_go()
         self.learned, self._snapshot = Learned(), None
-        self._followed = self._attached = None
+        self._followed = self._unmeasured = self._attached = None
         self._lean = self._controller()
         del self.not_instrumented[self._refused :]
 
     def _let_go(self) -> None:
-        self._lean.close()
-        if self._followed is not None:
-            self._followed.close()
+        for controller in (self._lean, self._followed, self._unmeasured):
+            if controller is not None:
+                controller.close()
 
     def _options(self) -> dict[str, bool]:
         return {"blocks": True} if self._blocks else {}
 
-    def _controller(self, *, followed: bool = False) -> Controller:
+    def _controller(self, *, followed: bool = False, measuring: bool = True) -> Controller:
         kind: Any = Controller
         options: dict[str, Any] = {}
-        if self._measuring:  # not needed otherwise, and slow to import
+        if self._measuring and measuring:  # not needed otherwise, and slow to import
             from raddle.execute.measured import Measured
 
             kind = Measured
@@ -262,19 +263,19 @@ class Session:
         def so_far(outcome: Outcome) -> tuple[Execution, object]:
             if isinstance(controller, Followed) and controller.running:
                 controller.stop_following()
-            observed = controller.observed() if self._measuring else None
+            observed = controller.observed() if controller.measuring else None
             return Execution(outcome, choices.decisions, controller.steps, observed), memory()
 
         def nothing(outcome: Outcome) -> tuple[Execution, object]:
             if isinstance(controller, Followed):
                 controller.begin_to_follow()
-            return Execution(outcome, (), 0, ((), Cast()) if self._measuring else None), memory()
+            return Execution(outcome, (), 0, ((), Cast()) if controller.measuring else None), memory()
 
         return apart.run(run, so_far, nothing)
 
     def _run_here(self, controller: Controller, choose: Choose) -> Execution:
         outcome = self._execute(controller, choose)
-        observed = controller.observed() if self._measuring else None
+        observed = controller.observed() if controller.measuring else None
         return Execution(outcome, tuple(controller.decisions), controller.steps, observed)
 
     def prepare(self, scheduler: Scheduler) -> Controller:
@@ -288,18 +289,23 @@ class Session:
         self._followed.follower = scheduler  # type: ignore[attr-defined]
         return self._followed
 
-    def run_for(self, scheduler: Scheduler) -> Execution:
+    def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
         """One execution decided by a scheduler that was told of its beginning."""
-        controller = self.prepare(scheduler)
+        controller = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         controller.sampling = not scheduler.complete
         controller.thorough = scheduler.complete
-        if controller is self._lean:
+        if controller is not self._followed:
             controller.ask_always = getattr(scheduler, "asks_always", False)
-        execution, memory = self._run(controller, scheduler.choose, scheduler.memory)
+        execution, memory = self._run(controller, chooser(scheduler), scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
+
+    def _without_measuring(self) -> Controller:
+        if self._unmeasured is None:
+            self._unmeasured = self._controller(measuring=False)
+        return self._unmeasured
 
     def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
         """One execution, usually without preemption, watched and learnt from."""

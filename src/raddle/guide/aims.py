@@ -7,6 +7,7 @@ come is given up, and can be told.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -14,7 +15,7 @@ from itertools import islice
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criteria.base import Criterion
-from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, shape_of
+from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, Way, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
 from raddle.step import Step
@@ -60,6 +61,7 @@ class Aims:
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
+        self._looked: Counter[Way] = Counter()  # at which plans, in how many executions
         self._predictions: list[Prediction] = []
         self._waiting: list[Aim] = []  # those that promise to cover something
         self._others: list[Aim] = []
@@ -97,7 +99,15 @@ class Aims:
                 self._shapes.add(shape)
                 number = self._seed + len(self._shapes)
                 self._predictions.append(
-                    Prediction(steps, cast, self._criteria, early=early, seed=number, share=self.share)
+                    Prediction(
+                        steps,
+                        cast,
+                        self._criteria,
+                        early=early,
+                        seed=number,
+                        share=self.share,
+                        looked=self._looked,
+                    )
                 )
 
     def _cover(self, covered: Mapping[str, Iterable[Key]]) -> None:

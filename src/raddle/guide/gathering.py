@@ -33,6 +33,7 @@ class Gathered:
     policy: Scheduler  # nothing is run by it: it knows whose turn an execution is
     executions: int = 0
     points: int = 0
+    left_out: int = 0  # executions that were not measured
     endless: int = 0
     crashes: int = 0
     plans: int = 0  # executions that aimed at something
@@ -68,6 +69,7 @@ class Gathered:
         result = done.result
         self.executions += result.executions
         self.points += result.scheduling_points
+        self.left_out += result.left_out
         self.endless += done.endless
         self.plans += result.aims.get("plans", 0)
         self.unfit += done.unfit
@@ -115,7 +117,7 @@ class Gathered:
             known = covered.get(name, {})
             for key, seen in keys.items():
                 if key not in known:
-                    self._credit(done.unit.before + seen.first, done.unit.before, own).covered += 1
+                    self._credit(done.firsts[seen.first], done.unit.before, own).covered += 1
         moved = self.tally.executions
         self._corpus += [replace(kept, number=kept.number + moved) for kept in done.result.corpus]
         self.record = record if self.record is None else joined(self.record, record)

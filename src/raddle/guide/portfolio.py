@@ -8,12 +8,13 @@ execution is POS's, so the search is never worse than twice POS; the rest is sha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from raddle.cast import Cast
 from raddle.guide.aims import Aims
-from raddle.schedulers.base import Scheduler, Thread
+from raddle.schedulers.base import Scheduler, Thread, chooser
 from raddle.schedulers.directed import Directed
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.pct import PCT
@@ -70,6 +71,10 @@ class Guided:
         # Each counts its own executions, so that it does what it would do alone.
         own = rounds * self._turns.count(self.turn) + self._turns[: place + 1].count(self.turn)
         return self._member.begin(own, space)
+
+    def chooser(self) -> Callable[[Any, Any], Any]:
+        """Whose turn it is."""
+        return chooser(self._member)
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         return self._member.choose(enabled, current)

@@ -14,12 +14,14 @@ about to.
 The orders are those in which one thread is stopped somewhere, another runs on from where it stands until some place,
 and then the first goes on: nearly all known patterns of two threads come about like this. Threads that did the same are
 alike, and a loop's rounds, too: for each kind of thread two of them are looked at, and of each place the first two
-times and the last.
+times and the last. Executions often differ only in the number of rounds: what was looked at in two of them is not
+looked at in others.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,9 +38,11 @@ MOST_STEPS = 5_000  # of an execution that is looked at
 MOST_ORDERS = 1_000
 _ALIKE = 2  # threads of a kind
 _ROUNDS = 2  # of a loop, and the last one
+_LOOKS = 2  # at one way to go, from different executions
 
 Goals = dict[str, frozenset[Key]]  # by criterion
 Touched = dict[int, set[str]]  # by variable: read, written, or both
+Way = tuple[tuple[str, str, int, int], ...]  # a plan, however many steps its legs take
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
+        looked: Counter[Way] | None = None,  # at which ways to go, so often
     ) -> None:
         self._cast = cast
         self._criteria = criteria
@@ -90,6 +95,9 @@ class Prediction:
         orders = list(self._orders())
         random.Random(seed).shuffle(orders)
         del orders[MOST_ORDERS:]
+        self._legs: dict[tuple[int, int], Leg] = {}
+        if looked is not None:
+            orders = [order for order in orders if self._is_news(order, looked)]
         self._parts: dict[tuple[int, int, int], Touched] = {}
         orders.sort(key=self._promise, reverse=True)
         self._left = orders[share[0] :: share[1]][::-1]
@@ -123,6 +131,11 @@ class Prediction:
                     for stop in (0, *self._stops(first)):
                         for until in (*self._stops(second), len(self._other.programs[second])):
                             yield first, stop, second, until
+
+    def _is_news(self, order: tuple[int, int, int, int], looked: Counter[Way]) -> bool:
+        way = tuple([(leg.thread, leg.kind, leg.site, leg.times) for leg in self._plan(*order)])
+        looked[way] += 1
+        return looked[way] <= _LOOKS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
         """What is looked at first: one thread wholly before the other, then where most is seen half done."""
@@ -204,6 +217,12 @@ class Prediction:
         return (*legs, self._leg(second, until), Leg(self._labels[first], steps=len(self._other.programs[first])))
 
     def _leg(self, thread: int, until: int) -> Leg:
+        known = self._legs.get((thread, until))
+        if known is None:
+            known = self._legs[thread, until] = self._new_leg(thread, until)
+        return known
+
+    def _new_leg(self, thread: int, until: int) -> Leg:
         label, program = self._labels[thread], self._other.programs[thread]
         if until >= len(program):
             return Leg(label, steps=len(program))

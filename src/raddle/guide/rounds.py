@@ -135,6 +135,7 @@ class Rounds:
                     rehearsed=True,
                     share=(index, len(parts)),
                     deadline=deadline,
+                    saturated=gathered.saturated,
                 )
                 for index, (start, count) in enumerate(parts)
             ]
@@ -199,6 +200,7 @@ class Rounds:
             shares={name: share.as_json() for name, share in gathered.shares.items()},
             corpus=gathered.corpus(),
             aims=gathered.aims(),
+            left_out=gathered.left_out,
             chance_of_new=gathered.chance_of_new(),
         )
 

@@ -42,6 +42,7 @@ class Plan:
     shrink: bool = True
     keep: bool = True  # for the data file: executions that covered something new
     origin: str = ""  # what is explored, as the record names it
+    measure_all: bool = True  # executions, also once coverage is saturated
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Unit:
     share: tuple[int, int] = (0, 1)  # of what can be aimed at
     deadline: float | None = None  # by the clock on the wall, which all processes have in common
     corpus: tuple[Kept, ...] = ()  # executions of earlier runs to begin with
+    saturated: bool = False  # was coverage, by what earlier units covered?
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Done:
     endless: int = 0  # executions that did not end
     still_aims: bool = False  # is there anything left to try?
     unfit: tuple[Kept, ...] = ()  # of the corpus
+    firsts: Mapping[int, int] = field(default_factory=dict)  # as `Exploration` has it
 
     @property
     def record(self) -> Record | None:
@@ -121,7 +124,8 @@ def run_unit(unit: Unit, session: Session | None = None, goes_on: GoesOn | None 
         measurement=measurement,
         shrink=shrink if plan.shrink else None,
         keep=plan.keep,
-        part=Part(unit.before, unit.rehearsed, known.signatures, known.reported, goes_on),
+        part=Part(unit.before, unit.rehearsed, known.signatures, known.reported, goes_on, unit.saturated),
+        measure_all=plan.measure_all,
     )
     fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.table)
     result = exploration.run(fits)
@@ -139,6 +143,7 @@ def run_unit(unit: Unit, session: Session | None = None, goes_on: GoesOn | None 
         exploration.endless,
         exploration.still_aims(),
         (*gone, *exploration.unfit),
+        exploration.firsts,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 
 class Thread(Protocol):
@@ -47,6 +47,12 @@ class Scheduler(Protocol):
 
     def remember(self, memory: object) -> None:
         """Take over what `memory` gave in the other process."""
+
+
+def chooser(scheduler: Scheduler) -> Callable[[Any, Any], Any]:
+    """Whom to ask in the execution that has begun: the scheduler, or whoever it would ask every time."""
+    shorter: Callable[[], Callable[[Any, Any], Any]] | None = getattr(scheduler, "chooser", None)
+    return scheduler.choose if shorter is None else shorter()
 
 
 class Stateless:

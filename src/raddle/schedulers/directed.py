@@ -28,8 +28,6 @@ class Directed(PartialOrderSampling):
     (True, False)
     """
 
-    asks_always = True  # operations are counted, also where there is nothing to decide
-
     def __init__(self, seed: int, aim: Callable[[], Plan] = tuple) -> None:
         super().__init__(seed)
         self.aim = aim
@@ -45,6 +43,15 @@ class Directed(PartialOrderSampling):
         self._met: dict[str, Any] = {}  # threads by label
         self.followed = False
         return True
+
+    @property
+    def asks_always(self) -> bool:
+        """Operations are counted, also where there is nothing to decide."""
+        return bool(self._legs)
+
+    def chooser(self) -> Callable[[Any, Any], Any]:
+        """Without a plan it is plain POS."""
+        return self.choose if self._legs else super().choose
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         if not self._legs:

@@ -55,6 +55,15 @@ def test_an_execution_like_one_before_teaches_nothing():
     assert len(aims._predictions) == 1
 
 
+def test_a_plan_is_looked_at_in_two_executions_at_most():
+    """In each a thread leaves another function in the end: all are of other shapes, but can be stopped at the same."""
+    aims = Aims(["map"], seed=1)
+    for site in (70003, 70004, 70005):
+        aims.learn([*STEPS, (1, "leave", 0, site)], CAST, {"map": frozenset()})
+    first, second, third = (len(prediction._left) for prediction in aims._predictions)
+    assert first == second > 0 == third
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_seed_decides(seed):
     def plans():
