@@ -7,7 +7,6 @@ come is given up, and can be told.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -61,7 +60,7 @@ class Aims:
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
-        self._looked: Counter[Way] = Counter()  # at which plans, in how many executions
+        self._looked: dict[Way, int] = {}  # at which plans, in how many executions
         self._predictions: list[Prediction] = []
         self._waiting: list[Aim] = []  # those that promise to cover something
         self._others: list[Aim] = []

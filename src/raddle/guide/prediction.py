@@ -21,9 +21,9 @@ looked at in others.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from raddle.cast import Cast
 from raddle.criteria.base import Criterion
@@ -42,7 +42,7 @@ _LOOKS = 2  # at one way to go, from different executions
 
 Goals = dict[str, frozenset[Key]]  # by criterion
 Touched = dict[int, set[str]]  # by variable: read, written, or both
-Way = tuple[tuple[str, str, int, int], ...]  # a plan, however many steps its legs take
+Way = tuple[Leg, Leg]  # of the one that is stopped first, and of the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
-        looked: Counter[Way] | None = None,  # at which ways to go, so often
+        looked: dict[Way, int] | None = None,  # at which ways to go, so often
     ) -> None:
         self._cast = cast
         self._criteria = criteria
@@ -124,18 +124,18 @@ class Prediction:
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
         """(who is stopped, before which step, who runs then, up to which step)"""
-        threads = self._kinds()
-        for first in threads:
-            for second in threads:
-                if first != second:
-                    for stop in (0, *self._stops(first)):
-                        for until in (*self._stops(second), len(self._other.programs[second])):
-                            yield first, stop, second, until
+        stops = {thread: self._stops(thread) for thread in self._kinds()}
+        for first, second in permutations(stops, 2):
+            untils = (*stops[second], len(self._other.programs[second]))
+            for stop in (0, *stops[first]):
+                for until in untils:
+                    yield first, stop, second, until
 
     def _is_news(self, order: tuple[int, int, int, int], looked: Counter[Way]) -> bool:
-        way = tuple([(leg.thread, leg.kind, leg.site, leg.times) for leg in self._plan(*order)])
-        looked[way] += 1
-        return looked[way] <= _LOOKS
+        first, stop, second, until = order
+        way = self._leg(first, stop), self._leg(second, until)
+        times = looked[way] = looked.get(way, 0) + 1
+        return times <= _LOOKS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
         """What is looked at first: one thread wholly before the other, then where most is seen half done."""

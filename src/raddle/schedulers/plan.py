@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Leg:
     kind: str = ""  # of the operation it stops before
     site: int = 0  # where; 0: it is not stopped
     times: int = 0  # that the thread did this before, from the beginning of the execution
-    steps: int = 0  # about how many operations it takes; many more mean that something went another way
+    # about how many operations it takes; many more mean that something went another way
+    steps: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         if not self.site:
