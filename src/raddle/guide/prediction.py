@@ -131,7 +131,7 @@ class Prediction:
                 for until in untils:
                     yield first, stop, second, until
 
-    def _is_news(self, order: tuple[int, int, int, int], looked: Counter[Way]) -> bool:
+    def _is_news(self, order: tuple[int, int, int, int], looked: dict[Way, int]) -> bool:
         first, stop, second, until = order
         way = self._leg(first, stop), self._leg(second, until)
         times = looked[way] = looked.get(way, 0) + 1
