@@ -106,13 +106,13 @@ def _live_functions(
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
     by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
-    for candidate in objects:
-        if type(candidate) is FunctionType:
-            functions = by_file.get(candidate.__code__.co_filename)
-            if functions is None:
-                functions = by_namespace.get(id(candidate.__globals__))
-            if functions is not None and probe.NAME not in candidate.__code__.co_names:
-                functions.append(candidate)
+    for candidate in [one for one in objects if type(one) is FunctionType]:
+        code = candidate.__code__
+        functions = by_file.get(code.co_filename)
+        if functions is None:
+            functions = by_namespace.get(id(candidate.__globals__))
+        if functions is not None and probe.NAME not in code.co_names:
+            functions.append(candidate)
     for _, functions in found:  # the collector's order is nobody's
         functions.sort(key=lambda function: (function.__code__.co_firstlineno, function.__qualname__))
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import sysconfig
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from raddle.site import INSTALLED
 
@@ -24,6 +25,14 @@ class Verdict:
         return self.selected
 
 
+class _Source(NamedTuple):
+    """What was asked for, as it was found on the disk."""
+
+    name: str
+    file: str = ""  # its real path, if it is a file
+    folder: str = ""  # the same if it is a folder
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Modules named by `sources`, or else those of the project under `root`.
@@ -39,6 +48,10 @@ class Selection:
 
     sources: tuple[str, ...] = ()
     root: str = "."
+    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # hundreds of modules are asked about
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_found", tuple(map(_find, self.sources or (self.root,))))
 
     def __call__(self, name: str, path: str | None) -> Verdict:
         if name.partition(".")[0] in _NEVER:
@@ -48,22 +61,26 @@ class Selection:
         path = _real(path)
         if self.sources:
             return self._among_sources(name, path)
-        return _in_folder(path, self.root)
+        return _in_folder(path, self._found[0])
 
     def _among_sources(self, name: str, path: str) -> Verdict:
-        for source in self.sources:
-            if name == source or name.startswith(f"{source}."):
-                return Verdict(True, f"it was asked for as {source}")
-            if os.path.isfile(source) and os.path.realpath(source) == path:
-                return Verdict(True, f"it was asked for as {source}")
-            if os.path.isdir(source) and (verdict := _in_folder(path, source)):
+        for source in self._found:
+            if name == source.name or path == source.file or name.startswith(f"{source.name}."):
+                return Verdict(True, f"it was asked for as {source.name}")
+            if source.folder and (verdict := _in_folder(path, source)):
                 return verdict
         return Verdict(False, f"it is not in {', '.join(self.sources)}")
 
 
-def _in_folder(path: str, folder: str) -> Verdict:
+def _find(source: str) -> _Source:
+    if os.path.isfile(source):
+        return _Source(source, file=os.path.realpath(source))
+    return _Source(source, folder=os.path.realpath(source) if os.path.isdir(source) else "")
+
+
+def _in_folder(path: str, source: _Source) -> Verdict:
     """Is a file in a folder, and is it the project's own there?"""
-    real = os.path.realpath(folder)
+    real, folder = source.folder, source.name
     if not _lies_in(path, real):
         return Verdict(False, f"it is not in {folder}")
     inner = os.path.relpath(path, real).split(os.sep)[:-1]

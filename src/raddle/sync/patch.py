@@ -128,10 +128,10 @@ class Patches:
             fields = getattr(module, "__dict__", None)
             if fields is None or _spared(module_name):
                 continue
-            for name, value in list(fields.items()):
-                twin = cached.twin_of(value) if type(value) is cached.RealCachedFunction else twins.get(id(value))
-                if twin is not None:
-                    self._set_field(fields, name, twin)
+            values = list(fields.values())
+            # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
+            if cached.RealCachedFunction in set(map(type, values)) or not twins.keys().isdisjoint(map(id, values)):
+                self._set_twins(fields, twins)
             if probe.NAME in fields:
                 self._set_methods(fields)
         for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_count", "_local"):
@@ -149,6 +149,12 @@ class Patches:
             self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
             cell.cell_contents = twin
         return self
+
+    def _set_twins(self, fields: dict[str, Any], twins: dict[int, Any]) -> None:
+        for name, value in list(fields.items()):
+            twin = cached.twin_of(value) if type(value) is cached.RealCachedFunction else twins.get(id(value))
+            if twin is not None:
+                self._set_field(fields, name, twin)
 
     def _set_methods(self, fields: dict[str, Any]) -> None:
         """Of the classes of an instrumented module: cached functions that were made before."""
