@@ -1,7 +1,6 @@
 """Many executions of one scenario, and what they found.
 
-It begins with two rehearsals, executions without preemption: they show what threads share, and that the
-scenario does the same when it is run the same way. Then come the executions that earlier runs kept, and the search.
+It begins with a rehearsal, then come the executions that earlier runs kept, and the search.
 A search that is saturated has not seen everything: where asked for, one that is complete comes after it, in case the
 space is small enough to be searched to its end.
 """
@@ -14,13 +13,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from raddle.analysis.equivalence import first_difference
-from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
 from raddle.corpus import Kept
-from raddle.execute.attention import Attention
-from raddle.execute.findings import Findings, Shrink, ending, seen_by_watchdog
-from raddle.execute.keeper import Keeper
+from raddle.execute.findings import Findings, Shrink, seen_by_watchdog
+from raddle.execute.gauge import Gauge
 from raddle.execute.learned import Learned
+from raddle.execute.rehearsal import Rehearsal, divergence, rehearse
 from raddle.execute.session import Execution, Recorded, Session
 from raddle.outcome import Outcome
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
@@ -28,7 +25,6 @@ from raddle.schedulers.base import Scheduler
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 from raddle.site import told_apart
-from raddle.trace import Trace
 from raddle.wording import count
 
 if TYPE_CHECKING:
@@ -88,7 +84,6 @@ class Moment:
 Progress = Callable[[Moment], None]
 MOST_CRASHES = 20  # executions in a row that end their process: there is hardly one that does not
 MOST_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
-CHECKED_EVERY = 16  # executions between two looks at whether everything is covered
 
 
 class Exploration:
@@ -112,7 +107,6 @@ class Exploration:
     ) -> None:
         self._session = session
         self._part = part
-        self._keeper = Keeper(session) if keep else None
         self.unfit: list[Kept] = []  # of the corpus: cannot be had any more
         self._scheduler_name = scheduler
         self._scheduler = policy  # whose turn it is
@@ -121,23 +115,23 @@ class Exploration:
         self._seed = seed
         self._budget = budget
         self._progress = progress
-        self._measurement = measurement
+        self.gauge = Gauge(
+            session,
+            measurement,
+            keep=keep,
+            measure_all=measure_all or policy.complete,
+            saturated=part.saturated,
+        )
         self.findings = Findings(session, seed=seed, shrink=shrink, signatures=part.signatures, reported=part.reported)
         self._notes = self.findings.notes
         self._executions = 0
         self._points = 0
         self.endless = 0  # executions that did not end
-        self._single = False  # did it start no thread?
-        self._first_differs = False  # was the first execution another one than those after it?
+        self._rehearsal = Rehearsal()
         self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
         self._own = {name: dict.fromkeys(("executions", "covered", "found"), 0) for name in _NOT_THE_POLICY_S}
         self._space = -1  # what was known when a search through partial orders began
         self._orders = self._besides = 0  # partial orders run since then, and interleavings besides
-        self._saturation = Saturation()
-        self._attention = Attention(always=measure_all or policy.complete, saturated=part.saturated)
-        self._left_out = 0  # executions that were not measured
-        self.firsts: dict[int, int] = {}  # by number of a measured execution that covered something new: its own
-        self._chance: float | None = None  # that something new comes, when the search was saturated
         self._new_at = 0.0  # when something new was covered last
         self._doing = SEARCHING
 
@@ -181,9 +175,9 @@ class Exploration:
             shares=self._shared(),
             orders=self._orders_run(),
             aims=self._aims_reached(),
-            corpus=() if self._keeper is None else self._keeper.corpus(),
-            left_out=self._left_out,
-            chance_of_new=self._chance_of_new(reason),
+            corpus=self.gauge.corpus(),
+            left_out=self.gauge.left_out,
+            chance_of_new=self.gauge.chance_of_new(exhausted=reason == "exhausted"),
         )
 
     def _shared(self) -> dict[str, dict[str, int]]:
@@ -209,84 +203,47 @@ class Exploration:
             self._own[name][what] += number - before[what]
 
     def _so_far(self) -> dict[str, int]:
-        covered = 0 if self._measurement is None else sum(self._measurement.counts().values())
-        return {"executions": self._executions, "covered": covered, "found": len(self.findings.found)}
+        return {
+            "executions": self._executions,
+            "covered": self.gauge.covered,
+            "found": len(self.findings.found),
+        }
 
     @property
     def _number(self) -> int:
         """Of the execution that was run last."""
         return self._part.before + self._executions
 
-    def _chance_of_new(self, reason: str) -> float | None:
-        """That a thousand executions more cover anything that none has covered."""
-        if self._measurement is None or not self._saturation.executions:
-            return None
-        if reason == "exhausted" and not self._measurement.open:
-            return 0.0
-        # What comes next is judged by what came by chance; executions of a complete search are all different.
-        return chance_of_anything_new(self._measurement.tally()) if self._chance is None else self._chance
-
     # -- rehearsal ----------------------------------------------------------------------------------
 
     def _rehearse(self) -> str | None:
-        """Two executions without preemption; a reason to stop, if they give one."""
-        first = self._session.rehearse()
-        if self._part.rehearsed:
-            self._session.rehearse()
-            return "interrupted" if self._session.interrupted else None
-        if self._session.interrupted:
+        """A reason to stop, if it gives one."""
+        session = self._session
+        if self._part.rehearsed:  # as often as before: what is learnt from it counts
+            session.rehearse()
+            session.rehearse()
+            return "interrupted" if session.interrupted else None
+        self._rehearsal = seen = rehearse(session)
+        self._notes += seen.notes
+        if seen.interrupted:
             return "interrupted"
-        if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
-            return self._fails_anyway(first)
-        if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
-            self._single = True
-            self._notes.append("the scenario started no thread: there is nothing to interleave")
-        second = self._session.rehearse()
-        if self._session.interrupted:
-            return "interrupted"
-        if second.outcome.kind == "uncontrolled":  # the first was spared it, as where something was there to be taken
-            return self._fails_anyway(second)
-        if not first.same_as(second):
-            third = self._session.rehearse()
-            if first.outcome.signature != second.outcome.signature or not second.same_as(third):
-                self._report_difference(first, second)
-                self._executions = max(self._executions, 2)
-                return "first-finding"
-            self._first_differs = True
-            self._notes.append(
-                "the first execution differs from those after it, as where something is cached or "
-                f"imported once ({_first_difference(first.trace, second.trace)}); use setup= to reset "
-                "such state, or isolate='fork', if that matters"
-            )
-        return self._fails_anyway(second) if second.outcome.failed else None
+        if seen.differing is not None:
+            outcome = divergence(session, *seen.differing)
+            self.findings.add(outcome, None, seen.differing[1], self._number)
+            self._executions = max(self._executions, 2)
+            return "first-finding"
+        return None if seen.failing is None else self._fails_anyway(seen.failing)
 
     def _fails_anyway(self, seen: Recorded) -> str | None:
         """It fails with no preemption at all: the first execution of any search would show it."""
         self._executions += 1
-        if self._measurement is not None and seen.outcome.kind not in ("uncontrolled", "step-limit"):
+        if self.gauge.measures and seen.outcome.kind not in ("uncontrolled", "step-limit"):
             self._measure(self._session.run(Sequential().choose))  # the same once more: nothing looked on
         by_watchdog = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
         self.findings.add(seen.outcome, None if by_watchdog else seen.schedule, seen, self._number)
         if self._budget.until == "first-finding" or by_watchdog:
             return "first-finding"
         return "endless" if seen.outcome.kind == "step-limit" else None
-
-    def _report_difference(self, first: Recorded, second: Recorded) -> None:
-        """The same schedule gave two different executions: say why, as far as that can be told."""
-        where = _first_difference(first.trace, second.trace)
-        if first.outcome.signature != second.outcome.signature:
-            where = f"{where}; one ended as '{ending(first.outcome)}', the other as '{ending(second.outcome)}'"
-        if self._session.repeatable():
-            message = (
-                "state survives from one execution to the next, so they are not the same: "
-                f"{where}. Reset it with setup=, or use isolate='fork' (--isolate fork)"
-            )
-        else:
-            message = (
-                "the scenario is not deterministic: the same schedule, run twice, gave different "
-                f"executions: {where}. Fix the source of chance (random numbers, the clock, sets, ids)"
-            )
-        self.findings.add(Outcome("divergence", message, "", ("divergence",)), None, second, self._number)
 
     # -- the corpus ---------------------------------------------------------------------------------
 
@@ -317,17 +274,15 @@ class Exploration:
                     return "first-finding"
         if len(corpus) > len(self.unfit):
             fit = len(corpus) - len(self.unfit)
-            new = sum(self._measurement.counts().values()) if self._measurement is not None else 0
-            self._notes.append(
-                f"begun with {count(fit, 'schedule')} kept by earlier runs, which covered {new:,} requirements again"
-            )
+            again = f"which covered {self.gauge.covered:,} requirements again"
+            self._notes.append(f"begun with {count(fit, 'schedule')} kept by earlier runs, {again}")
         return None
 
     # -- search -------------------------------------------------------------------------------------
 
     def _search_to_the_end(self, complete: Reachability) -> str:
         """As asked; but when it is saturated and nothing was found, it is tried whether the whole space can be run."""
-        reason = "saturated" if self._single else self._search(replace(self._budget, until="saturated"))
+        reason = "saturated" if self._rehearsal.single else self._search(replace(self._budget, until="saturated"))
         if reason != "saturated" or self.findings.found:
             return reason
         reason = self._search_all(complete)
@@ -337,12 +292,12 @@ class Exploration:
         """Nothing was found: is there nothing? Known only where the space ends within as many executions again."""
         again = max(2 * self._executions, LEAST_IN_ALL)
         most = again if self._budget.executions is None else min(again, self._budget.executions)
-        self._chance = self._chance_of_new("saturated")
+        self.gauge.judge_now()
         self._scheduler = complete
         with self._counted(EVERY_ORDER):
             reason = self._search(replace(self._budget, executions=most, until=WHOLE))
         if self._own[EVERY_ORDER]["covered"]:
-            self._chance = None
+            self.gauge.judge_later()
         if reason in ("executions", "seconds", WHOLE):
             self._scheduler = self._policy
             return "saturated"
@@ -354,7 +309,7 @@ class Exploration:
         return not complete.cut and self._executions + complete.planned() <= (budget.executions or 0)
 
     def _search(self, budget: Budget) -> str:
-        session, scheduler, goes_on = self._session, self._scheduler, self._part.goes_on
+        session, scheduler, goes_on, gauge = self._session, self._scheduler, self._part.goes_on, self.gauge
         deadline = None if budget.seconds is None else self._start + budget.seconds
         if deadline is not None:
             session.end_by(deadline)
@@ -375,14 +330,12 @@ class Exploration:
                 return "exhausted"
             self._count_order(version)
             known = session.snapshot()
-            measured = scheduler.complete or self._attention.wants(number)
-            execution = session.run_for(scheduler, measured=measured)
+            execution = session.run_for(scheduler, measured=scheduler.complete or gauge.wants(number))
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()
                 return "interrupted" if session.interrupted else self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
-            self._left_out += not measured
             self._measure(execution, known)
             difference = getattr(scheduler, "difference", None)
             if difference is not None:
@@ -401,10 +354,10 @@ class Exploration:
             if budget.until in _GOALS or budget.until == LATER:
                 if self.endless >= MOST_ENDLESS:
                     return "endless"
-                if self._reached(budget.until):
+                if budget.until != LATER and gauge.reached(budget.until, aims=self.still_aims()):
                     return budget.until
-            if measured and budget.until in _WITHOUT_GOAL and not self._attention.saturated:
-                self._attention.saturated = self._reached("saturated")
+            if budget.until in _WITHOUT_GOAL and execution.observed is not None:
+                gauge.go_on(aims=self.still_aims())
             if self._progress is not None:
                 self._progress(self._moment())
 
@@ -441,22 +394,10 @@ class Exploration:
             executions=self._executions,
             findings=len(self.findings.found),
             seconds=now,
-            covered={} if self._measurement is None else self._measurement.counts(),
+            covered=self.gauge.counts(),
             seconds_since_new=now - self._new_at,
             doing=self.findings.doing or self._doing,
         )
-
-    def _reached(self, goal: str) -> bool:
-        """Is it saturated, or is everything covered? Looked at now and then only: it takes a while."""
-        measurement, saturation = self._measurement, self._saturation
-        if goal == LATER or measurement is None:
-            return False
-        if saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY:
-            return False
-        saturated = saturation.reached and rare_enough(measurement.tally()) and not self.still_aims()
-        if goal == "saturated":
-            return saturated
-        return measurement.all_covered(self._session.model(), otherwise=saturated)
 
     def _aims_reached(self) -> dict[str, Any]:
         aims = getattr(self._policy, "aims", None)
@@ -472,21 +413,16 @@ class Exploration:
         return aims is not None and not aims.empty
 
     def _measure(self, execution: Execution, known: Learned | None = None) -> None:
-        measurement = self._measurement
-        if measurement is None or execution.observed is None:
+        gauge = self.gauge
+        covered = gauge.add(execution, self._number, known)
+        if covered is None or execution.observed is None:
             return
-        measurement.early = early = self._session.model().early
-        covered = measurement.add(*execution.observed)
-        self._saturation.add(measurement.new)
-        if measurement.new:
+        if gauge.new:
             self._new_at = _monotonic() - self._start
-            self._attention.saturated = False
-            self.firsts[measurement.executions] = self._number
-            if known is not None and self._keeper is not None:
-                self._keeper.keep(measurement.executions, measurement.new, execution.decisions, known)
         learn = getattr(self._scheduler, "learn", None)
         if learn is not None:
-            learn(*execution.observed, covered, early=early, new=0 if known is None else measurement.new)
+            new = 0 if known is None else gauge.new
+            learn(*execution.observed, covered, early=self._session.model().early, new=new)
 
     def _failed(self, execution: Execution, known: Learned, *, credit: bool = True) -> None:
         if execution.outcome.signature not in self.findings.signatures:
@@ -503,14 +439,9 @@ class Exploration:
         )
         self.findings.add(Outcome("divergence", message, "", ("divergence",)), None, None, self._number)
 
-    def _told_apart(self) -> frozenset[str]:
-        """The criteria that tell executions of one partial order apart."""
-        criteria = () if self._measurement is None else self._measurement.criteria
-        return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
-
     def _tell_apart(self) -> None:
         """Have executions told apart as finely as the criteria do that; only matters for searches that are complete."""
-        if not self._told_apart() or not self._scheduler.complete:
+        if not self.gauge.told_apart() or not self._scheduler.complete:
             return
         if hasattr(self._scheduler, "tell_apart"):
             self._scheduler.tell_apart()
@@ -531,7 +462,7 @@ class Exploration:
         if self._session.not_instrumented:
             self._notes.append("every schedule was run, but some code was not instrumented")
             return "exhausted-in-part"
-        if self._first_differs:
+        if self._rehearsal.first_differs:
             self._notes.append("every schedule was run, but not of what only the first execution does")
             return "exhausted-in-part"
         if self._crashes:
@@ -539,19 +470,11 @@ class Exploration:
                 "every schedule was run, but what the other threads would have done after a crash is not known"
             )
             return "exhausted-in-part"
-        if self._measurement is not None and not getattr(self._scheduler, "interleaved", True):
-            self._measurement.open = self._told_apart()
-            if self._measurement.open:
+        if not getattr(self._scheduler, "interleaved", True):
+            left_open = self.gauge.leave_open()
+            if left_open:
                 self._notes.append(
                     "every partial order was run, but not every interleaving: those of one partial order can differ in "
-                    f"{', '.join(sorted(self._measurement.open))}, whose totals are not exact"
+                    f"{', '.join(sorted(left_open))}, whose totals are not exact"
                 )
         return "exhausted"
-
-
-def _first_difference(first: Trace, second: Trace) -> str:
-    found = first_difference(first, second)
-    if found is None:
-        return "no step differs"
-    one, other = found
-    return f"where one did '{one or 'nothing more'}', the other did '{other or 'nothing more'}'"

@@ -143,7 +143,7 @@ def run_unit(unit: Unit, session: Session | None = None, goes_on: GoesOn | None 
         exploration.endless,
         exploration.still_aims(),
         (*gone, *exploration.unfit),
-        exploration.firsts,
+        exploration.gauge.firsts,
     )
 
 

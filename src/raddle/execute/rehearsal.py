@@ -1,0 +1,92 @@
+"""Rehearsal: executions without preemption, before a search begins.
+
+They show what threads share, and that the scenario does the same when it is run the same way. Two will do, unless they
+differ: where only the first one does something else, as what fills a cache, the third is like the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raddle.analysis.equivalence import first_difference
+from raddle.execute.findings import ending
+from raddle.execute.session import Recorded, Session
+from raddle.outcome import Outcome
+from raddle.trace import Trace
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """What was seen."""
+
+    failing: Recorded | None = None  # it fails with no preemption at all
+    differing: tuple[Recorded, Recorded] | None = None  # the same schedule gave two different executions
+    single: bool = False  # did it start no thread?
+    first_differs: bool = False  # was the first execution another one than those after it?
+    interrupted: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def rehearse(session: Session) -> Rehearsal:
+    """Run the scenario without preemption, as often as it takes."""
+    seen = Rehearsal()
+    _rehearse(session, seen)
+    seen.interrupted = session.interrupted
+    return seen
+
+
+def _rehearse(session: Session, seen: Rehearsal) -> None:
+    first = session.rehearse()
+    if session.interrupted:
+        return
+    if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
+        seen.failing = first
+        return
+    if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
+        seen.single = True
+        seen.notes.append("the scenario started no thread: there is nothing to interleave")
+    second = session.rehearse()
+    if session.interrupted:
+        return
+    if second.outcome.kind == "uncontrolled":  # the first was spared it, as where something was there to be taken
+        seen.failing = second
+        return
+    if not first.same_as(second):
+        third = session.rehearse()
+        if first.outcome.signature != second.outcome.signature or not second.same_as(third):
+            seen.differing = first, second
+            return
+        seen.first_differs = True
+        seen.notes.append(
+            "the first execution differs from those after it, as where something is cached or "
+            f"imported once ({_where(first.trace, second.trace)}); use setup= to reset "
+            "such state, or isolate='fork', if that matters"
+        )
+    if second.outcome.failed:
+        seen.failing = second
+
+
+def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
+    """The same schedule gave two different executions: why, as far as that can be told."""
+    where = _where(first.trace, second.trace)
+    if first.outcome.signature != second.outcome.signature:
+        where = f"{where}; one ended as '{ending(first.outcome)}', the other as '{ending(second.outcome)}'"
+    if session.repeatable():
+        message = (
+            "state survives from one execution to the next, so they are not the same: "
+            f"{where}. Reset it with setup=, or use isolate='fork' (--isolate fork)"
+        )
+    else:
+        message = (
+            "the scenario is not deterministic: the same schedule, run twice, gave different "
+            f"executions: {where}. Fix the source of chance (random numbers, the clock, sets, ids)"
+        )
+    return Outcome("divergence", message, "", ("divergence",))
+
+
+def _where(first: Trace, second: Trace) -> str:
+    found = first_difference(first, second)
+    if found is None:
+        return "no step differs"
+    one, other = found
+    return f"where one did '{one or 'nothing more'}', the other did '{other or 'nothing more'}'"
