@@ -1,4 +1,4 @@
-"""Keeps compiled probed code next to the interpreter's own, in `__pycache__`.
+"""Keeps compiled code next to the interpreter's own, in `__pycache__`: probed, and plain to compare live code with.
 
 A file is used only if everything it was made from is the same: source, options, interpreter, and the
 rewriter itself. Anything else, damage included, means compiling again; a folder that can't be written to
@@ -12,11 +12,13 @@ import marshal
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import blake2b
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 from raddle.instrument.compiled import Probed, compile_probed
 from raddle.instrument.rewrite import VERSION
@@ -28,27 +30,56 @@ MOST_RECENT = 200  # modules remembered within the process
 _recent: dict[bytes, Probed] = {}
 
 
-def compile_cached(source: bytes, *, file: str, path: str, tokens: bool = True, blocks: bool = False) -> Probed:
-    """`compile_probed`, or what it gave last time."""
-    key = _key(source, file, path, str(tokens), str(blocks))
+def compile_cached(
+    source: bytes,
+    *,
+    file: str,
+    path: str,
+    tokens: bool = True,
+    blocks: bool = False,
+    changed: str = "",
+    make: Callable[[], Probed] | None = None,
+) -> Probed:
+    """`compile_probed`, or what it gave last time.
+
+    Where somebody has changed the tree before, `changed` says who, and `make` compiles what came of it.
+    """
+    key = _key(source, file, path, str(tokens), str(blocks), changed)
     if key in _recent:  # a test suite explores its modules again and again
         return _recent[key]
-    kept = _cache_file(path, tokens=tokens, blocks=blocks)
-    probed = _load(kept, key) if kept else None
-    if probed is None:
-        probed = compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
-        if kept and not sys.dont_write_bytecode:
-            _save(kept, key, probed)
+    kept = _cache_file(
+        path, ("" if tokens else "untokened") + ("blocks" if blocks else "") + ("changed" if changed else "")
+    )
+    loaded = _load(kept, key)
+    if loaded is not None:
+        code, base, rows = loaded
+        probed = Probed(code, base, tuple(Site(*row) for row in rows))
+    else:
+        if make is not None:
+            probed = make()
+        else:
+            probed = compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
+        _save(kept, key, (probed.code, probed.base, [_row(site) for site in probed.sites]))
     _recent[key] = probed
     while len(_recent) > MOST_RECENT:
         del _recent[next(iter(_recent))]
     return probed
 
 
-def _cache_file(path: str, *, tokens: bool, blocks: bool) -> Path | None:
-    variant = f"raddle{VERSION}" + ("" if tokens else "untokened") + ("blocks" if blocks else "")
+def plain_cached(source: bytes, *, path: str, changed: str, make: Callable[[], CodeType]) -> CodeType:
+    """The code of a file without probes, or what `make` gave last time."""
+    key = _key(source, path, "plain", changed)
+    kept = _cache_file(path, "plain" + ("changed" if changed else ""))
+    code: CodeType | None = _load(kept, key)
+    if code is None:
+        code = make()
+        _save(kept, key, code)
+    return code
+
+
+def _cache_file(path: str, variant: str) -> Path | None:
     try:
-        return Path(cache_from_source(path, optimization=f"{variant}o{sys.flags.optimize}"))
+        return Path(cache_from_source(path, optimization=f"raddle{VERSION}{variant}o{sys.flags.optimize}"))
     except NotImplementedError:  # an interpreter that keeps no compiled code
         return None
 
@@ -72,24 +103,25 @@ def _digest(parts: Iterable[bytes]) -> bytes:
     return digest.digest()
 
 
-def _load(kept: Path, key: bytes) -> Probed | None:
+def _load(kept: Path | None, key: bytes) -> Any:
     try:
-        data = kept.read_bytes()
+        data = kept.read_bytes() if kept is not None else b""
     except OSError:
         return None
     body = data[2 * _DIGEST_BYTES :]
     if data[: 2 * _DIGEST_BYTES] != key + _digest([body]):  # marshal may crash on damaged data: look first
         return None
-    code, base, rows = marshal.loads(body)
-    return Probed(code, base, tuple(Site(*row) for row in rows))
+    return marshal.loads(body)
 
 
-def _save(kept: Path, key: bytes, probed: Probed) -> None:
-    rows = [
-        (site.file, site.line, site.column, site.kind, site.name, site.function, site.switchable)
-        for site in probed.sites
-    ]
-    body = marshal.dumps((probed.code, probed.base, rows))
+def _row(site: Site) -> tuple[Any, ...]:
+    return site.file, site.line, site.column, site.kind, site.name, site.function, site.switchable
+
+
+def _save(kept: Path | None, key: bytes, what: Any) -> None:
+    if kept is None or sys.dont_write_bytecode:
+        return
+    body = marshal.dumps(what)
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=kept.parent, prefix=f"{kept.name}.")

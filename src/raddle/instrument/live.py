@@ -10,10 +10,10 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from raddle.errors import RaddleError
-from raddle.instrument.cache import compile_cached
+from raddle.instrument.cache import compile_cached, plain_cached
 from raddle.instrument.codes import CodeIndex, counterpart
 from raddle.instrument.compiled import Probed, compile_probed
 from raddle.instrument.labels import label, label_of
@@ -21,7 +21,13 @@ from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
 ASSERTIONS = "assertions rewritten"  # the option of `site_base` for what pytest has changed
-_Transform = Callable[[ast.Module], None]
+
+
+class Change(NamedTuple):
+    """What somebody has done to a module's tree before it was compiled."""
+
+    by: str  # whom, and in which version
+    apply: Callable[[ast.Module], None]
 
 
 class NoSourceError(Exception):
@@ -37,14 +43,14 @@ class LiveSource:
         *,
         file: str,
         path: str,
-        transform: _Transform | None = None,
+        change: Change | None = None,
         flags: int = 0,
         blocks: bool = False,
     ) -> None:
         self._source = source
         self._file = file
         self._path = path
-        self._transform = transform
+        self._change = change
         self._flags = flags
         self._blocks = blocks
         self._spare: ast.Module | None = None  # a tree that nobody has changed yet
@@ -80,27 +86,41 @@ class LiveSource:
         return self._probed[tokens]
 
     def _compile_anew(self, *, tokens: bool) -> Probed:
-        source, file, path, blocks = self._source, self._file, self._path, self._blocks
-        if self._transform is None and os.path.isfile(path):
+        source, file, path, blocks, change = self._source, self._file, self._path, self._blocks, self._change
+
+        def make() -> Probed:
+            tree = None if change is None else self._spare or self._tree()
+            options = () if change is None else (ASSERTIONS,)
+            self._spare = None
+            flags = self._flags
+            return compile_probed(
+                source, file=file, path=path, tokens=tokens, blocks=blocks, tree=tree, options=options, flags=flags
+            )
+
+        if not os.path.isfile(path):
+            return make()
+        if change is None:
             return compile_cached(source, file=file, path=path, tokens=tokens, blocks=blocks)
-        tree, options = (None, ()) if self._transform is None else (self._spare or self._tree(), (ASSERTIONS,))
-        self._spare = None
-        return compile_probed(
-            source, file=file, path=path, tokens=tokens, blocks=blocks, tree=tree, options=options, flags=self._flags
-        )
+        return compile_cached(source, file=file, path=path, tokens=tokens, blocks=blocks, changed=change.by, make=make)
 
     def _tree(self) -> ast.Module:
         tree = ast.parse(self._source)
-        if self._transform is not None:
-            self._transform(tree)
+        if self._change is not None:
+            self._change.apply(tree)
         return tree
 
     def _compile_plain(self) -> CodeType:
+        if self._flags or not os.path.isfile(self._path):
+            return self._compile_plain_anew()
+        changed = "" if self._change is None else self._change.by
+        return plain_cached(self._source, path=self._path, changed=changed, make=self._compile_plain_anew)
+
+    def _compile_plain_anew(self) -> CodeType:
         tree = self._tree()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the user saw them when the module was imported
             code: CodeType = compile(tree, self._path, "exec", self._flags, dont_inherit=True)
-        if self._transform is not None:
+        if self._change is not None:
             self._spare = tree
         return code
 
@@ -133,8 +153,8 @@ def _compiled(
 ) -> LiveSource:
     if rewritten:
         with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
-            transform = _rewrite_assertions(module, source, path)
-            return LiveSource(source, file=file, path=path, transform=transform, blocks=blocks)
+            change = _rewritten_assertions(module, source, path)
+            return LiveSource(source, file=file, path=path, change=change, blocks=blocks)
     try:
         return LiveSource(source, file=file, path=path, flags=flags, blocks=blocks)
     except (SyntaxError, ValueError) as error:
@@ -155,9 +175,12 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
     return "".join(lines).encode()
 
 
-def _rewrite_assertions(module: ModuleType, source: bytes, path: str) -> _Transform:
+def _rewritten_assertions(module: ModuleType, source: bytes, path: str) -> Change:
     """What pytest did to the tree before it compiled it."""
+    from _pytest import __version__
     from _pytest.assertion.rewrite import rewrite_asserts
 
     config = getattr(module.__spec__ and module.__spec__.loader, "config", None)
-    return lambda tree: rewrite_asserts(tree, source, path, config)
+    hook = config is not None and config.getini("enable_assertion_pass_hook")  # the one setting that it looks at
+    by = f"pytest {__version__}{' with a hook' if hook else ''}"
+    return Change(by, lambda tree: rewrite_asserts(tree, source, path, config))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 import pytest
 
 from raddle.instrument import cache
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import Probed, compile_probed
+from raddle.instrument.live import Change, LiveSource
+from raddle.site import INDEX_BITS, SiteTable
 
 SOURCE = b"def f(x):\n    return x.a + 1\n"
 
@@ -162,3 +167,44 @@ def test_a_process_remembers_what_it_compiled(
     compile_cached(SOURCE + b"##", file="subject.py", path=str(module))  # the oldest goes
     compile_cached(SOURCE, file="subject.py", path=str(module))
     assert len(compilations) == 4
+
+
+def probed_live(module: Path, change: Change, source: bytes = SOURCE) -> tuple[int, CodeType]:
+    """Where the sites of a module begin that somebody has changed before, and its function's code with probes."""
+    live, table = LiveSource(source, file="subject.py", path=str(module), change=change), SiteTable("")
+    live.enter_sites(table)
+    namespace: dict[str, Any] = {}
+    tree = ast.parse(source)
+    change.apply(tree)
+    exec(compile(tree, str(module), "exec", dont_inherit=True), namespace)
+    return min(table), live.probed_code(namespace["f"].__code__)
+
+
+def test_what_somebody_has_changed_is_loaded_too(module: Path) -> None:
+    """As pytest changes assertions: neither that nor the compilation is done again."""
+    changed: list[str] = []
+
+    def change(by: str) -> Change:
+        def apply(tree: ast.Module) -> None:
+            changed.append(by)
+            tree.body.append(ast.parse(f"by = {by!r}").body[0])
+            ast.fix_missing_locations(tree)
+
+        return Change(by, apply)
+
+    first = probed_live(module, change("1.0"))
+    assert changed == ["1.0", "1.0"]  # once for what it compiles, once for the function's own code
+    assert probed_live(module, change("1.0")) == first
+    assert changed == ["1.0"] * 3  # only for the function's own code
+    probed_live(module, change("1.1"))
+    assert changed[3:] == ["1.1", "1.1"]
+    probed_live(module, change("1.1"), b"# edited\n" + SOURCE)
+    assert changed[5:] == ["1.1", "1.1"]
+
+
+def test_changed_and_unchanged_code_are_told_apart(module: Path) -> None:
+    plain, nothing = load(module), Change("nobody", lambda tree: None)
+    base, code = probed_live(module, nothing)
+    assert base >> INDEX_BITS != plain.base >> INDEX_BITS
+    assert load(module) == plain
+    assert probed_live(module, nothing) == (base, code)
