@@ -28,7 +28,7 @@ from traps import SPACES, TRAPS
 
 CELL = Path(__file__).with_name("explore_cell.py")
 SECTIONS = ("speed", "spaces", "traps")
-SEARCHES = ("random", "pos", "surw", "pct", "directed", "portfolio")
+SEARCHES = ("random", "pos", "surw", "pct", "directed")
 SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))  # all is measured
 COMPLETE = ("raddle", "frontrun-dpor")
 TOO_LARGE = ("rmw10", "lock10")  # nobody sees all their orders, but everybody can be timed

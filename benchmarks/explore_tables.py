@@ -14,7 +14,6 @@ RATIOS = (
     ("surw", "random"),
     ("pct", "random"),
     ("directed", "random"),
-    ("portfolio", "random"),
     ("pos+default", "random+default"),
     ("directed+default", "random+default"),
     ("portfolio+default", "random+default"),

@@ -1,8 +1,8 @@
 """One small adapter per search: how fast it is, when it says that it is done, and when it falls into a trap.
 
 raddle's searches measure what the name says after a `+`: `random` measures nothing, `random+default` the default
-criteria. Those that aim at what is not covered, `directed` and `portfolio`, measure the default criteria also where
-nothing is said: every execution until these are saturated, and a sample from then on.
+criteria. One that aims at what is not covered, as `directed`, measures the default criteria also where nothing is said:
+every execution until these are saturated, and a sample from then on, as it is out for failures.
 """
 
 import os
@@ -47,7 +47,7 @@ def raddle_with(search: str) -> Explore:
             executions=executions,
             scheduler=scheduler,
             seed=seed,
-            until="budget",
+            until="budget" if criteria else "first-finding",  # there is none
             criteria=criteria,
             source=SOURCE,
         )

@@ -1,8 +1,8 @@
 """Attention: which executions are measured.
 
-All of them, until coverage is saturated. A search that goes on after that is out for failures, and measuring takes
-longer than running: where nobody asked for coverage by name, only a sample is measured from then on. If one of those
-covers something new, all are measured again.
+All of them, until coverage is saturated. A search for the first failure goes on after that, and measuring takes longer
+than running: where nobody asked for coverage by name, only a sample is measured from then on. If one of those covers
+something new, all are measured again.
 """
 
 from __future__ import annotations

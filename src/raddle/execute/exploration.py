@@ -37,7 +37,6 @@ TIME_PASSED = (
 )
 
 _GOALS = ("saturated", "covered")
-_WITHOUT_GOAL = ("first-finding", "budget")  # a search that does not end because of what is covered
 LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
 _NOT_THE_POLICY_S = (WITHOUT_PREEMPTION, KEPT_SCHEDULES, EVERY_ORDER)
 SEARCHING = "searching"
@@ -356,7 +355,7 @@ class Exploration:
                     return "endless"
                 if budget.until != LATER and gauge.reached(budget.until, aims=self.still_aims()):
                     return budget.until
-            if budget.until in _WITHOUT_GOAL and execution.observed is not None:
+            if budget.until == "first-finding" and execution.observed is not None:
                 gauge.go_on(aims=self.still_aims())
             if self._progress is not None:
                 self._progress(self._moment())

@@ -113,7 +113,7 @@ class Gauge:
         return measurement.all_covered(self._session.model(), otherwise=saturated)
 
     def go_on(self, *, aims: bool) -> None:
-        """The search does not end because of what is covered; once that is saturated, a sample will do."""
+        """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
         if not self._attention.saturated:
             self._attention.saturated = self.reached("saturated", aims=aims)
 
