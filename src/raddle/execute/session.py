@@ -9,12 +9,11 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
 from raddle import probe
@@ -33,7 +32,7 @@ from raddle.execute.probes import make_probes
 from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
-from raddle.instrument import NotInstrumented, Selection, install_hook, instrument_modules, probe_new_ones
+from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
@@ -141,9 +140,9 @@ class Session:
 
     def __enter__(self) -> Session:
         with ExitStack() as stack:
-            modules = [m for m in list(sys.modules.values()) if self._wants(m)]
-            undo = stack.enter_context(instrument_modules(modules, self.table, **self._options()))
-            self._hook = stack.enter_context(install_hook(self._selection, self.table, **self._options()))
+            self._hook = Hook(self._selection, self.table, **self._options())
+            undo = stack.enter_context(instrument_modules(self._hook.loaded(), self.table, **self._options()))
+            stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
             self.not_instrumented += undo.not_instrumented
             patches = Patches().install(undo.functions)
@@ -213,11 +212,6 @@ class Session:
             blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
             self._model = replace(model, blocks=blocks)
         return self._model
-
-    def _wants(self, module: object) -> bool:
-        if not isinstance(module, ModuleType):
-            return False
-        return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
 
     def _switchable(self) -> set[int] | None:
         if self.switches == "free-threaded":

@@ -29,7 +29,7 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 
 
 class Hook(MetaPathFinder):
-    """The finder; call it, or leave its `with` block, to take it away. What it has imported stays probed."""
+    """The finder: at work in its `with` block, or until it is called. What it has imported stays probed."""
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
@@ -43,6 +43,8 @@ class Hook(MetaPathFinder):
             sys.meta_path.remove(self)
 
     def __enter__(self) -> Hook:
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
         return self
 
     def __exit__(
@@ -75,8 +77,15 @@ class Hook(MetaPathFinder):
                 return spec
         return None
 
-    def wants(self, module: ModuleType) -> bool:
-        return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
+    def wants(self, module: object) -> bool:
+        """Is it one of the user's? Anything may call itself a module, and be among those loaded."""
+        return isinstance(module, ModuleType) and bool(
+            self._selection(module.__name__, getattr(module, "__file__", None))
+        )
+
+    def loaded(self) -> list[ModuleType]:
+        """The user's modules that are there already."""
+        return [module for module in list(sys.modules.values()) if self.wants(module)]
 
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
@@ -119,6 +128,4 @@ class ProbingLoader(SourceFileLoader):
 
 def install_hook(selection: Select, table: SiteTable, *, blocks: bool = False) -> Hook:
     """Instrument the selected modules from now on, as they are imported."""
-    hook = Hook(selection, table, blocks=blocks)
-    sys.meta_path.insert(0, hook)
-    return hook
+    return Hook(selection, table, blocks=blocks).__enter__()

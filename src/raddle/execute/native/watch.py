@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
-from types import ModuleType
 
 from raddle import probe
 from raddle.cast import METHODS
@@ -43,7 +41,6 @@ class Watch:
     ) -> None:
         self.table = SiteTable(root)
         self.names = Names(self.table)
-        self._selection = selection
         self._blocks = blocks
         disturbance = Disturbance(noises, seed=seed)
         if most_steps is None:
@@ -70,8 +67,9 @@ class Watch:
 
     def start(self) -> Watch:
         """Watch from now on."""
-        modules = [module for module in list(sys.modules.values()) if self._wants(module)]
-        self._not_instrumented += instrument_modules(modules, self.table, blocks=self._blocks).not_instrumented
+        self._not_instrumented += instrument_modules(
+            self.hook.loaded(), self.table, blocks=self._blocks
+        ).not_instrumented
         make_probes_known({})  # also where no module was: the program itself
         self.hook.install()
         self.hook.tell(MODULE, self._aside.follow)
@@ -131,8 +129,3 @@ class Watch:
         elif self.active:
             self._numbering.begin_again()
             self.recorder.begin_again()
-
-    def _wants(self, module: object) -> bool:
-        if not isinstance(module, ModuleType):
-            return False
-        return bool(self._selection(module.__name__, getattr(module, "__file__", None)))
