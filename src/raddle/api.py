@@ -92,7 +92,7 @@ def explore(
     ('passed', 0)
     """
     name = scheduler.partition(":")[0]
-    named = bool(criteria)
+    named = bool(criteria) or data_file is not None
     if not criteria and name in GUIDED:
         criteria = "default"
     measurement = _measurement(criteria)
@@ -287,7 +287,7 @@ def _stored(
     from raddle.checks.cautions import say
     from raddle.report.coverage import as_json, contents_of, rows
 
-    notes = told(result.left_out, result.executions)
+    notes: tuple[str, ...] = (told(record.tally.executions, result.executions),) if result.left_out else ()
     if data_file is not None:
         from raddle.store import add, forget_schedules
 

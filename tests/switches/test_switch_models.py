@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,30 @@ def test_findings_say_where_they_are_possible(name: str) -> None:
         racy.tried(name, note), source=["racy"], switches="gil", scheduler="exhaustive", until="exhausted"
     )
     assert bool(with_gil.findings) == (possible_on == "this-interpreter")
+
+
+def test_modules_that_an_execution_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows before the first execution where their code lets go."""
+    (tmp_path / "imported_late.py").write_text(
+        "def same(n):\n    return n\n\n"
+        "class Box:\n    n = 0\n    def add(self):\n        before = self.n\n        self.n = same(before) + 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def scenario() -> None:
+        from imported_late import Box
+
+        box = Box()
+        threads = [threading.Thread(target=box.add) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert box.n == 2
+
+    for scheduler in ("exhaustive", "pos"):
+        sys.modules.pop("imported_late", None)
+        result = raddle.explore(
+            scenario, source=[__file__, str(tmp_path)], switches="gil", scheduler=scheduler, executions=100, seed=1
+        )
+        assert result.outcome == "assertion", scheduler

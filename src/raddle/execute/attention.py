@@ -8,7 +8,7 @@ something new, all are measured again.
 from __future__ import annotations
 
 ROW = 20  # executions that are measured one after the other, so that schedulers that take turns all have theirs
-ONE_IN = 8  # rows
+ROWS_TO_ONE = 8  # that is measured
 
 
 class Attention:
@@ -26,18 +26,14 @@ class Attention:
 
     def wants(self, number: int) -> bool:
         """Is the execution of that number to be measured?"""
-        return self.always or not self.saturated or (number - 1) // ROW % ONE_IN == 0
+        return self.always or not self.saturated or (number - 1) // ROW % ROWS_TO_ONE == 0
 
 
-def told(left_out: int, executions: int) -> tuple[str, ...]:
+def told(measured: int, executions: int) -> str:
     """What to say of it.
 
-    >>> told(760, 1_000)
-    ('once coverage was saturated, one in 8 executions was measured: 240 of 1,000 in all',)
-    >>> told(0, 1_000)
-    ()
+    >>> told(240, 1_000)
+    'once coverage was saturated, one in 8 executions was measured: 240 of 1,000 in all'
     """
-    if not left_out:
-        return ()
-    in_all = f"{executions - left_out:,} of {executions:,} in all"
-    return (f"once coverage was saturated, one in {ONE_IN} executions was measured: {in_all}",)
+    in_all = f"{measured:,} of {executions:,} in all"
+    return f"once coverage was saturated, one in {ROWS_TO_ONE} executions was measured: {in_all}"

@@ -66,6 +66,7 @@ class Part:
     reported: frozenset[tuple[str, ...]] = frozenset()  # of their findings
     goes_on: Callable[[int], bool] | None = None  # asked before the execution of that number
     saturated: bool = False  # had earlier parts covered what can be expected?
+    of_several: bool = False  # whoever puts them together judges what they cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,7 @@ class Exploration:
         self._doing = SEARCHING
         if reason is None:
             reason = self._search(self._budget) if self._complete is None else self._search_to_the_end(self._complete)
+        self._session.end_by(None)
         seconds = _monotonic() - self._start
         self._doing = "telling schedules"
         if reason == "exhausted":
@@ -291,12 +293,12 @@ class Exploration:
         """Nothing was found: is there nothing? Known only where the space ends within as many executions again."""
         again = max(2 * self._executions, LEAST_IN_ALL)
         most = again if self._budget.executions is None else min(again, self._budget.executions)
-        self.gauge.judge_now()
+        self.gauge.keep_chance()
         self._scheduler = complete
         with self._counted(EVERY_ORDER):
             reason = self._search(replace(self._budget, executions=most, until=WHOLE))
         if self._own[EVERY_ORDER]["covered"]:
-            self.gauge.judge_later()
+            self.gauge.forget_chance()
         if reason in ("executions", "seconds", WHOLE):
             self._scheduler = self._policy
             return "saturated"
@@ -310,8 +312,7 @@ class Exploration:
     def _search(self, budget: Budget) -> str:
         session, scheduler, goes_on, gauge = self._session, self._scheduler, self._part.goes_on, self.gauge
         deadline = None if budget.seconds is None else self._start + budget.seconds
-        if deadline is not None:
-            session.end_by(deadline)
+        session.end_by(deadline)
         session.prepare(scheduler)
         self._tell_apart()
         while True:
@@ -325,11 +326,13 @@ class Exploration:
             number = self._number + 1
             if goes_on is not None and not goes_on(number):
                 return "interrupted"
+            aims = self.still_aims()  # what is aimed at is looked for
             if not scheduler.begin(number, version):
                 return "exhausted"
             self._count_order(version)
             known = session.snapshot()
-            execution = session.run_for(scheduler, measured=scheduler.complete or gauge.wants(number))
+            measured = scheduler.complete or aims or gauge.wants(number)
+            execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()
                 return "interrupted" if session.interrupted else self._cut_off(execution.outcome)
@@ -343,7 +346,9 @@ class Exploration:
             self._count_crash(execution.outcome)
             if execution.outcome.failed:
                 self.endless += execution.outcome.kind == "step-limit"
+                session.end_by(None)  # what it is run again for has to come to the same end
                 self._failed(execution, known)
+                session.end_by(deadline)
                 if self._budget.until == "first-finding" and self.findings.found:
                     return "interrupted" if session.interrupted else "first-finding"
             if self._crashes_in_a_row >= MOST_CRASHES and not scheduler.complete:
@@ -355,7 +360,7 @@ class Exploration:
                     return "endless"
                 if budget.until != LATER and gauge.reached(budget.until, aims=self.still_aims()):
                     return budget.until
-            if budget.until == "first-finding" and execution.observed is not None:
+            if budget.until == "first-finding" and measured and not self._part.of_several:
                 gauge.go_on(aims=self.still_aims())
             if self._progress is not None:
                 self._progress(self._moment())

@@ -117,11 +117,11 @@ class Gauge:
         if not self._attention.saturated:
             self._attention.saturated = self.reached("saturated", aims=aims)
 
-    def judge_now(self) -> None:
+    def keep_chance(self) -> None:
         """What comes next is judged by what came by chance: executions of a complete search are all different."""
         self._chance = self.chance_of_new()
 
-    def judge_later(self) -> None:
+    def forget_chance(self) -> None:
         """So far it cannot have been judged rightly: there was something left."""
         self._chance = None
 

@@ -6,7 +6,7 @@ import _thread
 import _threading_local
 import io
 import types
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ _READERS: dict[type, frozenset[str]] = {
     list: frozenset({"index", "count", "copy"}),
     dict: _DICT,
     OrderedDict: _DICT,
+    Counter: _DICT | {"elements", "most_common", "total"},
     set: frozenset(_SET.split()),
     deque: frozenset({"count", "index", "copy"}),
     bytearray: frozenset(name for name in dir(bytes) if not name.startswith("_")) | {"copy"},  # bytes only look
@@ -39,8 +40,14 @@ _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
     ("random", "Random"): frozenset({"getstate"}),
     **dict.fromkeys([("zlib", "Compress"), ("zlib", "Decompress")], frozenset({"copy"})),
 }
-_LOOKING_DUNDERS = frozenset(
-    {"__len__", "__contains__", "__getitem__", "__iter__", "__bool__", "__eq__", "__reversed__"}
+_LOOKING = (
+    "add and bool contains eq format ge getitem getstate gt hash iter le len lt mul ne or rand reduce reduce_ex repr "
+    "reversed rmul ror rsub rxor sizeof str sub xor"
+)
+_LOOKING_DUNDERS = frozenset(f"__{name}__" for name in _LOOKING.split())
+# They are about the object, not about what is in it.
+_OTHER_DUNDERS = frozenset(
+    {"__class__", "__delattr__", "__dir__", "__getattribute__", "__init_subclass__", "__setattr__"}
 )
 _CHANGING_DUNDERS = frozenset({"__setitem__", "__delitem__", "__ior__", "__iadd__"})
 _some: tuple[dict[str, int], ...] = ({}, OrderedDict())
@@ -52,6 +59,7 @@ _LOCALS = (_thread._local, _threading_local.local)  # each thread has attributes
 _IMMUTABLE = (str, bytes, tuple, range, frozenset, types.MappingProxyType, memoryview, type)
 
 _containers: dict[type, Any] = {}
+MOST_KINDS = 5_000
 
 
 def container_base(kind: type) -> type | None:
@@ -63,6 +71,8 @@ def container_base(kind: type) -> type | None:
     try:
         return _containers[kind]  # type: ignore[no-any-return]
     except KeyError:
+        if len(_containers) >= MOST_KINDS:  # each execution may make classes of its own, and they stay alive here
+            _containers.clear()
         found = _containers[kind] = _find_base(kind)
         return found
 
@@ -71,7 +81,7 @@ def _find_base(kind: type) -> type | None:
     for base in kind.__mro__:
         if base in _READERS:
             return base
-        readers = _STATEFUL.get((base.__module__, base.__qualname__))
+        readers = _STATEFUL.get((module_of(base), base.__qualname__))
         if readers is not None:
             _READERS[base] = readers
             return base
@@ -84,6 +94,16 @@ def _find_base(kind: type) -> type | None:
     return None
 
 
+def module_of(kind: type) -> str:
+    """The name of the module that has defined a class, which can call itself anything.
+
+    >>> module_of(dict), module_of(type("Proxy", (), {"__module__": property(len)}))
+    ('builtins', '')
+    """
+    module = kind.__module__
+    return module if isinstance(module, str) else ""
+
+
 def _is_seen(setter: Any) -> bool:
     """Does what it does show, or does it do nothing?"""
     if not isinstance(setter, types.FunctionType):
@@ -94,7 +114,8 @@ def _is_seen(setter: Any) -> bool:
 def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
     """What calling a method of a container does to its content: "read", "write", or "" where its own probes tell.
 
-    Methods of C that nobody knows are taken to change it. Those in Python can be anything, and are left alone.
+    Methods of C that nobody knows are taken to change it, and so are those without probes that a subclass of something
+    of C's has. Other methods in Python can be anything, and are left alone.
 
     >>> items: list[int] = []
     >>> [effect_of_method(list, list, getattr(items, name), name) for name in ("append", "count")]
@@ -122,6 +143,8 @@ def effect_by_name(base: type, name: str) -> str:
     ('read', 'write')
     """
     readers = _READERS.get(base)
+    if name in _OTHER_DUNDERS:
+        return ""
     if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
         return "read"
     if readers is not None or not is_in_python(base):
@@ -138,6 +161,17 @@ def is_in_python(base: type) -> bool:
     """
     setter = base.__dict__.get("__setitem__") or base.__dict__.get("discard")
     return isinstance(setter, types.FunctionType)
+
+
+def fills(kind: type) -> bool:
+    """Does looking up what is missing in such a mapping store something?
+
+    >>> from collections import Counter, defaultdict
+    >>> fills(dict), fills(defaultdict), fills(Counter)
+    (False, True, False)
+    """
+    missing = getattr(kind, "__missing__", None)
+    return missing is not None and missing is not Counter.__missing__
 
 
 def is_iterator(obj: object) -> bool:

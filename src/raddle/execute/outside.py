@@ -10,6 +10,8 @@ import sys
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from raddle.execute.kinds import MOST_KINDS, module_of
+
 
 class Disk:
     """Has one variable, which stands for everything that is kept outside."""
@@ -90,12 +92,14 @@ def is_outside(kind: type) -> bool:
     """
     known = _known.get(kind)
     if known is None:
+        if len(_known) >= MOST_KINDS:
+            _known.clear()
         known = _known[kind] = any(map(_is_outside, kind.__mro__))
     return known
 
 
 def _is_outside(kind: type) -> bool:
-    module, name = kind.__module__, kind.__name__
+    module, name = module_of(kind), kind.__name__
     return (
         (module == "_io" and name in _FILES)
         or (module == "sqlite3" and name in _DATABASES)
@@ -113,7 +117,7 @@ def effect_of_method(obj: Any, name: str) -> str:
     """
     if not is_outside(type(obj)):
         return ""
-    if any(base.__module__.partition(".")[0] == "pathlib" for base in type(obj).__mro__):
+    if any(module_of(base).partition(".")[0] == "pathlib" for base in type(obj).__mro__):
         return "read" if name in _PATH_LOOKING.split() else "write" if name in _PATH_CHANGING.split() else ""
     printed = any(obj is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
     return "" if printed or name in _PURE else "read" if name == "tell" else "write"

@@ -29,6 +29,7 @@ from raddle.execute.kinds import (
     container_base,
     effect_by_name,
     effect_of_method,
+    fills,
     is_in_python,
     is_iterator,
     runs_python,
@@ -312,8 +313,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def of_super(above: Any, name: str, site: int) -> Any:
         """`super().append(1)`, in a class that extends a container."""
         found, obj = getattr(above, name), above.__self__
-        base = None if isinstance(obj, type) else container_base(obj.__class__)
-        kind = effect_of_method(obj.__class__, base, found, name) if base is not None else ""
+        cls = type(obj)  # it may be asked for its attributes just now: it must not be asked for `__class__`
+        base = None if issubclass(cls, type) else container_base(cls)
+        kind = effect_of_method(cls, base, found, name) if base is not None else ""
         return partial(call_method, obj, found, kind, site) if kind else found
 
     def of_text(text: Any, name: str, site: int) -> Any:
@@ -416,7 +418,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier or container_base(obj.__class__) is None:
             return obj[key]
         variable = find_content(obj)
-        if hasattr(kind, "__missing__"):
+        if fills(kind):
             if kind.__missing__ is defaultdict.__missing__ and runs_python(obj.default_factory):
                 return filled(me, obj, key, variable, site)
             step(me, variable, "write", site)

@@ -130,6 +130,8 @@ class Session:
         self._snapshot: Learned | None = None
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
+        self._switchable_sites: set[int] = set()
+        self._looked_through = 0  # how many sites were looked at for these
         # Each execution in a child, which may die, if that is asked for.
         self._apart = (
             Apart(self.table, lambda: self.learned, self.not_instrumented, self._watchdog) if isolate else None
@@ -214,9 +216,17 @@ class Session:
         return self._model
 
     def _switchable(self) -> set[int] | None:
+        """The sites where CPython with the GIL may switch, one set for all: executions import more modules."""
         if self.switches == "free-threaded":
             return None
-        return {number for number in self.table if self.table[number].switchable}
+        known, sites = self._looked_through, self._switchable_sites
+        if known < len(self.table):
+            self._looked_through = len(self.table)
+            sites.update(
+                number for number in itertools.islice(self.table, known, None) if self.table[number].switchable
+            )
+            self.learned.version += bool(known)  # there are more schedules than before
+        return sites
 
     # -- executions ---------------------------------------------------------------------------------
 
@@ -225,9 +235,9 @@ class Session:
         """Was Ctrl-C pressed?"""
         return self._interrupts.seen
 
-    def end_by(self, deadline: float) -> None:
-        """By the monotonic clock: an execution that computes longer than that is ended."""
-        self._watchdog.deadline = deadline
+    def end_by(self, deadline: float | None) -> None:
+        """By the monotonic clock: an execution that computes longer than that is ended; None: none is."""
+        self._watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
         """One execution, as fast as it goes."""
@@ -431,6 +441,7 @@ class Session:
             self._attached = controller
             controller.sites_in = lambda function: sites_in(self.table, function)
             self._watchdog.controller = self._interrupts.controller = controller
+        self._switchable()
         self._since_collection += 1
         if self._since_collection >= COLLECT_EVERY:
             self._since_collection = 0

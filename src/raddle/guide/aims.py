@@ -23,7 +23,7 @@ from raddle.tally import Key
 TRIES = 3  # at one requirement
 FIRST_LOOK = 40_000  # steps of predicted executions looked at in the beginning
 MOST_TOLD = 50  # requirements that were given up
-LOOK = 20  # the same for every execution: predicting is not to cost more than running
+LOOK = 20  # the same for every execution, or half its steps: predicting is not to cost more than running
 MOST_KEPT = 32  # executions to predict from
 
 
@@ -91,7 +91,7 @@ class Aims:
     ) -> None:
         """An execution was run: what it did, and what it covered."""
         self._cover(covered)
-        self._allowed += LOOK
+        self._allowed += max(LOOK, len(steps) // 2)
         if len(self._predictions) < MOST_KEPT and len(steps) <= MOST_STEPS:
             shape = shape_of(steps)
             if shape not in self._shapes:

@@ -127,7 +127,7 @@ class Prediction:
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._other.programs[second]))
-            for stop in (0, *stops[first]):
+            for stop in dict.fromkeys((0, *stops[first])):  # the first step may be one of them
                 for until in untils:
                     yield first, stop, second, until
 

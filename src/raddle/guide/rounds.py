@@ -135,7 +135,7 @@ class Rounds:
                     rehearsed=True,
                     share=(index, len(parts)),
                     deadline=deadline,
-                    saturated=gathered.saturated,
+                    saturated=gathered.saturated and self._budget.until == "first-finding",
                 )
                 for index, (start, count) in enumerate(parts)
             ]

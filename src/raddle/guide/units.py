@@ -124,7 +124,15 @@ def run_unit(unit: Unit, session: Session | None = None, goes_on: GoesOn | None 
         measurement=measurement,
         shrink=shrink if plan.shrink else None,
         keep=plan.keep,
-        part=Part(unit.before, unit.rehearsed, known.signatures, known.reported, goes_on, unit.saturated),
+        part=Part(
+            before=unit.before,
+            rehearsed=unit.rehearsed,
+            signatures=known.signatures,
+            reported=known.reported,
+            goes_on=goes_on,
+            saturated=unit.saturated,
+            of_several=True,
+        ),
         measure_all=plan.measure_all,
     )
     fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.table)

@@ -48,10 +48,13 @@ class Selection:
 
     sources: tuple[str, ...] = ()
     root: str = "."
+    _root: _Source = field(init=False, repr=False, compare=False)
     _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # hundreds of modules are asked about
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", tuple(map(_find, self.sources or (self.root,))))
+        root = _Source(self.root, folder=os.path.realpath(self.root))
+        object.__setattr__(self, "_root", root)
+        object.__setattr__(self, "_found", tuple(map(_find, self.sources)))
 
     def __call__(self, name: str, path: str | None) -> Verdict:
         if name.partition(".")[0] in _NEVER:
@@ -61,7 +64,7 @@ class Selection:
         path = _real(path)
         if self.sources:
             return self._among_sources(name, path)
-        return _in_folder(path, self._found[0])
+        return _in_folder(path, self._root)
 
     def _among_sources(self, name: str, path: str) -> Verdict:
         for source in self._found:

@@ -130,7 +130,8 @@ class Patches:
                 continue
             values = list(fields.values())
             # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
-            if cached.RealCachedFunction in set(map(type, values)) or not twins.keys().isdisjoint(map(id, values)):
+            caches = [value for value in values if type(value) is cached.RealCachedFunction]
+            if caches or not twins.keys().isdisjoint(map(id, values)):
                 self._set_twins(fields, twins)
             if probe.NAME in fields:
                 self._set_methods(fields)

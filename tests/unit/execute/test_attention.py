@@ -7,7 +7,11 @@ import threading
 import pytest
 
 import raddle
-from raddle.execute.attention import ONE_IN, ROW
+from raddle.execute.attention import ROW, ROWS_TO_ONE
+from raddle.execute.session import Session
+from raddle.guide.references import Named
+from raddle.guide.units import Known, Plan, Unit, run_unit
+from raddle.instrument import Selection
 
 
 class Account:
@@ -41,10 +45,10 @@ def explored(what=scenario, **options):
 def test_a_sample_is_measured():
     result = explored()
     assert result.tally.executions + result.left_out == result.executions == 1_000
-    saturated = 1_000 - result.left_out * ONE_IN / (ONE_IN - 1)
+    saturated = 1_000 - result.left_out * ROWS_TO_ONE / (ROWS_TO_ONE - 1)
     assert 200 <= saturated <= 400  # it takes 200 to be called so, and some to find what there is
     measured = f"{result.tally.executions} of 1,000 in all"
-    assert f"once coverage was saturated, one in {ONE_IN} executions was measured: {measured}" in result.notes
+    assert f"once coverage was saturated, one in {ROWS_TO_ONE} executions was measured: {measured}" in result.notes
     assert result.as_json()["executions_not_measured"] == result.left_out
 
 
@@ -53,6 +57,8 @@ def test_a_sample_is_measured():
     [
         {"criteria": "default"},
         {"until": "budget"},
+        {"until": "budget", "workers": 1},
+        {"until": "covered", "workers": 1},
         {"until": "saturated"},
         {"until": "covered"},
         {"executions": 150},
@@ -63,6 +69,11 @@ def test_all_are_measured_where_coverage_is_asked_for_or_not_saturated(options):
     assert result.left_out == 0
     assert result.tally.executions == result.executions
     assert not any("measured" in note for note in result.notes)
+
+
+def test_all_are_measured_where_a_file_keeps_what_is_covered(tmp_path):
+    result = explored(data_file=tmp_path / "kept.raddle")
+    assert (result.left_out, result.tally.executions) == (0, 1_000)
 
 
 def test_nothing_is_said_where_nothing_is_measured():
@@ -105,8 +116,8 @@ def test_something_new_makes_it_measure_all_again():
 
     result = explored(scenario, executions=1_200)
     assert max(seen.first for keys in result.tally.covered.values() for seen in keys.values()) > 200
-    sampled_until_then = (600 - 200) * (ONE_IN - 1) // ONE_IN + ROW * ONE_IN
-    assert result.left_out < sampled_until_then + 2 * ROW * ONE_IN
+    sampled_until_then = (600 - 200) * (ROWS_TO_ONE - 1) // ROWS_TO_ONE + ROW * ROWS_TO_ONE
+    assert result.left_out < sampled_until_then + 2 * ROW * ROWS_TO_ONE
 
 
 def test_workers_leave_out_the_same():
@@ -115,3 +126,31 @@ def test_workers_leave_out_the_same():
     assert one.tally == two.tally
     assert one.shares == two.shares
     assert sum(share["covered"] for share in one.shares.values()) == sum(one.tally.counts().values())
+
+
+def test_what_is_aimed_at_is_looked_for(monkeypatch):
+    """A unit that begins when coverage is saturated may have something left to aim at: orders that nobody has seen."""
+    everything = explored(criteria="map", until="budget").tally.covered["map"]
+    ran = []
+    real = Session.run_for
+
+    def run_for(session, scheduler, *, measured=True):
+        ran.append((bool(scheduler._members["directed"]._legs), measured))
+        return real(session, scheduler, measured=measured)
+
+    monkeypatch.setattr(Session, "run_for", run_for)
+    plan = Plan(
+        Named(__name__, "scenario"),
+        None,
+        {"selection": Selection(sources=(__file__,)), "measuring": True},
+        scheduler="directed",
+        seed=1,
+        criteria=("map",),
+        until="first-finding",
+        measure_all=False,
+    )
+    known = Known(covered={"map": frozenset(everything)})
+    run_unit(Unit(plan, before=18, executions=100, known=known, rehearsed=True, saturated=True))
+    assert (True, True) in ran
+    assert (False, False) in ran
+    assert (True, False) not in ran

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import raddle
+from raddle.cast import make_cast
 from raddle.criteria import make_criteria
 from raddle.execute.session import Session
 from raddle.guide.prediction import Prediction, labels_of, reads_from, shape_of
@@ -132,3 +133,16 @@ def test_threads_are_named_by_descent():
     assert labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (1, "start", 3, 0)]) == {
         0: "T0", 1: "T1", 2: "T1.1", 3: "T1.2",
     }  # fmt: skip
+
+
+def test_an_order_is_there_once():
+    """Also where a thread can be stopped before its very first step."""
+    steps = [
+        (0, "read", 0, 70001),
+        (0, "start", 1, 0),
+        (1, "begin", 1, 0),
+        (1, "write", 0, 70002),
+        (0, "read", 0, 70003),
+    ]
+    orders = list(Prediction(steps, make_cast(actors=["main", "other"]), [])._orders())
+    assert len(orders) == len(set(orders)) > 0

@@ -81,3 +81,10 @@ def test_relative_folders(project: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_no_file_at_all() -> None:
     assert not Selection()("sys", None)
+
+
+@pytest.mark.parametrize("root", ["nowhere", "a_file.py"])
+def test_a_root_that_is_no_folder_has_nothing_in_it(tmp_path: Path, root: str) -> None:
+    (tmp_path / "a_file.py").touch()
+    (tmp_path / "other.py").touch()
+    assert not Selection(root=str(tmp_path / root))("other", str(tmp_path / "other.py"))

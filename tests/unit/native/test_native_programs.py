@@ -176,6 +176,9 @@ PROGRAMS = {
             RED = 1
         class Lazy:
             def __getattr__(self, name): return name.upper()
+        class Watched(dict):
+            def __getattribute__(self, name): return super().__getattribute__(name)
+        print(Watched(a=1).copy())
         point = Point(1)
         point.y.append(2)
         print(point, Colour.RED, Lazy().colour, dataclasses.replace(point, x=3))

@@ -18,7 +18,7 @@ from typing import Any
 
 from raddle.execute.bound import BoundMethod
 from raddle.execute.foreign import LAZY, ON_DISK, Effects
-from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method
+from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method, fills
 from raddle.execute.native.functions import Functions
 from raddle.execute.native.numbering import NOTHING, Numbering, inherited
 from raddle.execute.native.objects import HELD, RECEIVER
@@ -77,7 +77,7 @@ def make_probes(
 
     def base_of(cls: type) -> type | None:
         base = bases[cls] = container_base(cls)
-        filling[cls] = hasattr(cls, "__missing__")
+        filling[cls] = fills(cls)
         return base
 
     # -- attributes ---------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def make_probes(
     def of_super(obj: Any, name: str, site: int, found: Any) -> Any:
         """`super().append(1)`, in a class that extends a container."""
         cls = type(obj)
-        base = None if isinstance(obj, type) else bases[cls] if cls in bases else base_of(cls)
+        base = None if issubclass(cls, type) else bases[cls] if cls in bases else base_of(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else ""
         return called_later(obj, kind, name, site, found) if kind else found
 
