@@ -102,7 +102,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
                 tell(me, "read", variable, site, UNKNOWN)
 
     def touch(me: Carrier, container: Any, kind: str, site: int) -> None:
-        cls = container.__class__
+        cls = type(container)
         if cold.get(site) is cls:
             return
         if hot.get(site) is cls:
@@ -125,7 +125,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
     def printing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         me: Any = getcurrent()
         file = kwargs.get("file")
-        if me.__class__ is Carrier and container_base(file.__class__) is not None:
+        if me.__class__ is Carrier and container_base(type(file)) is not None:
             touch(me, file, "write", site)
         elif effect_of_outside(file, "write"):
             return outside(partial(looking, called, site), "write", site, *args, **kwargs)

@@ -130,7 +130,7 @@ def names_of(obj: Any) -> list[str]:
         name
         for kind in type(obj).__mro__
         for name, found in kind.__dict__.items()
-        if isinstance(found, MemberDescriptorType) and not isinstance(obj, type)
+        if isinstance(found, MemberDescriptorType) and not issubclass(type(obj), type)
     ]
     return [*getattr(obj, "__dict__", ()), *slots]
 

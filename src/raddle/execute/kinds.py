@@ -213,15 +213,15 @@ def attribute_owner(obj: Any, name: str) -> Any:
     """
     if name[:2] == "__" and name[-2:] == "__":
         return None
-    if isinstance(obj, types.ModuleType):
+    if issubclass(type(obj), types.ModuleType):
         found = obj.__dict__.get(name)
         return None if isinstance(found, (types.ModuleType, *_METHODS, type)) else obj.__dict__
-    if isinstance(obj, type):
+    if issubclass(type(obj), type):
         for kind in obj.__mro__:
             if name in kind.__dict__:
                 return None if _is_machinery(kind.__dict__[name]) else kind
         return obj
-    if isinstance(obj, (super, *_LOCALS)):
+    if issubclass(type(obj), (super, *_LOCALS)):
         return None
     for kind in type(obj).__mro__:
         if name in kind.__dict__:
@@ -252,7 +252,7 @@ def written_owner(obj: Any, name: str) -> Any:
     >>> written_owner(a, "limit") is a, written_owner(a, "size")
     (True, None)
     """
-    if isinstance(obj, _LOCALS):
+    if issubclass(type(obj), _LOCALS):
         return None
     for kind in type(obj).__mro__:
         if name in kind.__dict__:

@@ -114,7 +114,7 @@ class Measured(Controller):
             self.stream.append((me.index, "read", number, site))
             return
         self.stream.append((me.index, "write", number, site))
-        if variable.name != CONTENT and container_base(value.__class__) is not None and id(value) not in self._holders:
+        if variable.name != CONTENT and container_base(type(value)) is not None and id(value) not in self._holders:
             self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
             self._alive.append(value)
             self._kept.add(site)  # else nobody would know whose content it is in executions where the site is cold
@@ -137,9 +137,9 @@ class Measured(Controller):
         return variable.number
 
     def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
-        if isinstance(owner, type):
+        if issubclass(type(owner), type):
             return AbstractVariable(declaring_owner(self._model, self.table, owner, name), "", name)
-        if type(owner) is dict or type(owner) is object or isinstance(owner, str):  # globals, cells of a call
+        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
             known = self._model.named_at(site)
             return AbstractVariable(known[0] if known else self.table[site].file, "", name)
         if id(owner) not in self._created:
@@ -158,11 +158,11 @@ class Measured(Controller):
         name = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
         return AbstractVariable(type(container).__name__, "", name.rpartition(".")[2] + CONTENT)
 
-    def _group(self, owner: object) -> int:
+    def _group(self, owner: Any) -> int:
         number = self._groups.get(id(owner))
         if number is None:
             number = self._groups[id(owner)] = len(self._groups) + 1
-            self.cast.classes[number] = class_owner(self.table, owner if isinstance(owner, type) else type(owner))
+            self.cast.classes[number] = class_owner(self.table, owner if issubclass(type(owner), type) else type(owner))
             self._alive.append(owner)
         return number
 

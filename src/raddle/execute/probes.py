@@ -48,7 +48,10 @@ _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that
 
 
 def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
-    """The probes to attach for this controller."""
+    """The probes to attach for this controller.
+
+    They never ask an object for its `__class__`, nor does `isinstance` for them: that may be code of the program's.
+    """
     objects = control.objects
     points = control.points
     learned = control.learned
@@ -72,13 +75,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         """The variable behind an attribute, on first sight."""
         owner = attribute_owner(obj, name)
         if owner is None:
-            if isinstance(obj, ModuleType):
+            if issubclass(type(obj), ModuleType):
                 code_names.setdefault(id(obj), set()).add(name)
-            elif not isinstance(obj, type) and container_base(type(obj)) is None:
+            elif not issubclass(type(obj), type) and container_base(type(obj)) is None:
                 code_names.setdefault(type(obj), set()).add(name)
             return None
         variable = variable_of(owner, name)
-        if owner is obj or isinstance(obj, ModuleType):
+        if owner is obj or issubclass(type(obj), ModuleType):
             return variable
         mine = variable_of(obj, name)
         mine.inherited = variable
@@ -102,7 +105,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
-        quiet.setdefault(access[2], variable.owner.__class__)
+        quiet.setdefault(access[2], type(variable.owner))
         if variable.only == access[0] and variable.inherited is None:  # nobody else was here
             variable.seen[access] = writes
             return
@@ -129,7 +132,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
         """Everything that comes before an access."""
-        if with_gil and variable.name == CONTENT and calls_python(variable.owner.__class__):
+        if with_gil and variable.name == CONTENT and calls_python(type(variable.owner)):
             control.lets_go(me, site)  # in the calls of its methods
         if site in points:
             me.kind = kind
@@ -145,7 +148,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     # -- attributes ---------------------------------------------------------------------------------
 
     def read(obj: Any, name: str, site: int) -> Any:
-        cls = obj.__class__
+        cls = type(obj)
         if cold.get(site) is cls:
             return getattr(obj, name)
         me = getcurrent()
@@ -166,7 +169,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 return getattr(obj, name)
             if cls in TWINS:
                 return getattr(adopt(obj), name)
-            if isinstance(obj, RealLocal):
+            if issubclass(type(obj), RealLocal):
                 return getattr(own(obj, me), name)
             variable = find(obj, name)
             if variable is None:
@@ -197,7 +200,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return value
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:
-        cls = obj.__class__
+        cls = type(obj)
         if cold.get(site) is cls:
             setattr(obj, name, value)
             return
@@ -216,7 +219,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         fields = objects.get(id(obj))
         variable = fields.get(name) if fields is not None else None
         if variable is None:
-            if isinstance(obj, RealLocal):
+            if issubclass(type(obj), RealLocal):
                 setattr(own(obj, me), name, value)
                 return
             variable = find_written(obj, name)
@@ -236,7 +239,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         setattr(obj, name, value)
         if observing:
             number = variable.number
-            if number >= 0 and record is not None and value.__class__ in _PLAIN and not control.aborting:
+            if number >= 0 and record is not None and type(value) in _PLAIN and not control.aborting:
                 record((me.index, "write", number, site))
             else:
                 tell(me, "write", variable, site, value)
@@ -246,8 +249,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         owner = written_owner(obj, name)
         if owner is None:
             return None
-        code_names.get(id(obj) if isinstance(obj, ModuleType) else type(obj), set()).discard(name)
-        if isinstance(owner, ModuleType):
+        code_names.get(id(obj) if issubclass(type(obj), ModuleType) else type(obj), set()).discard(name)
+        if issubclass(type(owner), ModuleType):
             owner = owner.__dict__
         return variable_of(owner, name)
 
@@ -256,7 +259,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier:
             delattr(obj, name)
             return
-        if isinstance(obj, RealLocal):
+        if issubclass(type(obj), RealLocal):
             delattr(own(obj, me), name)
             return
         variable = find_written(obj, name)
@@ -267,7 +270,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             tell(me, "delete", variable, site, None)
 
     def method(obj: Any, name: str, site: int) -> Any:
-        if cold.get(site) is obj.__class__:
+        if cold.get(site) is type(obj):
             if observing:  # what the method does to locks and the like is told by this site
                 me = getcurrent()
                 if me.__class__ is Carrier:
@@ -276,7 +279,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me = getcurrent()
         if me.__class__ is not Carrier:
             return getattr(obj, name)
-        cls = obj.__class__
+        cls = type(obj)
         effects = built_in.get(cls)
         if effects is not None:
             kind = effects.get(name)
@@ -313,7 +316,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def of_super(above: Any, name: str, site: int) -> Any:
         """`super().append(1)`, in a class that extends a container."""
         found, obj = getattr(above, name), above.__self__
-        cls = type(obj)  # it may be asked for its attributes just now: it must not be asked for `__class__`
+        cls = type(obj)  # it may be asked for its attributes just now: it must not be asked for that
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else ""
         return partial(call_method, obj, found, kind, site) if kind else found
@@ -322,7 +325,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         found = getattr(text, name)
         if name in _TAKING:
             return partial(touching, found, "read", site)
-        quiet.setdefault(site, text.__class__)
+        quiet.setdefault(site, type(text))
         return found
 
     def of_outside(obj: Any, name: str, site: int) -> Any:
@@ -342,7 +345,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def of_class(kind: type, name: str, site: int) -> Any:
         """A method that is called by way of its class: `dict.get(d, 1)`, `object.__setattr__(x, "a", 1)`."""
         found = read(kind, name, site)
-        past = past_the_class.get(found) if found.__class__ is WrapperDescriptorType else None
+        past = past_the_class.get(found) if type(found) is WrapperDescriptorType else None
         if past is not None:
             return partial(past, found, site)
         if container_base(kind) is None:
@@ -352,7 +355,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return partial(call_by_class, found, name, site)
 
     def call_by_class(found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        base = container_base(args[0].__class__) if args else None
+        base = container_base(type(args[0])) if args else None
         kind = effect_by_name(base, name) if base is not None else ""
         if not kind:
             return found(*args, **kwargs)
@@ -384,7 +387,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me: Any = getcurrent()
         if me.__class__ is not Carrier:
             return found(*args, **kwargs)
-        if hot.get(site) is obj.__class__:
+        if hot.get(site) is type(obj):
             arrive(me, obj, kind, site)
             return found(*args, **kwargs)
         variable = find_content(obj)
@@ -393,7 +396,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             result = found(*[look_inside(a, site) for a in args], **kwargs)
         else:
             result = found()
-        if result.__class__ in VIEW_TYPES:
+        if type(result) in VIEW_TYPES:
             views[id(result)] = (result, obj)
             quiet[site] = None  # whoever iterates over the view must find out whose it is
         if observing:
@@ -404,18 +407,18 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def container_of(obj: Any) -> Any:
         """The container that is looked at when `obj` is: itself, or what it is a view of."""
-        cls = obj.__class__
+        cls = type(obj)
         if container_base(cls) is not None:
             return obj
         known = views.get(id(obj))
         return known[1] if known is not None else None
 
     def getitem(obj: Any, key: Any, site: int) -> Any:
-        kind = obj.__class__
+        kind = type(obj)
         if cold.get(site) is kind:
             return obj[key]
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+        if me.__class__ is not Carrier or container_base(type(obj)) is None:
             return obj[key]
         variable = find_content(obj)
         if fills(kind):
@@ -444,12 +447,12 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return value
 
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
-        kind = obj.__class__
+        kind = type(obj)
         if cold.get(site) is kind:
             obj[key] = value
             return
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+        if me.__class__ is not Carrier or container_base(type(obj)) is None:
             obj[key] = value
             return
         variable = find_content(obj)
@@ -460,7 +463,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def delitem(obj: Any, key: Any, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+        if me.__class__ is not Carrier or container_base(type(obj)) is None:
             del obj[key]
             return
         variable = find_content(obj)
@@ -482,7 +485,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return found
 
     def content(obj: Any, site: int) -> Any:
-        cls = obj.__class__
+        cls = type(obj)
         if cls is int or cls is bool or cls is str or obj is None or cold.get(site) is cls:
             return obj
         me = getcurrent()
@@ -498,12 +501,12 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return obj
 
     def iterate(obj: Any, site: int) -> Any:
-        if cold.get(site) is obj.__class__ or getcurrent().__class__ is not Carrier:
+        if cold.get(site) is type(obj) or getcurrent().__class__ is not Carrier:
             return obj
         container = container_of(obj)
         if container is None or is_iterator(container):  # a file in memory is both
             return Stepped(obj, partial(advance, obj, site)) if is_iterator(obj) else obj
-        if isinstance(container, list):  # its iterator looks at nothing before the first next
+        if issubclass(type(container), list):  # its iterator looks at nothing before the first next
             return steps(iter(obj), container, site)
         look_at(container, site)
         # With the GIL nobody can come in between the making of a loop's iterator and its first next.
@@ -550,10 +553,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return obj
 
     def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
-        if obj.__class__ is int:
+        if type(obj) is int:
             return IN_PLACE[operation](obj, value)
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(obj.__class__) is None:
+        if me.__class__ is not Carrier or container_base(type(obj)) is None:
             return IN_PLACE[operation](obj, value)
         variable = find_content(obj)
         step(me, variable, "write", site)
@@ -612,7 +615,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me = getcurrent()
         if me.__class__ is Carrier:
             me.site = site
-            if manager.__class__ in TWINS:
+            if type(manager) in TWINS:
                 return adopt(manager)
         return manager
 

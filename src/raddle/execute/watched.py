@@ -24,6 +24,7 @@ from raddle.trace import Trace
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
 MOST_PASSED = 64  # sites remembered per thread between two accesses to something shared
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType)  # whose names are no code of the program's
 _SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 
 
@@ -269,7 +270,7 @@ class Watched(Controller):
         return name
 
     def _variable_name(self, variable: Variable, written: str) -> str:
-        owner = variable.owner
+        owner: Any = variable.owner
         if variable.name == CONTENT:
             if written.endswith(CONTENT):
                 return written
@@ -277,11 +278,11 @@ class Watched(Controller):
             if hasattr(type(owner), method) and receiver not in ("", method):  # not `copy.copy(items)`
                 return receiver + CONTENT
             return type(owner).__name__ + CONTENT
-        if isinstance(owner, type):
+        if issubclass(type(owner), type):
             return f"{owner.__name__}.{variable.name}"
-        if isinstance(owner, dict):
+        if type(owner) is dict:
             return f"{owner.get('__name__', '?')}.{variable.name}"
-        if type(owner) is object or isinstance(owner, str):
+        if type(owner) is object or type(owner) is str:
             return variable.name
         return f"{type(owner).__name__}.{variable.name}"
 
@@ -293,8 +294,10 @@ class Watched(Controller):
             or (type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value))
         ):
             text = repr(value)
-        elif isinstance(value, type) or callable(value):
-            text = getattr(value, "__name__", type(value).__name__)
+        elif type(value) in _NAMED:
+            text = value.__name__
+        elif type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
+            text = value.__func__.__name__
         else:
             text = f"<{type(value).__name__}>"
         return text if len(text) <= 60 else text[:57] + "..."

@@ -88,7 +88,7 @@ class Receivers:
     def _is_object(self, function: Scope, name: str) -> bool:
         """Is this the first argument of a method, or, in `__new__`, a local that stands for the object made?"""
         if name == _first(function):
-            return len(function.bindings[name]) == 1
+            return len(function.bindings[function.mangled(name)]) == 1
         return _name(function) == "__new__" and name not in _parameters(function) and name not in self._imports
 
     def _method_of(self, function: Scope) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import _threading_local
+from contextlib import nullcontext
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
@@ -22,7 +23,11 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
-        return super().__new__(cls, *args, **kwargs)
+        made = super().__new__(cls, *args, **kwargs)
+        # Its lock keeps others out while a thread's own attributes are put in place and asked for. Nobody can come in
+        # between here, and with a lock of ours every look at an attribute would be a step.
+        object.__getattribute__(made, "_local__impl").locallock = nullcontext()
+        return made
 
 
 local.__name__ = "_thread._local"  # what an AttributeError calls it
