@@ -20,6 +20,7 @@ from raddle.execute.learned import Variable
 from raddle.execute.outside import CONTENTS, DISK, effect_of_opening
 from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.sync.carrier import Carrier
+from raddle.sync.patch import NAMES
 
 _NESTING = (list, tuple, dict)
 
@@ -216,6 +217,10 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         mode = args[1] if len(args) > 1 else kwargs.get("mode", "r")
         return outside(called, effect_of_opening(mode), site, *args, **kwargs)
 
+    def standing_in(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Something real that was kept before the twins came: a clock as a default."""
+        return NAMES[called](*args, **kwargs)
+
     past_the_class: dict[Any, Callable[..., Any]] = {
         object.__getattribute__: reading_past, object.__setattr__: writing_past, object.__delattr__: deleting_past,
     }  # fmt: skip
@@ -242,5 +247,6 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
     draining = {list, dict, set, frozenset, tuple, sorted, sum, min, max, any, all, bytes, bytearray}
     deep = {called for called in vars(builtins).values() if id(called) in handlers and looks_deeply(called)}
     handlers.update((id(kind), lazily) for kind in LAZY)
+    handlers.update((id(real), standing_in) for real in NAMES)
 
     return Calls(function, touching, outside, advance, past_the_class)

@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import BuiltinMethodType, ModuleType, WrapperDescriptorType
+from types import BuiltinFunctionType, BuiltinMethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 from greenlet import getcurrent
@@ -38,10 +38,12 @@ from raddle.execute.kinds import (
 from raddle.execute.learned import Variable
 from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.execute.outside import is_outside
+from raddle.execute.proxies import behind
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
 from raddle.sync.local import RealLocal, own
+from raddle.sync.patch import NAMES
 
 _PLAIN = frozenset({int, float, bool, str, bytes, type(None), tuple})  # holds nothing that is a variable of its own
 _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
@@ -73,11 +75,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def find(obj: Any, name: str) -> Variable | None:
         """The variable behind an attribute, on first sight."""
+        real = behind(obj, name)
+        if real is not None:
+            return known_as(obj, name, find(real, name))
         owner = attribute_owner(obj, name)
         if owner is None:
             if issubclass(type(obj), ModuleType):
                 code_names.setdefault(id(obj), set()).add(name)
-            elif not issubclass(type(obj), type) and container_base(type(obj)) is None:
+            elif not issubclass(type(obj), type) and container_base(type(obj)) is None and not is_kept(obj, name):
                 code_names.setdefault(type(obj), set()).add(name)
             return None
         variable = variable_of(owner, name)
@@ -86,6 +91,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         mine = variable_of(obj, name)
         mine.inherited = variable
         return mine
+
+    def known_as(proxy: Any, name: str, variable: Variable | None) -> Variable | None:
+        """What is reached through a proxy is the same variable."""
+        if variable is not None:
+            objects.setdefault(id(proxy), {})[name] = variable
+            views[id(proxy)] = proxy, variable.owner  # kept alive, so that its id stays its own
+        return variable
 
     def variable_of(owner: Any, name: str) -> Variable:
         fields = objects.setdefault(id(owner), {})
@@ -100,8 +112,23 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             fields = objects[id(obj)] = {}
         variable = fields.get(CONTENT)
         if variable is None:
-            variable = fields[CONTENT] = Variable(obj, CONTENT)
+            real = behind(obj)
+            if real is None:
+                variable = fields[CONTENT] = Variable(obj, CONTENT)
+            else:
+                variable = find_content(real)
+                known_as(obj, CONTENT, variable)
         return variable
+
+    def is_kept(obj: Any, name: str) -> bool:
+        """Does its class keep something real, and call it like a method?"""
+        found = getattr(type(obj), name, None)
+        return type(found) is BuiltinFunctionType and found in NAMES
+
+    def instead_of(real: Any, site: int) -> Any:
+        """The twin of something that was kept before the twins came: a clock."""
+        quiet[site] = None
+        return NAMES[real]
 
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
@@ -179,6 +206,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                     kind = effect_of_method(cls, base, found, name)
                     if kind:  # somebody else will call it: Thread(target=items.append)
                         return BoundMethod(found, partial(call_elsewhere, obj, found, kind, site))
+                if type(found) is BuiltinFunctionType and found in NAMES:
+                    return instead_of(found, site)
                 return found
         if site in points:
             me.kind = "read"
@@ -191,6 +220,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if access not in variable.seen:
                 look(me, variable, access, False)
         value = getattr(obj, name)
+        if type(value) is BuiltinFunctionType and value in NAMES:
+            value = instead_of(value, site)
         if observing:
             number = variable.number
             if number >= 0 and record is not None and not control.aborting:
@@ -246,6 +277,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def find_written(obj: Any, name: str) -> Variable | None:
         """The variable that `obj.name = ...` writes: the object's own, unless a property takes the value."""
+        real = behind(obj, name)
+        if real is not None:
+            return known_as(obj, name, find_written(real, name))
         owner = written_owner(obj, name)
         if owner is None:
             return None
@@ -428,6 +462,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         else:
             step(me, variable, "read", site)
         value = obj[key]
+        if type(value) is BuiltinFunctionType and value in NAMES:
+            value = instead_of(value, site)
         if observing:
             tell(me, "read", variable, site, value)
         return value

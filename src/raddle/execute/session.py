@@ -147,7 +147,8 @@ class Session:
             stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
             self.not_instrumented += undo.not_instrumented
-            patches = Patches().install(undo.functions)
+            patches = Patches().install(undo.functions, undo.everywhere)
+            undo.everywhere = []  # nobody is to be kept alive
             stack.callback(patches.remove)
             stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
             stack.callback(probe.detach)

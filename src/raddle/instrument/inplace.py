@@ -28,6 +28,7 @@ class Undo:
     """What was changed; call it, or leave its `with` block, to change it back."""
 
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
+    everywhere: list[FunctionType] = field(default_factory=list)  # all functions that there were then
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
@@ -77,7 +78,8 @@ def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, block
         for module in modules:
             enter_left(module.__name__, table)
         objects = _all_objects()
-        found = _live_functions([module for module in modules if not is_probed(module)], objects)
+        undo.everywhere = [one for one in objects if type(one) is FunctionType]
+        found = _live_functions([module for module in modules if not is_probed(module)], undo.everywhere)
         wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
         kinds = _dataclasses(objects) if wrote else {}
         for module, functions in found:
@@ -96,9 +98,9 @@ def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = Fa
 
 
 def _live_functions(
-    modules: Sequence[ModuleType], objects: Sequence[Any]
+    modules: Sequence[ModuleType], everywhere: Sequence[FunctionType]
 ) -> list[tuple[ModuleType, list[FunctionType]]]:
-    """The functions of each module, in one pass over all objects.
+    """The functions of each module, out of all that there are.
 
     A function belongs to a module if it came from the module's file, or if the module's namespace is its
     globals: each cell of a notebook has a "file" of its own.
@@ -106,7 +108,7 @@ def _live_functions(
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
     by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
-    for candidate in [one for one in objects if type(one) is FunctionType]:
+    for candidate in everywhere:
         code = candidate.__code__
         functions = by_file.get(code.co_filename)
         if functions is None:
@@ -134,7 +136,7 @@ def _dataclasses(objects: Iterable[Any]) -> dict[str, list[type]]:
     """By module, in an order that does not depend on chance."""
     kinds: dict[str, list[type]] = defaultdict(list)
     for kind in objects:
-        if isinstance(kind, type) and is_dataclass(kind):
+        if issubclass(type(kind), type) and is_dataclass(kind):
             kinds[kind.__module__].append(kind)
     for found in kinds.values():
         found.sort(key=lambda kind: kind.__qualname__)

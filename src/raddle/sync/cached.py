@@ -164,7 +164,7 @@ _twins: dict[int, tuple[Any, Any]] = {}  # by id of the real one: both, kept ali
 
 def twin_of(value: Any) -> Any:
     """The twin of a cached function that was made before; None if it is something else, or has no probes."""
-    if isinstance(value, (classmethod, staticmethod)):
+    if issubclass(type(value), (classmethod, staticmethod)):
         twin = twin_of(value.__func__)
         return None if twin is None else type(value)(twin)
     if type(value) is not RealCachedFunction:

@@ -107,8 +107,8 @@ class Patches:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def install(self, functions: Iterable[FunctionType] = ()) -> Patches:
-        """Put the twins in place, also in the closures of these functions.
+    def install(self, functions: Iterable[FunctionType] = (), everywhere: Iterable[FunctionType] = ()) -> Patches:
+        """Put the twins in place, also in the closures of these functions, and in the defaults of those `everywhere`.
 
         >>> import threading
         >>> real = threading.Lock
@@ -146,6 +146,8 @@ class Patches:
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
+        for function in everywhere:
+            self._set_defaults(function, twins)
         for cell, twin in cached.cells_of(functions):
             self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
             cell.cell_contents = twin
@@ -157,10 +159,19 @@ class Patches:
             if twin is not None:
                 self._set_field(fields, name, twin)
 
+    def _set_defaults(self, function: FunctionType, twins: dict[int, Any]) -> None:
+        given, named = function.__defaults__, function.__kwdefaults__
+        if given and not twins.keys().isdisjoint(map(id, given)) and not _spared(function.__module__ or ""):
+            self._undo.append(partial(setattr, function, "__defaults__", given))
+            function.__defaults__ = tuple([twins.get(id(value), value) for value in given])
+        if named and not twins.keys().isdisjoint(map(id, named.values())) and not _spared(function.__module__ or ""):
+            self._undo.append(partial(setattr, function, "__kwdefaults__", named))
+            function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in named.items()}
+
     def _set_methods(self, fields: dict[str, Any]) -> None:
         """Of the classes of an instrumented module: cached functions that were made before."""
         for kind in list(fields.values()):
-            if isinstance(kind, type) and kind.__module__ == fields.get("__name__"):
+            if issubclass(type(kind), type) and kind.__module__ == fields.get("__name__"):
                 for name, twin in cached.cached_in(kind.__dict__):
                     self._set(kind, name, twin)
 

@@ -127,7 +127,7 @@ class Numbering:
 
     def _own(self, obj: Any, name: str, value: Any) -> int:
         entry = self._entry(obj)
-        cls = obj if isinstance(obj, type) else type(obj)
+        cls = obj if issubclass(type(obj), type) else type(obj)
         with self._roster.lock:
             number: int = entry.get(name, NOTHING)
             if number < 0:
@@ -202,7 +202,7 @@ class Numbering:
         if self.objects.is_known(container):
             return
         owner = self._entry(holder)
-        cls = holder if isinstance(holder, type) else type(holder)
+        cls = holder if issubclass(type(holder), type) else type(holder)
         owned = self._roster.owned()
         with self._roster.lock:
             number = self._roster.variable(("held", cls, name, owner[CREATED]), owner[GROUP], owned)

@@ -1,0 +1,51 @@
+"""Proxies of C's: objects through which attributes and items of another one are reached.
+
+What is done to them is done to the object behind. A proxy written in Python needs none of this: it is seen to ask the
+object behind itself.
+"""
+
+from __future__ import annotations
+
+import weakref
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+_OWN = "_self_"  # how the attributes begin that a proxy of `wrapt` keeps for itself
+
+_known: dict[type, bool] = dict.fromkeys(weakref.ProxyTypes, True)
+MOST_KINDS = 5_000
+
+
+def behind(obj: Any, name: str = "") -> Any:
+    """The object that has what is asked of a proxy; None if it is no proxy, or has what `name` says itself.
+
+    >>> class Box: n = 0
+    >>> box = Box()
+    >>> behind(weakref.proxy(box), "n") is box, behind(box, "n")
+    (True, None)
+    """
+    cls = type(obj)
+    known = _known.get(cls)
+    if known is None:
+        if len(_known) >= MOST_KINDS:
+            _known.clear()
+            _known.update(dict.fromkeys(weakref.ProxyTypes, True))
+        known = _known[cls] = _wraps(cls)
+    if not known:
+        return None
+    try:
+        if cls in weakref.ProxyTypes:
+            return obj.__reduce_ex__.__self__  # what it is asked for it hands on
+        if name.startswith(_OWN) or any(name in base.__dict__ for base in cls.__mro__):
+            return None
+        return obj.__wrapped__
+    except Exception:  # there is nothing behind any more, or not yet
+        return None
+
+
+def _wraps(cls: type) -> bool:
+    """Has a class an attribute of C's that says what is wrapped?"""
+    return any(
+        isinstance(base.__dict__.get("__wrapped__"), (GetSetDescriptorType, MemberDescriptorType))
+        for base in cls.__mro__
+    )
