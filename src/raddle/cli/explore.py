@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from raddle.cli.options import given, shared_options, thread_methods
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
+from raddle.execute.interrupts import termination_interrupts
 from raddle.store import DATA_FILE
 
 NO_CRITERIA = "none"
@@ -93,7 +94,11 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
     settings.setdefault("data_file", DATA_FILE)  # used where anything is measured
     screen = console()
     # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), Live(screen, total=None) as live:
+    with ExitStack() as stack:
+        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        stack.enter_context(redirect_stdout(nowhere))
+        stack.enter_context(termination_interrupts())
+        live = stack.enter_context(Live(screen, total=None))
         result = api.explore(scenario, progress=None if as_json else live, **settings)
     if as_json:
         click.echo(json.dumps({"target": target, **result.as_json()}, indent=2))

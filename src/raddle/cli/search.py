@@ -27,6 +27,7 @@ from raddle.cli.subject import (
 )
 from raddle.criteria import resolve
 from raddle.errors import UsageError
+from raddle.execute.interrupts import termination_interrupts
 from raddle.guide.algorithms import ALGORITHMS
 from raddle.guide.configurations import Configuration
 from raddle.guide.fitness import Fitness
@@ -100,7 +101,8 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
     _check_files(options)
     subject: Subject = ScenarioSubject(command, options) if is_scenario else CommandSubject(command, options)
     screen = console()
-    found = _search(subject, options, _Line(screen, shown=screen.is_terminal and not as_json))
+    with termination_interrupts():
+        found = _search(subject, options, _Line(screen, shown=screen.is_terminal and not as_json))
     searched = Searched(
         what=subject.what,
         is_scenario=is_scenario,

@@ -97,8 +97,8 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         for number, variable in enumerate(variable for variable in found if variable is not None):
             if not number:
                 step(me, variable, "read", site)
-            elif control.tracking and (me.index, me.segment, site) not in variable.seen:
-                look(me, variable, (me.index, me.segment, site), False)
+            elif control.tracking and (access := (me.index, me.segment, ~site)) not in variable.seen:
+                look(me, variable, access, False)  # the step does not say so, see `look_inside`
             if observing:
                 tell(me, "read", variable, site, UNKNOWN)
 

@@ -36,6 +36,7 @@ Choose = Callable[[Any, Any], Any]  # a scheduler's: enabled carriers, the one t
 UNFAIR = 1_000  # after so many steps in a row while others could run, somebody else gets a turn
 STUBBORN = 100  # a thread that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a thread has died, where all of them are wanted
+AT_ONCE = 1e-3  # seconds: waits that are over within that are over together, as nobody can say which one is sooner
 SETTLED_AFTER = 16  # watched executions without news
 SAMPLED_EVERY = 64
 SAMPLE = UNFAIR + 200  # steps looked at before the limit, to tell which lines go round, of more than one thread
@@ -559,12 +560,12 @@ class Controller:
         due: float | None = None
         while self.timers:
             when, ticket, carrier = self.timers[0]
-            if due is not None and when > due:
+            if due is not None and when > due + AT_ONCE:
                 break
             heapq.heappop(self.timers)
             if carrier.timer != ticket:  # that wait is long over
                 continue
-            due = when
+            due = when if due is None else due
             self.now = max(self.now, when)
             carrier.timed_out = True
             if carrier.parked:

@@ -73,6 +73,7 @@ def _begin(line: Line) -> None:
     _worker = Worker(line)
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; only the first is to answer it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _die_with_parent() -> None:

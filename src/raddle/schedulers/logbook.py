@@ -65,6 +65,7 @@ class Logbook:
         self._levels: dict[tuple[int, int], tuple[Any, Level]] = {}  # how to see how much there is of what
         self._queues: set[int] = set()  # keys of the mutexes of queues
         self._waiters: dict[int, list[str]] = {}  # by condition: who waits, in order
+        self._overdue: set[str] = set()  # threads that could go on without what they wait for
 
     # -- operations ---------------------------------------------------------------------------------
 
@@ -112,7 +113,10 @@ class Logbook:
         label, kind = thread.label, thread.kind
         operation = self.pending.pop(label)
         before = self._use(label, operation) if label in self._watched else None
-        self.log.done.append(Done(label, operation, before, thread.timed_out))
+        # It may have been told in the end: it need not have waited for that.
+        late = thread.timed_out or label in self._overdue
+        self._overdue.discard(label)
+        self.log.done.append(Done(label, operation, before, late))
         self._counts[label] = self._counts.get(label, 0) + 1
         if kind == "wait":
             waiters = self._waiters.get(id(thread.target), [])
@@ -153,6 +157,7 @@ class Logbook:
     def time_passes(self, waiting: Sequence[Any]) -> None:
         """Nobody can go on but by waiting for time."""
         self.log.note(Between("time", waiting=self._left(waiting)))
+        self._overdue.update(thread.label for thread in waiting if thread.timed_out)
 
     def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
         """Nothing more is done; these threads were about to do something."""

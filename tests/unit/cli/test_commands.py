@@ -256,15 +256,16 @@ def test_an_unjoined_thread_is_waited_for_and_a_daemon_is_not(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("scenario", ["slow", "spins"])
-def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario):
+@pytest.mark.parametrize(("scenario", "number"), [("slow", "SIGINT"), ("spins", "SIGINT"), ("slow", "SIGTERM")])
+def test_ctrl_c_ends_cleanly_with_what_was_found(folder, scenario, number):
+    """So does what `timeout` sends."""
     process = subprocess.Popen(
         [sys.executable, "-m", "raddle", "explore", f"counter.py::{scenario}", "--seconds", "600", "--json",
          "--until", "budget", "--step-limit", "1000000000"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(3)  # the only way to be in the middle of it
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.Signals[number])
     out, err = process.communicate(timeout=30)
     assert process.returncode == 2, err
     assert json.loads(out)["stopped_because"] == "interrupted"

@@ -44,3 +44,59 @@ def test_a_search_says_what_it_did_not_try(scenario, said):
     result = raddle.explore(scenario, scheduler="reachability", until="exhausted", source=[__file__])
     assert result.outcome == "passed"
     assert (TIME_PASSED in result.notes) is said
+
+
+@pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
+def test_waits_of_the_same_length_can_be_over_in_any_order(scheduler):
+    """Though one of them has asked the clock, and the other has not. Who comes to the barrier too late breaks it."""
+    seen = set()
+
+    def scenario():
+        event, barrier, broken = threading.Event(), threading.Barrier(2), []
+
+        def meet():
+            try:
+                barrier.wait(1)
+            except threading.BrokenBarrierError:
+                broken.append(1)
+
+        def late():
+            event.wait(1)
+            meet()
+
+        threads = [threading.Thread(target=late), threading.Thread(target=meet)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seen.add(len(broken))
+
+    assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
+    assert seen == {0, 2}
+
+
+@pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
+def test_who_is_told_when_its_time_is_over_could_have_gone_before(scheduler):
+    seen = set()
+
+    def scenario():
+        condition, told = threading.Condition(), []
+
+        def wait():
+            with condition:
+                told.append(condition.wait(1))
+
+        def tell():
+            threading.Event().wait(1)
+            with condition:
+                condition.notify()
+
+        threads = [threading.Thread(target=wait), threading.Thread(target=tell)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seen.update(told)
+
+    assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
+    assert seen == {True, False}
