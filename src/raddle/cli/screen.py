@@ -29,6 +29,7 @@ from raddle.wording import count
 
 MOST_WARNINGS = 5  # after a run; `raddle report` has them all
 MOST_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
+LIKELY = 0.5  # that something new comes: a search that expects this much is not called saturated
 
 WHY = {
     "first-finding": "stopped at the first finding",
@@ -45,12 +46,20 @@ WHY = {
 
 
 def why(result: Result) -> str:
-    """Why an exploration stopped."""
+    """Why an exploration stopped.
+
+    >>> why(Result("passed", (), 400, 9, 0.1, "saturated", 1, chance_of_new=0.02))
+    'saturated: nothing new came for long'
+    >>> why(Result("passed", (), 400, 9, 0.1, "saturated", 1, chance_of_new=0.92))
+    'stopped, as nothing new came for long, but more is likely to come'
+    """
     if result.stopped_because == "exhausted" and result.orders:
         said = "every partial order was run"
         if not result.findings:
             said = "no failure exists for this scenario within these bounds"
         return f"exhausted: {said}{besides(result)}"
+    if result.stopped_because == "saturated" and (result.chance_of_new or 0) >= LIKELY:
+        return "stopped, as nothing new came for long, but more is likely to come"
     if result.stopped_because == "covered":
         return all_covered(result.criteria)
     return WHY[result.stopped_because]
@@ -157,7 +166,9 @@ def told_shares(result: Result) -> list[str]:
             f"  aimed at {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
         )
-        told = aims.get("given_up_requirements", ())
+        told = (
+            aims.get("given_up_requirements", ()) if not result.exhausted else ()
+        )  # else it is known: there is no way
         lines += [f"    given up: {sentence}" for sentence in told[:MOST_GIVEN_UP]]
         if told and aims["given_up"] > MOST_GIVEN_UP:
             lines.append(f"    ... and {aims['given_up'] - MOST_GIVEN_UP:,} more")

@@ -232,12 +232,14 @@ class Exploration:
             outcome = divergence(session, *seen.differing)
             self.findings.add(outcome, None, seen.differing[1], self._number)
             self._executions = max(self._executions, 2)
+            self._points += sum(recorded.steps for recorded in seen.differing)
             return "first-finding"
         return None if seen.failing is None else self._fails_anyway(seen.failing)
 
     def _fails_anyway(self, seen: Recorded) -> str | None:
         """It fails with no preemption at all: the first execution of any search would show it."""
         self._executions += 1
+        self._points += seen.steps
         if self.gauge.measures and seen.outcome.kind not in ("uncontrolled", "step-limit"):
             self._measure(self._session.run(Sequential().choose))  # the same once more: nothing looked on
         by_watchdog = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)

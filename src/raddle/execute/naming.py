@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 from raddle.checks.crash import is_ours
+from raddle.execute.kinds import CONTENT
 from raddle.site import SiteTable
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
@@ -49,6 +50,21 @@ def in_its_constructor(obj: object, *, depth: int) -> bool:
     if frame is None or frame.f_code.co_name not in CONSTRUCTORS:
         return False
     return frame.f_code.co_name == "__new__" or first_argument(frame) is obj
+
+
+def name_of_content(container: type, written: str) -> str:
+    """What the source calls a container where its content is touched; "" where it does not say.
+
+    >>> name_of_content(list, "self.items.append"), name_of_content(list, "box[]"), name_of_content(list, "json.dumps")
+    ('items', 'box', '')
+    """
+    if written.endswith(CONTENT):
+        path = written[: -len(CONTENT)]
+    else:
+        path, _, method = written.rpartition(".")
+        if path == method or not hasattr(container, method):  # `copy.copy(items)`, `json.dumps(items)`
+            return ""
+    return path.rpartition(".")[2]
 
 
 def first_argument(frame: types.FrameType) -> Any:

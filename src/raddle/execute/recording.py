@@ -60,6 +60,8 @@ def _sites_of_files(table: SiteTable, measurement: Measurement, model: Model) ->
     for keys in measurement.tally().covered.values():
         for key in keys:
             named |= set(_numbers(key))
+    for caution in measurement.cautions():  # it may tell of a module of which nothing else does: only constructors ran
+        named |= set(caution.sites)
     modules = {number >> INDEX_BITS for number in named}
     return {number: table[number] for number in table if number >> INDEX_BITS in modules}
 

@@ -14,6 +14,9 @@ from raddle.execute.session import Recorded, Session
 from raddle.outcome import Outcome
 from raddle.trace import Trace
 
+THE_FIRST = "where the first did '{}', the second did '{}'"  # of two executions
+THE_FIRST_TIME = "where it did '{}' the first time, it did '{}' the second time"  # one schedule, run twice
+
 
 @dataclass(slots=True)
 class Rehearsal:
@@ -59,7 +62,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
         seen.first_differs = True
         seen.notes.append(
             "the first execution differs from those after it, as where something is cached or "
-            f"imported once ({_where(first.trace, second.trace)}); use setup= to reset "
+            f"imported once ({_where(first.trace, second.trace, THE_FIRST)}); use setup= to reset "
             "such state, or isolate='fork', if that matters"
         )
     if second.outcome.failed:
@@ -68,9 +71,10 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
 
 def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
     """The same schedule gave two different executions: why, as far as that can be told."""
-    where = _where(first.trace, second.trace)
+    where = _where(first.trace, second.trace, THE_FIRST_TIME)
     if first.outcome.signature != second.outcome.signature:
-        where = f"{where}; one ended as '{ending(first.outcome)}', the other as '{ending(second.outcome)}'"
+        ends = ending(first.outcome), ending(second.outcome)
+        where = f"{where}; it ended as '{ends[0]}' the first time, as '{ends[1]}' the second time"
     if session.repeatable():
         message = (
             "state survives from one execution to the next, so they are not the same: "
@@ -84,9 +88,9 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
     return Outcome("divergence", message, "", ("divergence",))
 
 
-def _where(first: Trace, second: Trace) -> str:
+def _where(first: Trace, second: Trace, words: str) -> str:
+    """Where two executions begin to differ, and which did what."""
     found = first_difference(first, second)
     if found is None:
         return "no step differs"
-    one, other = found
-    return f"where one did '{one or 'nothing more'}', the other did '{other or 'nothing more'}'"
+    return words.format(*(step or "nothing more" for step in found))

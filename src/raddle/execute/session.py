@@ -75,6 +75,7 @@ class Recorded:
     divergence_step: int | None = None
     preemptions: tuple[Preemption, ...] = ()
     closely: Schedule | None = None  # with every switch, also where no two threads are known to meet
+    steps: int = 0  # scheduling points that threads came to
 
     def same_as(self, other: Recorded) -> bool:
         """The same steps where threads meet, and the same end?"""
@@ -353,7 +354,13 @@ class Session:
             replay.over()
             self._note_bodies(watched.bodies)
             return Recorded(
-                outcome, watched.trace, schedule, replay.divergence, replay.divergence_step, watched.preemptions
+                outcome,
+                watched.trace,
+                schedule,
+                replay.divergence,
+                replay.divergence_step,
+                watched.preemptions,
+                steps=watched.steps,
             )
 
         return self._watch(watched, replay.choose, recorded, schedule)

@@ -119,6 +119,8 @@ def _row(name: str, criterion: Criterion | None, contents: Contents) -> Row:
     if name in contents.exact:
         return replace(row, total=Total(len(covered), EXACT))
     total = _total(name, criterion, contents)
+    if not row.executions and not total.number:  # what there is to cover is known from the modules that were come to
+        total = Total(None, UNKNOWN)
     if total.number is None or total.kind == ESTIMATED:
         return replace(row, total=total)
     possible = requirements(criterion, contents)

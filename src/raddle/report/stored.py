@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -41,11 +42,7 @@ class Stored:
     finding: Finding
     origin: str = ""  # "explore log.py::scenario"; "" where that is not known
     place: Place | None = None
-
-    @property
-    def target(self) -> str | None:
-        """What `raddle replay` calls the scenario."""
-        return self.origin.removeprefix(EXPLORED) if self.origin.startswith(EXPLORED) else None
+    target: str | None = None  # what `raddle replay` calls the scenario, if it was explored
 
     @property
     def replay(self) -> str | None:
@@ -102,7 +99,22 @@ def stored_findings(contents: Contents) -> Iterator[Stored]:
     for value in contents.findings:
         origin = str(value.get("origin") or only)
         finding = _finding(value, origin, sources)
-        yield Stored(finding, origin, _place(finding, origin, labels))
+        yield Stored(finding, origin, _place(finding, origin, labels), target_of(origin, contents.paths))
+
+
+def target_of(origin: str, paths: Mapping[str, str]) -> str | None:
+    """What `raddle replay` calls a scenario here; None if none was explored. `paths` are those of files, by label.
+
+    >>> target_of("explore log.py::scenario", {}), target_of("run app.py", {})
+    ('log.py::scenario', None)
+    """
+    if not origin.startswith(EXPLORED):
+        return None
+    file, colons, name = origin.removeprefix(EXPLORED).partition("::")
+    path = paths.get(file, "")
+    if not os.path.isfile(file) and os.path.isfile(path):  # labels are paths from the project's folder
+        file = os.path.relpath(path)
+    return f"{file}{colons}{name}"
 
 
 def stop_place(stop: Preemption) -> Place | None:

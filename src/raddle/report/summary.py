@@ -52,6 +52,8 @@ class Summary:
             return ""
         if any(finding.get("kind") == "uncontrolled" for finding in self.findings):
             return "nothing was covered: executions ended at a call that raddle does not control, as the findings tell"
+        if not self.executions:
+            return f"nothing was covered: no execution was measured{'; the findings tell why' if self.findings else ''}"
         possible = any(row.total.number for row in asked)  # as the table says, too
         return (
             f"{'nothing was covered' if possible else 'nothing to cover'}: "

@@ -111,3 +111,30 @@ def test_that_no_two_threads_met_is_said():
         "nothing to cover: in 1 execution no two threads met; there were none, or nothing that they share"
         in out.getvalue()
     )
+
+
+def test_of_no_execution_it_is_not_said_that_threads_did_not_meet():
+    out = io.StringIO()
+    screen = Console(file=out, width=200)
+    unmeasured = Run("a", "app.py::scenario", "controlled", 0, 0, "", frozenset({"map", "sync"}))
+    show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
+    assert "nothing was covered: no execution was measured" in out.getvalue()
+    assert "no two threads met" not in out.getvalue()
+    assert "nothing to cover" not in out.getvalue()  # nobody knows
+    assert "the findings tell why" not in out.getvalue()  # there are none
+    endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
+    show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")
+    assert "nothing was covered: no execution was measured; the findings tell why" in out.getvalue()
+
+
+@pytest.mark.parametrize("chance", [None, 0.0, 0.49])
+def test_a_search_that_expects_little_is_saturated(chance):
+    assert why(result("saturated", chance_of_new=chance)) == "saturated: nothing new came for long"
+
+
+def test_a_search_that_expects_more_is_not_called_saturated():
+    # 2 of 400 executions covered what no other did: about five more in 1,000, and 1 - exp(-5) is 99 %.
+    expecting = result("saturated", chance_of_new=0.99)
+    assert why(expecting) == "stopped, as nothing new came for long, but more is likely to come"
+    assert told_shares(expecting) == ["about 99 % chance that the next 1,000 executions cover anything new"]
+    assert expecting.as_json()["stopped_because"] == "saturated"

@@ -51,7 +51,7 @@ LOOKS = {
 @pytest.mark.parametrize("name", LOOKS)
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 def test_between_any_two_of_the_writes(name, scheduler):
-    """The step says only which attribute it looks at first; before, between and after the two writes are three orders."""
+    """The step says only what it looks at first; before, between and after the two writes are three orders."""
     kind, look = LOOKS[name]
     seen = set()
 

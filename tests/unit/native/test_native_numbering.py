@@ -240,7 +240,7 @@ def test_handed_on_methods(tmp_path: Path) -> None:
         """,
     )
     assert told.value == ([0, 1, 2], True, True, "append", "<built-in")
-    assert [thread for thread, kind in told.accesses("[]") if kind == "write"] == [1, 2, 3]
+    assert [thread for thread, kind in told.accesses("list[]") if kind == "write"] == [1, 2, 3]
 
 
 # -- lifetimes ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from raddle.report.annotations import annotate, annotation
 from raddle.report.junit import junit
 from raddle.report.sarif import sarif
 from raddle.report.source import MOST_NAMED, Sources
-from raddle.report.stored import Place, stored_findings
+from raddle.report.stored import Place, stored_findings, target_of
 from raddle.report.summary import summarize
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
@@ -212,3 +213,19 @@ def test_files_of_another_project_are_not_all_named():
     notes = Sources(Contents(sites=sites)).notes()
     assert len(notes) == MOST_NAMED + 1
     assert notes[-1] == "5 more are not there any more, either"
+
+
+def test_a_scenario_of_another_folder_is_called_by_its_path_from_here(tmp_path, monkeypatch):
+    """Its file has the name that it has in its project: `raddle replay` would not find it here by that."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "here").mkdir()
+    file = tmp_path / "project" / "log.py"
+    file.touch()
+    monkeypatch.chdir(tmp_path / "here")
+    paths = {"log.py": str(file)}
+    away = os.path.join("..", "project", "log.py::scenario")
+    assert target_of("explore log.py::scenario", paths) == away
+    monkeypatch.chdir(tmp_path / "project")
+    assert target_of("explore log.py::scenario", paths) == "log.py::scenario"
+    file.unlink()
+    assert target_of("explore log.py::scenario", paths) == "log.py::scenario"

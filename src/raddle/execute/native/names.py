@@ -62,6 +62,8 @@ class Names:
 
         >>> Names(SiteTable()).name(("name", "shop.py", "total", 0))
         AbstractVariable(owner='shop.py', created='', name='total')
+        >>> str(Names(SiteTable()).name(("content", "list", "", 0)))  # where the source does not say whose it is
+        'list[]'
         """
         self.model()
         known = self._known.get(unnamed)
@@ -84,7 +86,7 @@ class Names:
             return AbstractVariable(known[0], "", known[1])
         written = self._written_at(more)[1]
         short = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
-        return AbstractVariable(what, "", short.rpartition(".")[2] + CONTENT)
+        return AbstractVariable(what, "", (short.rpartition(".")[2] or what) + CONTENT)
 
     def _written_at(self, site: int) -> tuple[str, str]:
         if site not in self.table:

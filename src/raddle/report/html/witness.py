@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from raddle.replaying import PLAINLY, Replaying
+from raddle.report.stored import TESTED, target_of
 from raddle.store.contents import Contents
-
-_EXPLORED = "explore "  # how the origin of a run begins that `raddle replay` can show again
-_TESTED = "pytest "  # and that of a marked test inside a run
 
 
 def witnesses(contents: Contents) -> dict[int, str]:
@@ -38,8 +36,7 @@ def replay(origin: str, schedule: str, replaying: Replaying = PLAINLY) -> str:
     >>> replay("run app.py", "T0; T1.")
     ''
     """
-    if schedule and origin.startswith(_TESTED):
-        return f"pytest {shlex.quote(origin.removeprefix(_TESTED))} --raddle-replay {shlex.quote(schedule)}"
-    if not schedule or not origin.startswith(_EXPLORED):
-        return ""
-    return replaying.command(origin.removeprefix(_EXPLORED), schedule)
+    if schedule and origin.startswith(TESTED):
+        return f"pytest {shlex.quote(origin.removeprefix(TESTED))} --raddle-replay {shlex.quote(schedule)}"
+    target = target_of(origin, {})  # as from the project's folder: pages are read in other places
+    return replaying.command(target, schedule) if schedule and target is not None else ""

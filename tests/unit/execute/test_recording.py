@@ -1,0 +1,88 @@
+"""What a record keeps of the sites that warnings name."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from textwrap import dedent
+
+import raddle
+from raddle.caution import Caution
+from raddle.checks.cautions import say
+from raddle.execute.measurement import Measurement
+from raddle.execute.recording import NATIVE, make_record
+from raddle.model import Model
+from raddle.site import INDEX_BITS, Site, SiteTable
+
+HOLDER = """\
+    class Holder:
+        def __init__(self, value):
+            self.value = value
+"""
+
+SCENARIO = """\
+    import threading
+    from recorded_holder import Holder
+
+    def scenario():
+        kept = []
+
+        def put():
+            kept.append(Holder(1))
+
+        def look():
+            for holder in kept:
+                assert holder.value
+
+        threads = [threading.Thread(target=function) for function in (put, look)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+"""
+
+
+def test_a_module_of_which_only_a_constructor_ran_is_named_in_warnings(tmp_path, monkeypatch):
+    (tmp_path / "recorded_holder.py").write_text(dedent(HOLDER), encoding="utf-8")
+    (tmp_path / "recorded_scenario.py").write_text(dedent(SCENARIO), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = ["recorded_holder", "recorded_scenario"]
+    try:
+        module = importlib.import_module("recorded_scenario")
+        result = raddle.explore(module.scenario, source=names, criteria="default", executions=50)
+        (sentence,) = [one["sentence"] for one in result.warnings if one["subject"] == "Holder.value"]
+        assert "recorded_holder.py:3" in sentence
+        assert "in code without probes" not in sentence
+    finally:
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+class Suspicious:
+    """A check that finds something in every execution, at these sites."""
+
+    def __init__(self, *sites):
+        self.sites = sites
+
+    def begin(self, cast):
+        pass
+
+    def feed(self, steps):
+        pass
+
+    def cautions(self):
+        return [Caution("data-race", "C.n", self.sites, "read, written")]
+
+
+def test_other_modules_are_left_out():
+    table = SiteTable()
+    named, other = 5 << INDEX_BITS, 6 << INDEX_BITS
+    for base, file in ((named, "named.py"), (other, "other.py")):
+        sites = tuple(Site(file, line, 0, "read", "n", "f", switchable=False) for line in (3, 4))
+        table.add(base, sites, file=file, path=file)
+    measurement = Measurement([], checks=[Suspicious(named, 0)])
+    record = make_record(measurement, table, Model(), origin="a test", mode=NATIVE)
+    assert set(record.sites) == {named, named + 1}  # all of its module
+    assert say(record.cautions[0], record.sites) == (
+        "`C.n` is read at named.py:3 and written by another thread in code without probes, and nothing orders the two"
+    )

@@ -1,0 +1,110 @@
+"""What is said where two executions without preemption are not the same, and what they count for."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import raddle
+
+SEEN = []
+
+
+class Cache:
+    def __init__(self):
+        self.filled = 0
+        self.looked_at = 0
+
+    def fill(self):
+        self.filled += 1
+
+    def look(self):
+        self.looked_at += 1
+
+
+def run(function):
+    threads = [threading.Thread(target=function) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def fills_only_the_first_time():
+    cache = Cache()
+    known = bool(SEEN)
+    SEEN.append(1)
+    run(cache.look if known else cache.fill)
+
+
+def does_something_else_every_time():
+    cache = Cache()
+    SEEN.append(1)
+    run([cache.fill, cache.look][len(SEEN) % 2 - 1])
+
+
+def explored(scenario, **options):
+    SEEN.clear()
+    return raddle.explore(scenario, source=[__file__], **{"executions": 5, "until": "budget", **options})
+
+
+def test_which_execution_is_the_first_is_said():
+    (note,) = [note for note in explored(fills_only_the_first_time).notes if "first execution differs" in note]
+    assert re.search(r"where the first did 'T1 [^']* Cache\.fill', the second did 'T1 [^']* Cache\.look'", note)
+
+
+def test_which_time_is_the_first_is_said():
+    (finding,) = explored(does_something_else_every_time).findings
+    assert finding.kind == "divergence"
+    said = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.look' the second time"
+    assert re.search(said, finding.message)
+
+
+def fails_the_second_time():
+    SEEN.append(1)
+    if len(SEEN) == 2:
+        raise ValueError("two")
+
+
+def test_how_it_ended_each_time_is_said():
+    (finding,) = explored(fails_the_second_time).findings
+    assert "it ended as 'passed' the first time, as 'exception: ValueError: two' the second time" in finding.message
+
+
+def test_points_of_two_executions_that_differ_count():
+    result = explored(does_something_else_every_time)
+    assert result.executions == 2
+    assert result.scheduling_points >= 2 * 4  # each starts two threads at least, and joins them
+
+
+class Flag:
+    def __init__(self):
+        self.up = False
+
+
+def spins():
+    flag = Flag()
+
+    def wait():
+        while not flag.up:
+            pass
+
+    run(wait)
+
+
+def test_points_of_an_execution_that_does_not_end_count():
+    # It ends after so many that no search could have more.
+    result = explored(spins, step_limit=500, criteria="default", until="saturated")
+    assert (result.outcome, result.executions) == ("step-limit", 1)
+    assert result.scheduling_points > 500
+    assert result.tally.executions == 0
+
+
+def test_points_of_an_execution_that_fails_without_preemption_count():
+    def fails():
+        run(Cache().fill)
+        raise ValueError("always")
+
+    result = explored(fails, until="first-finding", executions=None)
+    assert (result.outcome, result.executions) == ("exception", 1)
+    assert result.scheduling_points >= 4
