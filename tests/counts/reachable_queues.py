@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import time
+from collections import deque
 from contextlib import suppress
 
 from counted import Box, side_by_side
@@ -107,6 +108,129 @@ def held_mutex() -> None:
             len(pipe.queue)
 
     side_by_side(look, lambda: pipe.put(1), pipe.get)
+
+
+class Noting(queue.Queue[int]):
+    """Its own code runs while its mutex is held."""
+
+    last = 0
+
+    def _put(self, item: int) -> None:
+        super()._put(item)
+        self.last = item
+
+    def _get(self) -> int:
+        self.last = 0
+        return super()._get()
+
+
+class Job:
+    def __init__(self, urgency: int) -> None:
+        self.urgency = urgency
+
+    def __lt__(self, other: Job) -> bool:
+        return self.urgency < other.urgency
+
+
+class Deck(deque[int]):
+    added = 0
+
+    def append(self, item: int) -> None:
+        self.added += 1
+        super().append(item)
+
+
+class Decked(queue.Queue[int]):
+    def _init(self, maxsize: int) -> None:
+        self.queue = Deck()
+
+
+def put_of_its_own() -> None:
+    pipe = Noting()
+
+    def look() -> None:
+        with pipe.mutex:
+            assert (pipe.last, len(pipe.queue)) in ((0, 0), (1, 1))
+
+    side_by_side(lambda: pipe.put(1), look)
+
+
+def get_of_its_own() -> None:
+    pipe = Noting(1)
+    side_by_side(lambda: pipe.put(1), pipe.get, lambda: pipe.put(2), pipe.qsize)
+
+
+def polled_by_its_own() -> None:
+    pipe = Noting()
+
+    def poll() -> None:
+        with suppress(queue.Empty):
+            pipe.get_nowait()
+
+    def look() -> None:
+        if pipe.mutex.acquire(blocking=False):
+            pipe.last = 3
+            pipe.mutex.release()
+
+    side_by_side(lambda: pipe.put(1), poll, look)
+
+
+def compared() -> None:
+    pipe: queue.PriorityQueue[Job] = queue.PriorityQueue()
+    job = Job(2)
+    pipe.put(job)
+
+    def hurry() -> None:
+        with pipe.mutex:
+            job.urgency = 0
+
+    side_by_side(lambda: pipe.put(Job(1)), hurry, pipe.get)
+
+
+def kept_in_a_deck() -> None:
+    pipe = Decked()
+
+    def look() -> None:
+        with pipe.mutex:
+            len(pipe.queue)
+
+    side_by_side(lambda: pipe.put(1), look, lambda: pipe.put(2))
+
+
+def cleared() -> None:
+    pipe: queue.Queue[int] = queue.Queue()
+    pipe.put(0)
+
+    def clear() -> None:
+        with pipe.mutex:
+            pipe.queue.clear()
+
+    side_by_side(lambda: pipe.put(1), clear, pipe.get)
+
+
+def cleared_for_more() -> None:
+    pipe: queue.Queue[int] = queue.Queue(1)
+
+    def clear() -> None:
+        with pipe.mutex:
+            pipe.queue.clear()
+
+    side_by_side(lambda: pipe.put(1), clear, lambda: pipe.put(2))
+
+
+def filled_by_hand() -> None:
+    box = Box()
+    pipe: queue.Queue[int] = queue.Queue()
+
+    def fill() -> None:
+        with pipe.mutex:
+            pipe.queue.append(1)
+
+    def take() -> None:
+        box.n = 1
+        pipe.get()
+
+    side_by_side(fill, take, lambda: pipe.put(2))
 
 
 def simple_queue() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
@@ -21,6 +21,7 @@ from raddle.execute.naming import (
     first_argument,
     function_name,
     in_its_constructor,
+    name_of_content,
     place_of_creation,
     thread_type,
 )  # fmt: skip
@@ -31,6 +32,7 @@ from raddle.step import Step
 from raddle.sync.carrier import Carrier
 
 _ACCESSES = ("read", "write")
+_HOLDS, _LETS_GO = "holds", "lets go"  # stand where it may have to be told that a queue's mutex is held
 _STEPS = frozenset({"notify", "set", "clear", "put", "get", "task-done", "join-queue"})
 
 
@@ -68,10 +70,15 @@ class Measured(Controller):
         self._seen: list[Variable] = []
         self._created: dict[int, str] = {}  # by id of an object: where it was made
         self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
+        self._unnamed: list[int] = []  # contents of containers that the first site does not tell whose they are
         self._resources: dict[int, int] = {}
         self._groups: dict[int, int] = {}
         self._alive: list[object] = []  # ids are names here, so whatever has one must not go
         self._taken: dict[int, int] = {}  # by number of a lock or semaphore: the site where it was acquired
+        self._mutexes: dict[int, Any] = {}  # of queues, by id
+        self._guarding: set[int] = set()  # ids of those under which something was done that is told
+        self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
+        self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: who wanted the mutex that was taken
         self._told: set[tuple[int, Step]] = set()  # who was kept from a lock, by whom: the site of the acquire
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
@@ -80,6 +87,9 @@ class Measured(Controller):
 
     def observed(self) -> tuple[tuple[Step, ...], Cast]:
         """The steps of the execution just run, and who took part."""
+        self._name_contents()
+        if self._mutexes:
+            self._tell_of_mutexes()
         private = {number for number, variable in enumerate(self._seen) if not variable.conflicted}
         # Numbers of resources may be among them, too; which is asked last, as it takes longest.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in _ACCESSES])
@@ -130,6 +140,8 @@ class Measured(Controller):
                 abstract = named._replace(name=named.name + CONTENT)
             else:
                 abstract = self._content_of(owner, site)
+                if abstract.owner == type(owner).__name__:
+                    self._unnamed.append(len(self._seen))
         else:
             abstract = self._attribute_of(owner, variable.name, site)
         variable.number = self.cast.add_variable(abstract, group)
@@ -154,9 +166,25 @@ class Measured(Controller):
         known = self._model.named_at(site)
         if known is not None:
             return AbstractVariable(known[0], "", known[1])
-        written = self.table[site].name
-        name = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
-        return AbstractVariable(type(container).__name__, "", name.rpartition(".")[2] + CONTENT)
+        kind = type(container)
+        name = name_of_content(kind, self.table[site].name) or kind.__name__
+        return AbstractVariable(kind.__name__, "", name + CONTENT)
+
+    def _name_contents(self) -> None:
+        """Others of its sites may tell better what a content is: by its best name it is known, whoever came first."""
+        sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._seen[number].conflicted}
+        if not sites:
+            return
+        for _, kind, target, site in self.stream:
+            if target in sites and kind in _ACCESSES:
+                sites[target].add(site)
+        for number, own in sites.items():
+            container = self._seen[number].owner
+            unnamed = AbstractVariable(type(container).__name__, "", type(container).__name__ + CONTENT)
+            names = [self._content_of(container, site) for site in sorted(own)]
+            self.cast.variables[number] = min(
+                names, key=lambda name: (name.owner == unnamed.owner, name == unnamed), default=unnamed
+            )
 
     def _group(self, owner: Any) -> int:
         number = self._groups.get(id(owner))
@@ -256,17 +284,57 @@ class Measured(Controller):
             add((me.index, "join", other.index, me.site))
 
     def noted(self, me: Carrier, kind: str, target: Any) -> None:
+        if kind == "let-go":  # also at the end: what was done before is told
+            self._let_go(me, target)
+            return
         if self.aborting:
             return
         if kind == "made":
             self._created[id(target)] = place_of_creation(self.table, depth=2)
             self._keep(target)
+        elif kind == "hold":
+            self._hold(me, target)
         elif kind == "task":
             self.cast.ended(self._actors[me.index])
             actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
             self.stream.append((me.index, "task", actor, 0))
         else:
             self.stream.append((me.index, kind, self._resource(target), me.site))
+
+    def _hold(self, me: Carrier, mutex: Any) -> None:
+        """A thread takes a queue's mutex. Whether that is told turns out later: see `_tell_of_mutexes`."""
+        key, at = id(mutex), len(self.stream)
+        self._mutexes[key] = mutex
+        self._holding[me.index, key] = at
+        rivals = self._rivals(me, mutex)
+        if rivals:
+            self._wanted[at] = rivals
+        self.stream.append((me.index, _HOLDS, key, me.site))
+
+    def _let_go(self, me: Carrier, mutex: Any) -> None:
+        key = id(mutex)
+        at = self._holding.pop((me.index, key), None)
+        if at is not None and len(self.stream) > at + 1:
+            self._guarding.add(key)
+        if at is not None and not self.aborting:
+            self.stream.append((me.index, _LETS_GO, key, me.site))
+
+    def _tell_of_mutexes(self) -> None:
+        """A queue's mutex matters if something was done under it that is told; then every thread's holding is told.
+
+        Who held it while nothing was told has passed on what it knew, too.
+        """
+        numbers = {key: self._resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding}
+        steps = list(self.stream)
+        self.stream.clear()
+        for at, step in enumerate(steps):
+            thread, kind, key, site = step
+            if kind not in (_HOLDS, _LETS_GO):
+                self.stream.append(step)
+            elif key in numbers:
+                self.stream.append((thread, "acquire" if kind == _HOLDS else "release", numbers[key], site))
+                self._keep_waiting(numbers[key], site, self._wanted.get(at, ()))
+        self._mutexes.clear()
 
     def _acquired(self, me: Carrier, lock: Any) -> None:
         number = self._resources.get(id(lock))
@@ -275,12 +343,21 @@ class Measured(Controller):
         site = me.site
         self.stream.append((me.index, "acquire", number, site))
         self._taken[number] = site
-        for other in self.live:  # who came before, and has to wait now; told once, however often others get ahead
-            if other.target is lock and other is not me and other.kind == "acquire":
-                blocked = (other.index, "blocked", number, other.site)
-                if (site, blocked) not in self._told:
-                    self._told.add((site, blocked))
-                    self.stream.append(blocked)
+        rivals = self._rivals(me, lock)
+        if rivals:
+            self._keep_waiting(number, site, rivals)
+
+    def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
+        """Who came to a lock before it was taken, and where: they have to wait now."""
+        return [(c.index, c.site) for c in self.live if c.target is lock and c is not me and c.kind == "acquire"]
+
+    def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
+        """Told once, however often others get ahead."""
+        for index, where in rivals:
+            blocked = (index, "blocked", number, where)
+            if (site, blocked) not in self._told:
+                self._told.add((site, blocked))
+                self.stream.append(blocked)
 
     def _is_release(self, site: int) -> bool:
         """Is it a call of `release`? A `with` statement has none: what it gives back is said to be given back there."""

@@ -10,6 +10,8 @@ dependence of operations but of what became possible, see `raddle.schedulers.ord
 from __future__ import annotations
 
 import queue
+import weakref
+from collections import deque
 from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any, NamedTuple
@@ -52,7 +54,7 @@ class Operation(NamedTuple):
     other: str = ""  # for ENDED: the label of the thread waited for
 
 
-Level = Callable[[Any], tuple[int, ...]]  # how much of a resource there is: permits, or items and tasks
+Level = Callable[[Any], tuple[int, ...]]  # how much of a resource there is: permits, and items and tasks
 
 
 class Names:
@@ -153,6 +155,12 @@ def _permits_of_lock(lock: Any) -> tuple[int, ...]:
     return (int(lock.holder is None),)
 
 
+def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
+    """Who has a queue's mutex may change what is in the queue."""
+    one = mutex.queue()
+    return _permits_of_lock(mutex) if one is None else content_of_queue(one)
+
+
 def _permits_of_semaphore(semaphore: Any) -> tuple[int, ...]:
     return (semaphore._value,)
 
@@ -162,10 +170,10 @@ def _state_of_event(event: Any) -> tuple[int, ...]:
 
 
 def content_of_queue(one: Any) -> tuple[int, ...]:
-    """Items, and unfinished tasks."""
+    """Permits of its mutex, which may be held while others run; items, and unfinished tasks."""
     if hasattr(one, "mutex"):
-        return len(one.queue), one.unfinished_tasks
-    return one._real.qsize(), 0
+        return int(one.mutex.holder is None), len(one.queue), one.unfinished_tasks
+    return 1, one._real.qsize(), 0
 
 
 def _lock(mode: int, need: int = 0) -> Callable[[Any, Any, bool], Touched]:
@@ -175,7 +183,9 @@ def _lock(mode: int, need: int = 0) -> Callable[[Any, Any, bool], Touched]:
         how = mode
         if (timed and need == FREE) or (mode == GIVE and target.holder is not thread):
             how = WRITE  # whether it works out depends on everything that is done with the lock
-        level = _permits_of_lock if hasattr(target, "holder") else None
+        level: Level | None = _permits_of_lock if hasattr(target, "holder") else None
+        if isinstance(getattr(target, "queue", None), weakref.ref):  # the mutex of a queue
+            level = _content_of_guarded
         return [(target, "", how)], need, 0, level
 
     return describe
@@ -221,7 +231,9 @@ def _first_in_first_out(target: Any) -> bool:
     kind = type(target)
     if not isinstance(target, queue.Queue):
         return True
-    return kind._put is queue.Queue._put and kind._get is queue.Queue._get and not getattr(target, "is_shutdown", False)
+    if kind._put is not queue.Queue._put or kind._get is not queue.Queue._get:
+        return False
+    return type(target.queue) is deque and not getattr(target, "is_shutdown", False)
 
 
 def _thread(mode: int) -> Callable[[Any, Any, bool], Touched]:

@@ -175,7 +175,7 @@ class Reachability:
         if depth < len(self._path) - 1:  # the same operations were done before, and led to this state
             self.difference = f"operation {depth + 1}: the first time {node.taken} could go on, the second time not"
         self._leave_out("what could be foreseen")  # the sequence is not possible after all
-        node.after = []
+        node.give_up()
         return None
 
     def _awake(self, node: Node, enabled: Sequence[Thread], current: Thread | None) -> Thread:

@@ -26,7 +26,7 @@ from raddle.schedulers.dependence import (
     Operation,
 )
 
-PERMITS, ITEMS, TASKS = (1, 0), (2, 0), (2, 1)  # how many parts a level has, and which of them it is
+PERMITS, ITEMS, TASKS = range(3)  # the parts of a level; only a queue has them all
 _SIDES = {FREE: (GIVE, TAKE), TOLD: (GIVE, TAKE), ITEM: (PUT, GET), ROOM: (GET, PUT)}
 
 
@@ -35,7 +35,7 @@ class Done(NamedTuple):
 
     label: str
     operation: Operation
-    level: tuple[int, ...] | None = None  # of its resource, just before: permits, or items and tasks
+    level: tuple[int, ...] | None = None  # of its resource, just before
     late: bool = False  # the time for its wait was over
 
 
@@ -61,8 +61,10 @@ class Stock:
 
     def __init__(self, done: Sequence[Done], final: dict[tuple[int, int], tuple[int, ...]]) -> None:
         self._done = done
-        self._final = final  # levels at the end, by key and number of parts
-        self._changed: dict[tuple[int, tuple[int, int]], dict[int, int]] = {}
+        self._final: dict[int, tuple[int, ...]] = {}  # levels at the end, by key
+        for (key, _), level in sorted(final.items()):  # of a mutex and of its queue: that of the queue has all parts
+            self._final[key] = level
+        self._changed: dict[tuple[int, int], dict[int, int]] = {}
         self._supplies: dict[tuple[int, int], _Supply] = {}
         self.by_key: dict[int, list[tuple[int, int]]] = {}  # what was done to each: number and mode, in order
         for number, one in enumerate(done):
@@ -117,13 +119,15 @@ class Stock:
     def _count(self, supply: _Supply, operation: Operation, sides: tuple[int, int], number: int, mode: int) -> None:
         """One more was done."""
         give, take = sides
-        if mode == WRITE:  # everything comes before or after it
+        # Everything comes before or after it; for items also if the mutex was taken, as by who changes them itself.
+        if mode == WRITE or (mode in (TAKE, GIVE) and give != GIVE):
             supply.gives, supply.taken, supply.base = [], 0, None
         elif mode in sides:
             if supply.base is None:
                 level = self._done[number].level
                 assert level is not None
-                supply.base = operation.limit - level[0] if operation.need == ROOM else level[0]
+                part = PERMITS if give == GIVE else ITEMS
+                supply.base = operation.limit - level[part] if operation.need == ROOM else level[part]
             if mode == take:
                 supply.taken += 1
             elif give == GIVE:  # a semaphore may get several permits at once
@@ -131,33 +135,32 @@ class Stock:
             else:
                 supply.gives.append(number)
 
-    def _changes(self, key: int, what: tuple[int, int]) -> dict[int, int]:
+    def _changes(self, key: int, part: int) -> dict[int, int]:
         """By how much each operation changed a resource."""
-        known = self._changed.get((key, what))
+        known = self._changed.get((key, part))
         if known is None:
-            parts, part = what
             levels = [
                 (number, level[part])
                 for number, _ in self.by_key.get(key, ())
-                if (level := self._done[number].level) is not None and len(level) == parts
+                if (level := self._done[number].level) is not None and len(level) > part
             ]
             after = [level for _, level in levels[1:]]
             if levels:
-                final = self._final.get((key, parts))
-                after.append(levels[-1][1] if final is None else final[part])
+                final = self._final.get(key, ())
+                after.append(final[part] if len(final) > part else levels[-1][1])
             known = {number: then - now for (number, now), then in zip(levels, after, strict=True)}
-            self._changed[key, what] = known
+            self._changed[key, part] = known
         return known
 
-    def _level(self, key: int, what: tuple[int, int], within: int, unknown: int) -> int:
+    def _level(self, key: int, part: int, within: int, unknown: int) -> int:
         """How much there is if exactly those operations were done."""
-        changes = self._changes(key, what)
+        changes = self._changes(key, part)
         for number in changes:
             first = self._done[number].level
             assert first is not None
-            return first[what[1]] + sum(change for other, change in changes.items() if within >> other & 1)
-        final = self._final.get((key, what[0]))
-        return unknown if final is None else final[what[1]]
+            return first[part] + sum(change for other, change in changes.items() if within >> other & 1)
+        final = self._final.get(key, ())
+        return final[part] if len(final) > part else unknown
 
 
 _NEEDS_STOCK = frozenset({*_SIDES, NO_TASKS, MUTEX, SHUT})

@@ -37,7 +37,7 @@ class Branch:
 class Node:
     """A state on the path to the current execution."""
 
-    __slots__ = ("after", "branches", "ending", "sleeping", "taken")
+    __slots__ = ("after", "branches", "ending", "impossible", "sleeping", "taken")
 
     def __init__(self, sleeping: dict[str, Operation], branches: list[Branch]) -> None:
         self.sleeping = sleeping  # by label: who need not go first any more, as all that begins so was had
@@ -45,6 +45,7 @@ class Node:
         self.after: list[Branch] = []  # how to go on after the one being tried
         self.taken = ""  # who goes first in the one being tried; "": whoever likes
         self.ending = ""  # whose operation, done here, ended the whole execution in the middle
+        self.impossible: set[str] = set()  # who was foreseen to go first, and could not
 
     def next(self, operation: Operation) -> Node:
         """The state after the one being tried began with that operation."""
@@ -66,6 +67,11 @@ class Node:
         if self.taken != self.ending:  # an operation that ends everything commutes with nothing: it cannot sleep
             self.sleeping[self.taken] = operation
 
+    def give_up(self) -> None:
+        """Who was to go first cannot: it is not to be planned again, or the search would not end."""
+        self.impossible.add(self.taken)
+        self.after = []
+
     def translate(self, pending: Mapping[str, Operation]) -> None:
         """What is known of operations from other executions, in terms of this one."""
         for label in self.sleeping:
@@ -77,6 +83,8 @@ class Node:
 
     def plan(self, rest: Rest) -> None:
         """Have a sequence tried, unless an execution that begins so was had or is planned."""
+        if any(rest.begins_with(label) for label in self.impossible):
+            return
         for label, operation in self.sleeping.items():
             if rest.may_begin_with(label, operation):
                 return
@@ -127,6 +135,10 @@ class Rest:
             if may_depend(done[number].operation, operation, looks, common):
                 return False
         return not may_depend(race.operation, operation, looks, common)
+
+    def begins_with(self, label: str) -> bool:
+        """Does the sequence itself begin with the thread?"""
+        return (self._done[self._others[0]].label if self._others else self._race.label) == label
 
     def drop(self, label: str) -> None:
         """The thread's first operation is done; it may not be in the sequence at all."""

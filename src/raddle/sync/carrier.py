@@ -25,6 +25,7 @@ class Control(Protocol):
     """What twins ask of the controller."""
 
     now: float
+    steps: int  # scheduling points so far, of all threads
     readings: int  # of the clock
     futures: int  # and threads, numbered so far
     excepthook: Callable[..., object]  # threading.excepthook as it was when the execution began

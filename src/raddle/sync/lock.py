@@ -49,12 +49,13 @@ _REAL = {"Lock": _allocate, "RLock": _make_rlock}
 class _AnyLock(metaclass=_Twin):
     """What both kinds of lock have."""
 
-    __slots__ = ("__weakref__", "_real", "count", "holder", "taken_at")
+    __slots__ = ("__weakref__", "_real", "count", "holder", "queue", "taken_at")
 
     _real: Any
     holder: Any  # the carrier that acquired it
     taken_at: Any  # where it did
     count: int  # how often; for a plain lock always 0
+    queue: Any  # a weak reference to the queue that it is the mutex of; other locks have none
 
     def real(self) -> Any:
         """The real lock that acts outside of executions."""

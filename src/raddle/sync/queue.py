@@ -1,20 +1,24 @@
 """Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods put in place of the classes' own.
 
 A put or a get is one step: nobody can see a queue half way through. It waits for the queue's mutex too,
-as code under test may hold that. A queue class with a `_qsize` of its own is left to the standard
-library's code, which then runs on the twins of locks and conditions.
+as code under test may hold that. A queue class with a `_qsize` of its own, or a container with a
+`__len__` in Python, is left to the standard library's code, which then runs on the twins of locks and conditions.
 """
 
 from __future__ import annotations
 
 import queue
+import weakref
+from collections import deque
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from raddle.sync.adopt import adopt_queue
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.sync.lock import Lock
 
+_real_init = queue.Queue.__init__
 _real_put = queue.Queue.put
 _real_get = queue.Queue.get
 _real_task_done = queue.Queue.task_done
@@ -23,14 +27,35 @@ _real_qsize = queue.Queue.qsize
 _real_empty = queue.Queue.empty
 _real_full = queue.Queue.full
 _plain_sizes = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
-_KEEPING: frozenset[Any] = frozenset({queue.Queue, queue.LifoQueue})  # they only keep items: no code of anybody runs
+_KEEPING = {queue.Queue: deque, queue.LifoQueue: list}  # in these they only keep items: no code of anybody runs
 _ShutDown: type[Exception] | None = getattr(queue, "ShutDown", None)  # since 3.13
+
+
+def init(self: Any, maxsize: int = 0) -> None:
+    _real_init(self, maxsize)
+    if self.mutex.__class__ is Lock:
+        _know(self)
+
+
+def _know(self: Any) -> None:
+    """Whoever has the mutex can change what is in the queue: it must be possible to look there."""
+    if hasattr(self, "queue") and _has_plain_size(self):
+        self.mutex.queue = weakref.ref(self)
+
+
+def _has_plain_size(self: Any) -> bool:
+    """Does nobody's own code run where it is asked how much is in the queue?"""
+    if type(self)._qsize not in _plain_sizes:
+        return False
+    kind = self.queue.__class__
+    return kind is deque or kind is list or getattr(kind, "__len__", None).__class__ is not FunctionType
 
 
 def _simple(self: Any) -> bool:
     if self.mutex.__class__ is not Lock:
         adopt_queue(self)
-    return type(self)._qsize in _plain_sizes
+        _know(self)
+    return _has_plain_size(self)
 
 
 def _is_shut(self: Any) -> bool:
@@ -55,21 +80,38 @@ def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: 
 
 
 class _Holding:
-    """Holds a queue's mutex during what may run other people's code: comparing items, waking who waits."""
+    """Holds a queue's mutex during what may run other people's code: `_put` and `_get`, comparing items.
 
-    __slots__ = ("_me", "_mutex")
+    Where nobody could come in between, the whole is one step. Else giving the mutex back is a step of its own, as for
+    any lock. Criteria are told that the mutex is held, if they are told anything that is done meanwhile.
+    """
+
+    __slots__ = ("_me", "_mutex", "_site", "_steps")
 
     def __init__(self, queue: Any, me: Carrier) -> None:
         self._mutex, self._me = queue.mutex, me
 
     def __enter__(self) -> None:
-        self._mutex.holder = self._me
-        self._me.held.append(self._mutex)
+        me, mutex = self._me, self._mutex
+        mutex.holder = me
+        me.held.append(mutex)
+        self._steps, self._site = me.control.steps, me.site
+        if me.control.measuring:
+            me.control.noted(me, "hold", mutex)
 
     def __exit__(self, *exc: object) -> None:
-        if self._mutex.holder is self._me:
-            self._mutex.drop()
-            self._me.held.remove(self._mutex)
+        me, mutex, control = self._me, self._mutex, self._me.control
+        me.site = self._site  # back from other people's code
+        try:
+            if mutex.holder is me and control.steps != self._steps and "lock" in control.visible:
+                me.kind, me.target, me.ready = "release", mutex, None
+                control.reach(me)
+        finally:
+            if control.measuring:
+                control.noted(me, "let-go", mutex)
+            if mutex.holder is me:
+                mutex.drop()
+                me.held.remove(mutex)
 
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
@@ -90,7 +132,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             raise queue.Full
     if _ShutDown is not None and self.is_shutdown:
         raise _ShutDown
-    if self.__class__ in _KEEPING and not self.not_empty._waiters:
+    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_empty._waiters:
         self._put(item)
         self.unfinished_tasks += 1
     else:
@@ -116,7 +158,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         raise queue.Empty
     if _ShutDown is not None and self.is_shutdown and not self.queue:
         raise _ShutDown
-    if self.__class__ in _KEEPING and not self.not_full._waiters:
+    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_full._waiters:
         item = self._get()
     else:
         with _Holding(self, me):
@@ -182,6 +224,7 @@ def full(self: Any) -> bool:
 
 
 PATCHES = (
+    (queue.Queue, "__init__", init),
     (queue.Queue, "put", put),
     (queue.Queue, "get", get),
     (queue.Queue, "task_done", task_done),

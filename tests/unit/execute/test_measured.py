@@ -1,5 +1,6 @@
 """What criteria are told of controlled executions."""
 
+import json
 import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -236,3 +237,42 @@ def test_the_same_schedule_gives_the_same_steps():
     one, other = observe(scenario), observe(scenario)
     assert one[0] == other[0]
     assert one[1].abstract() == other[1].abstract()
+
+
+def names_of_contents(scenario, first):
+    """The contents that are told of, where the thread of that number goes before the others."""
+
+    def choose(enabled, current):
+        return min(enabled, key=lambda thread: (thread.index != first, thread.index))
+
+    steps, cast = observe(scenario, choose)
+    return {str(cast.variables[target]) for _, kind, target, _ in steps if kind in ("read", "write")}
+
+
+def test_a_container_has_one_name_whoever_comes_first():
+    # What clears it is handed on, and its site does not say what it clears; where it is read is said.
+    def scenario():
+        box = [1]
+
+        def look():
+            return bool(box)
+
+        run_all(look, box.clear)
+
+    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"scenario.box[]"}
+
+
+def test_a_container_that_no_site_names_has_the_name_of_its_class():
+    def scenario():
+        box = [1]
+        run_all(box.clear, box.reverse)
+
+    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"list[]"}
+
+
+def test_a_container_is_not_named_by_the_module_whose_function_looks_into_it():
+    def scenario():
+        boxes = ([1],)
+        run_all(lambda: json.dumps(*boxes), boxes[0].clear)
+
+    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"list[]"}

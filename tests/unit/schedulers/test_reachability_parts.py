@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pickle
 
-from raddle.schedulers.dependence import FREE, GIVE, READ, TAKE, WRITE, Names, Operation, depend, may_depend
+from raddle.schedulers.dependence import (
+    FREE,
+    GIVE,
+    ITEM,
+    MUTEX,
+    READ,
+    TAKE,
+    WRITE,
+    Names,
+    Operation,
+    depend,
+    may_depend,
+)
 from raddle.schedulers.logbook import Between, Log
 from raddle.schedulers.order import Order, Race
 from raddle.schedulers.stock import Done, Stock
@@ -103,6 +115,19 @@ def test_how_much_there_is() -> None:
     assert stock.giver(take(), within=0b000) == -1
 
 
+def test_a_put_that_holds_the_mutex() -> None:
+    # A puts, and others can come before it gives the mutex back; then B takes the mutex.
+    put = Operation(((LOCK, WRITE, 0),), MUTEX)
+    done = [Done("A", put, (1, 0, 0)), Done("A", give(), (0,)), Done("B", take(), (1,))]
+    stock = Stock(done, {(LOCK, 1): (0,), (LOCK, 3): (0, 1, 1)})
+    assert stock.possible(take(), within=0b000)
+    assert not stock.possible(take(), within=0b001)
+    assert stock.giver(take(), within=0b011) == 1
+    # It is the put that has brought the item, and the task.
+    get = Operation(((LOCK, WRITE, 0),), ITEM)
+    assert [stock.possible(get, within) for within in (0b000, 0b001, 0b011, 0b111)] == [False, False, True, False]
+
+
 # -- names -------------------------------------------------------------------------------------------------------
 
 
@@ -165,6 +190,18 @@ def test_an_operation_that_ends_everything_does_not_sleep() -> None:
     node.taken = node.ending = "A"
     node.tried(write())
     assert node.sleeping == {}
+
+
+def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
+    # Else the search would never end: B does not sleep, as nothing that begins with it was had.
+    log = log_of(("A", write()), ("B", write()))
+    node = Node({}, [])
+    node.plan(rest_of(log))
+    assert node.take_branch()
+    assert node.taken == "B"
+    node.give_up()
+    node.plan(rest_of(log))
+    assert node.branches == []
 
 
 def test_a_race_says_what_comes_next() -> None:
