@@ -28,3 +28,6 @@ WAITING: dict[str, str] = {
     "join-queue": "waits until all tasks are done of",
     "sleep": "sleeps",
 }
+
+# What can be looked at without asking a queue: its items, and how many tasks are not done.
+ITEMS, UNFINISHED = "[]", "unfinished_tasks"

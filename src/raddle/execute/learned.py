@@ -9,6 +9,8 @@ one thread uses at a time, so they commute with everything the others do.
 
 from __future__ import annotations
 
+BY_A_TWIN = -1  # the site of what a twin does, which is a step of its own anyway
+
 
 class Learned:
     """The sites that need a scheduling point, and the kinds of resource somebody looks at without blocking."""

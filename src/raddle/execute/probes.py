@@ -35,7 +35,7 @@ from raddle.execute.kinds import (
     runs_python,
     written_owner,
 )
-from raddle.execute.learned import Variable
+from raddle.execute.learned import BY_A_TWIN, Variable
 from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.execute.outside import is_outside
 from raddle.execute.proxies import behind
@@ -132,22 +132,38 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access of a kind that was not seen before in this execution."""
-        quiet.setdefault(access[2], type(variable.owner))
+        if access[2] != BY_A_TWIN:
+            quiet.setdefault(access[2], type(variable.owner))
         if variable.only == access[0] and variable.inherited is None:  # nobody else was here
             variable.seen[access] = writes
             return
         others = variable.conflicts(access, me.clock, writes=writes)
         if variable.inherited is not None and not writes:
             others += variable.inherited.conflicts(access, me.clock, writes=False)
+        if access[2] == BY_A_TWIN:
+            others = [site for site in others if site != BY_A_TWIN]  # among themselves they see to their order
         if others:
             variable.conflicted = True
             for site in (access[2], *others):
+                if site == BY_A_TWIN:
+                    learned.kind("contents")
+                    continue
                 if site in learned.sites:
                     continue
                 learned.site(site if site >= 0 else ~site)
                 if site < 0:  # an argument that is looked into: its access does not say so
                     learned.kind("inside")
                     learned.kind(f"inside {~site}")
+
+    def changed(me: Carrier, owner: Any, name: str) -> None:
+        """A twin changed what others may look at without asking it: `len(q.queue)`."""
+        if control.tracking:
+            access = (me.index, me.segment, BY_A_TWIN)
+            variable = variable_of(owner, name)
+            if access not in variable.seen:
+                look(me, variable, access, True)
+
+    control.changed = changed  # type: ignore[method-assign]
 
     def arrive(me: Carrier, obj: Any, kind: str, site: int) -> None:
         """A scheduling point before an access to a container's content, in an execution that is not tracked."""

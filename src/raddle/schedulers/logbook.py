@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
+from raddle.operation import ITEMS, UNFINISHED
 from raddle.schedulers.dependence import (
+    CHANGE,
     ENDED,
     EVERYTHING,
     GIVE,
@@ -24,6 +26,8 @@ from raddle.schedulers.dependence import (
     touched,
 )
 from raddle.schedulers.stock import Done
+
+_CHANGING = ("put", "get", "task-done")  # what can be looked at without asking the queue
 
 
 class Between(NamedTuple):
@@ -102,6 +106,11 @@ class Logbook:
         if self._everything or "inside" in visible:
             more = self._everything or f"inside {thread.site}" in visible
             found.append((EVERYTHING, "", WRITE if more else READ))
+        if "contents" in visible and thread.kind in _CHANGING:
+            found += [
+                (getattr(thread.target, "queue", thread.target), ITEMS, CHANGE),
+                (thread.target, UNFINISHED, CHANGE),
+            ]
         if "daemon" in visible:
             if thread.daemon:
                 found.append((LIFE, "", READ))

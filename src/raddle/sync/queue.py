@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from raddle.operation import ITEMS, UNFINISHED
 from raddle.sync.adopt import adopt_queue
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.sync.lock import Lock
@@ -141,6 +142,8 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             self.unfinished_tasks += 1
             if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
                 self.not_empty.notify()
+    me.control.changed(me, self.queue, ITEMS)
+    me.control.changed(me, self, UNFINISHED)
     if me.control.observing:
         me.control.happened(me, "put", self, item)
 
@@ -165,6 +168,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
             item = self._get()
             if self.not_full._waiters:
                 self.not_full.notify()
+    me.control.changed(me, self.queue, ITEMS)
     if me.control.observing:
         me.control.happened(me, "get", self, item)
     return item
@@ -183,6 +187,7 @@ def task_done(self: Any) -> None:
         if unfinished == 0 and self.all_tasks_done._waiters:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
+    me.control.changed(me, self, UNFINISHED)
     if me.control.measuring:
         me.control.noted(me, "task-done", self)
 

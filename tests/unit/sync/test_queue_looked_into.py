@@ -1,0 +1,71 @@
+"""What is in a queue can be looked at without asking it: `q.queue`, `q.unfinished_tasks`."""
+
+from __future__ import annotations
+
+import queue
+import threading
+
+import pytest
+
+import raddle
+
+LOOKS = {
+    "list": lambda q: list(q.queue),
+    "len": lambda q: len(q.queue),
+    "in": lambda q: 1 in q.queue,
+    "first": lambda q: q.queue[0] if q.queue else None,
+    "unfinished": lambda q: q.unfinished_tasks,
+}
+CHANGES = {
+    "put": lambda q: q.put(1),
+    "get": lambda q: q.get(),
+    "done": lambda q: q.task_done(),
+}
+
+
+@pytest.mark.parametrize(
+    ("look", "change"),
+    [
+        *((look, "put") for look in LOOKS),
+        *((look, "get") for look in LOOKS if look != "unfinished"),
+        ("unfinished", "done"),
+    ],
+)
+@pytest.mark.parametrize("kind", [queue.Queue, queue.LifoQueue])
+@pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
+def test_before_and_after(look, change, kind, scheduler):
+    """Whatever is put or taken can be so before somebody looks, or after."""
+    seen = []
+
+    def scenario():
+        q = kind()
+        if change != "put":
+            q.put(1)
+        found = []
+        threads = [
+            threading.Thread(target=lambda: found.append(LOOKS[look](q))),
+            threading.Thread(target=lambda: CHANGES[change](q)),
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seen.append(found[0])
+
+    assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
+    assert len(set(map(str, seen))) == 2
+
+
+def test_a_queue_that_nobody_looks_into_is_as_it_was():
+    """Two puts by two threads, in two orders: what they do is one step each."""
+
+    def scenario():
+        q = queue.Queue()
+        threads = [threading.Thread(target=q.put, args=(n,)) for n in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    result = raddle.explore(scenario, source=[__file__], scheduler="reachability", until="exhausted")
+    assert (result.exhausted, result.orders["partial_orders"]) == (True, 2)
