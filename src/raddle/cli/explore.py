@@ -16,6 +16,7 @@ from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
+from raddle.report.story import replay_command
 from raddle.store import DATA_FILE
 
 NO_CRITERIA = "none"
@@ -101,7 +102,10 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
         live = stack.enter_context(Live(screen, total=None))
         result = api.explore(scenario, progress=None if as_json else live, **settings)
     if as_json:
-        click.echo(json.dumps({"target": target, **result.as_json()}, indent=2))
+        told = {"target": target, **result.as_json()}
+        for one, finding in zip(told["findings"], result.findings, strict=True):
+            one["replay"] = None if finding.schedule is None else replay_command(finding, target)
+        click.echo(json.dumps(told, indent=2))
     else:
         show_result(screen, result, target)
         if result.record is not None:

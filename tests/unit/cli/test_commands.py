@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -104,6 +105,7 @@ def test_explore_json(folder):
     assert finding["kind"] == "assertion"
     assert finding["possible_on"] == "free-threaded-only"
     assert finding["schedule"].endswith(".")
+    assert finding["replay"] == shlex.join(["raddle", "replay", "counter.py::scenario", finding["schedule"]])
     assert {"thread", "file", "line", "operation", "variable"} <= finding["steps"][0].keys()
     writes = [s for s in finding["steps"] if s["operation"] == "write" and s["thread"] != "T0"]
     assert [(s["file"], s["line"], s["variable"], s["value"]) for s in writes] == [
