@@ -494,8 +494,8 @@ class Controller:
         """Somebody looks at a resource of this kind without blocking."""
         self.learned.kind(kind)
 
-    def changed(self, me: Carrier, owner: object, name: str) -> None:
-        """A twin changed what code with probes can look at by itself; see `make_probes`."""
+    def changed(self, me: Carrier, owner: object, name: str, *, writes: bool = True) -> None:
+        """A twin changed, or looked at, what code with probes can reach by itself; see `make_probes`."""
 
     def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
         """Tell the observers, if there are any."""

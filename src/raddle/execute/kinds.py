@@ -6,6 +6,7 @@ import _thread
 import _threading_local
 import io
 import types
+import weakref
 from collections import Counter, OrderedDict, deque
 from functools import cached_property
 from typing import Any
@@ -180,6 +181,8 @@ def is_iterator(obj: object) -> bool:
     >>> is_iterator(iter([])), is_iterator(range(3))
     (True, False)
     """
+    if type(obj) in weakref.ProxyTypes:  # which have everything, whatever is behind
+        return False
     advance = getattr(type(obj), "__next__", None)
     return advance is not None and not hasattr(advance, "__code__")
 

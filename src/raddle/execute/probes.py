@@ -38,7 +38,7 @@ from raddle.execute.kinds import (
 from raddle.execute.learned import BY_A_TWIN, Variable
 from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.execute.outside import is_outside
-from raddle.execute.proxies import behind
+from raddle.execute.proxies import WRAPPED, behind
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
@@ -99,6 +99,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             views[id(proxy)] = proxy, variable.owner  # kept alive, so that its id stays its own
         return variable
 
+    def forget_proxy(proxy: Any) -> None:
+        """Another object is behind it now."""
+        if views.pop(id(proxy), None) is not None:
+            objects.pop(id(proxy), None)
+
     def variable_of(owner: Any, name: str) -> Variable:
         fields = objects.setdefault(id(owner), {})
         variable = fields.get(name)
@@ -122,8 +127,11 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def is_kept(obj: Any, name: str) -> bool:
         """Does its class keep something real, and call it like a method?"""
-        found = getattr(type(obj), name, None)
-        return type(found) is BuiltinFunctionType and found in NAMES
+        for kind in type(obj).__mro__:
+            if name in kind.__dict__:
+                found = kind.__dict__[name]  # looked at, not asked: a descriptor is code of the program's
+                return type(found) is BuiltinFunctionType and found in NAMES
+        return False
 
     def instead_of(real: Any, site: int) -> Any:
         """The twin of something that was kept before the twins came: a clock."""
@@ -155,13 +163,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                     learned.kind("inside")
                     learned.kind(f"inside {~site}")
 
-    def changed(me: Carrier, owner: Any, name: str) -> None:
-        """A twin changed what others may look at without asking it: `len(q.queue)`."""
+    def changed(me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
+        """A twin changed, or looked at, what others may look at without asking it: `len(q.queue)`."""
         if control.tracking:
             access = (me.index, me.segment, BY_A_TWIN)
             variable = variable_of(owner, name)
-            if access not in variable.seen:
-                look(me, variable, access, True)
+            if access not in variable.seen or (writes and not variable.seen[access]):
+                look(me, variable, access, writes)
 
     control.changed = changed  # type: ignore[method-assign]
 
@@ -272,6 +280,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             variable = find_written(obj, name)
             if variable is None:
                 setattr(obj, name, value)
+                if name == WRAPPED:
+                    forget_proxy(obj)
                 return
         if site in points:
             me.kind = "write"

@@ -7,9 +7,14 @@ object behind itself.
 from __future__ import annotations
 
 import weakref
-from types import GetSetDescriptorType, MemberDescriptorType
+from types import GetSetDescriptorType
 from typing import Any
 
+WRAPPED = "__wrapped__"
+_MAKING = (
+    "__factory__",
+    "__wrapped_factory__",
+)  # what is behind is made by code of the program's, when it is asked for
 _OWN = "_self_"  # how the attributes begin that a proxy of `wrapt` keeps for itself
 
 _known: dict[type, bool] = dict.fromkeys(weakref.ProxyTypes, True)
@@ -39,13 +44,13 @@ def behind(obj: Any, name: str = "") -> Any:
         if name.startswith(_OWN) or any(name in base.__dict__ for base in cls.__mro__):
             return None
         return obj.__wrapped__
-    except Exception:  # there is nothing behind any more, or not yet
+    except (AttributeError, ReferenceError, ValueError):  # there is nothing behind any more, or not yet
         return None
 
 
 def _wraps(cls: type) -> bool:
-    """Has a class an attribute of C's that says what is wrapped?"""
-    return any(
-        isinstance(base.__dict__.get("__wrapped__"), (GetSetDescriptorType, MemberDescriptorType))
-        for base in cls.__mro__
+    """Has a class an attribute of C's that says what is wrapped? A slot of that name in a class of Python's is none."""
+    fields = [base.__dict__ for base in cls.__mro__]
+    return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
+        name in own for own in fields for name in _MAKING
     )

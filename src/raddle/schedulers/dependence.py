@@ -13,7 +13,7 @@ import queue
 import weakref
 from collections import deque
 from collections.abc import Callable
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any, NamedTuple
 
 (READ, WRITE, TAKE, GIVE, PUT, GET, DONE, ALL_DONE, SET, CLEAR, ARRIVE, PASS, CHANGE) = range(13)
@@ -172,7 +172,10 @@ def _state_of_event(event: Any) -> tuple[int, ...]:
 def content_of_queue(one: Any) -> tuple[int, ...]:
     """Permits of its mutex, which may be held while others run; items, and unfinished tasks."""
     if hasattr(one, "mutex"):
-        return int(one.mutex.holder is None), len(one.queue), one.unfinished_tasks
+        permits = int(one.mutex.holder is None)
+        if type(getattr(type(one.queue), "__len__", None)) is FunctionType:  # code of the program's is not asked
+            return (permits,)
+        return permits, len(one.queue), one.unfinished_tasks
     return 1, one._real.qsize(), 0
 
 

@@ -27,7 +27,7 @@ from raddle.schedulers.dependence import (
 )
 from raddle.schedulers.stock import Done
 
-_CHANGING = ("put", "get", "task-done")  # what can be looked at without asking the queue
+_CHANGING = ("put", "get", "task-done", "size")  # or looking at, what can be reached without asking the queue
 
 
 class Between(NamedTuple):
@@ -107,10 +107,9 @@ class Logbook:
             more = self._everything or f"inside {thread.site}" in visible
             found.append((EVERYTHING, "", WRITE if more else READ))
         if "contents" in visible and thread.kind in _CHANGING:
-            found += [
-                (getattr(thread.target, "queue", thread.target), ITEMS, CHANGE),
-                (thread.target, UNFINISHED, CHANGE),
-            ]
+            mode = READ if thread.kind == "size" else CHANGE
+            items = getattr(thread.target, "queue", thread.target)
+            found += [(items, ITEMS, mode), (thread.target, UNFINISHED, mode)]
         if "daemon" in visible:
             if thread.daemon:
                 found.append((LIFE, "", READ))
@@ -131,7 +130,7 @@ class Logbook:
             waiters = self._waiters.get(id(thread.target), [])
             if label in waiters:  # its time was over
                 waiters.remove(label)
-        elif kind == "get" or kind == "task-done":
+        elif kind == "task-done" or (kind == "get" and before is not None and any(before[1:2])):  # there was an item
             item = label, id(thread.target)
             self._open[item] = self._open.get(item, 0) + (1 if kind == "get" else -1)
 

@@ -51,8 +51,8 @@ class Control(Protocol):
     def noted(self, me: Carrier, kind: str, target: Any) -> None:
         """Tell criteria of what no story mentions (only worth calling while `measuring`)."""
 
-    def changed(self, me: Carrier, owner: object, name: str) -> None:
-        """A twin changed what code with probes can look at by itself: the items of a queue."""
+    def changed(self, me: Carrier, owner: object, name: str, *, writes: bool = True) -> None:
+        """A twin changed, or looked at, what code with probes can reach by itself: the items of a queue."""
 
     def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
         """A new controlled thread that will call `run`."""

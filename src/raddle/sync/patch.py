@@ -161,10 +161,12 @@ class Patches:
 
     def _set_defaults(self, function: FunctionType, twins: dict[int, Any]) -> None:
         given, named = function.__defaults__, function.__kwdefaults__
-        if given and not twins.keys().isdisjoint(map(id, given)) and not _spared(function.__module__ or ""):
+        if not (given or named) or _spared(str(function.__module__)):
+            return
+        if given and not twins.keys().isdisjoint(map(id, given)):
             self._undo.append(partial(setattr, function, "__defaults__", given))
             function.__defaults__ = tuple([twins.get(id(value), value) for value in given])
-        if named and not twins.keys().isdisjoint(map(id, named.values())) and not _spared(function.__module__ or ""):
+        if named and not twins.keys().isdisjoint(map(id, named.values())):
             self._undo.append(partial(setattr, function, "__kwdefaults__", named))
             function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in named.items()}
 

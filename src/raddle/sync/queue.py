@@ -130,6 +130,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
         if not _reach(self, me, "put", has_room, block, timeout):
+            me.control.changed(me, self.queue, ITEMS, writes=False)
             raise queue.Full
     if _ShutDown is not None and self.is_shutdown:
         raise _ShutDown
@@ -158,6 +159,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
     if not _reach(self, me, "get", has_item, block, timeout):
+        me.control.changed(me, self.queue, ITEMS, writes=False)
         raise queue.Empty
     if _ShutDown is not None and self.is_shutdown and not self.queue:
         raise _ShutDown
@@ -210,6 +212,7 @@ def _look(self: Any, me: Carrier) -> int:
     me.kind, me.target, me.ready = "size", self, self.mutex.is_free
     me.control.reach(me)
     me.ready = None
+    me.control.changed(me, self.queue, ITEMS, writes=False)
     return len(self.queue)
 
 

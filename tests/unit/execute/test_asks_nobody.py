@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import pytest
 
@@ -152,3 +153,48 @@ def test_others_come_in_while_an_attribute_is_asked_for():
     result = raddle.explore(scenario, source=[__file__], scheduler="exhaustive", until="exhausted")
     assert result.findings == ()
     assert result.executions > 1
+
+
+class Stored:
+    """A descriptor that keeps what it has for each object: there is none for the class."""
+
+    def __init__(self):
+        self.kept = weakref.WeakKeyDictionary()
+
+    def __get__(self, obj, owner=None):
+        return self.kept[obj]
+
+
+class Keeping:
+    stored = Stored()
+
+
+def test_a_descriptor_is_asked_for_objects_only():
+    def scenario():
+        keeping = Keeping()
+        Keeping.__dict__["stored"].kept[keeping] = 1
+        run(lambda: keeping.stored, lambda: keeping.stored)
+
+    assert raddle.explore(scenario, source=[__file__], executions=20).findings == ()
+
+
+class Wrapping:
+    """Has a slot of that name, and is no proxy: what it counts is its own."""
+
+    __slots__ = ("__wrapped__", "count")
+
+    def __init__(self, wrapped):
+        self.__wrapped__ = wrapped
+        self.count = 0
+
+    def add(self):
+        self.count = self.count + 1
+
+
+def test_a_slot_called_wrapped_makes_no_proxy():
+    def scenario():
+        first, second = Wrapping(len), Wrapping(len)
+        run(first.add, second.add)
+
+    result = raddle.explore(scenario, source=[__file__], scheduler="reachability", until="exhausted")
+    assert (result.exhausted, result.executions, result.warnings) == (True, 1, ())

@@ -119,6 +119,20 @@ def test_what_is_behind_a_proxy_is_shared(scenario, scheduler):
     assert result.outcome == "assertion"
 
 
+class Items(list):
+    """Can be referred to weakly."""
+
+
+def test_a_loop_over_a_proxy_of_a_list():
+    def scenario():
+        items = Items([1, 2])
+        proxy, seen = weakref.proxy(items), []
+        run(lambda: seen.extend(item for item in proxy), lambda: len(items))
+        assert seen == [1, 2]
+
+    assert raddle.explore(scenario, source=[__file__], executions=20).findings == ()
+
+
 GONE = weakref.proxy(Box())
 
 
