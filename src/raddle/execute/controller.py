@@ -446,7 +446,7 @@ class Controller:
                     other.joiners.remove(me)
         elif self.aborting:
             self._refuse(me)
-        if other.done:
+        if other.done and seconds is None:  # else it need not have been: the time may have been over before
             self._joined(me, other)
         if self.observing:
             self.happened(me, "join", other)

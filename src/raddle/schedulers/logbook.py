@@ -180,4 +180,9 @@ class Logbook:
             if thread.label in self._watched:
                 resource, level = self._watched[thread.label]
                 self._levels[pending[thread.label].accesses[0][0], len(level(resource))] = resource, level
-        return tuple((thread.label, pending[thread.label]) for thread in waiting)
+        return tuple((thread.label, self._pending_of(thread.label)) for thread in waiting)
+
+    def _pending_of(self, label: str) -> Operation:
+        """What a thread was about to do; if its time is over, it waits for nothing."""
+        operation = self.pending[label]
+        return operation._replace(need=0) if label in self._overdue else operation

@@ -100,3 +100,52 @@ def test_who_is_told_when_its_time_is_over_could_have_gone_before(scheduler):
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
+def test_a_join_that_need_not_have_waited_orders_nothing(scheduler):
+    """Both waits are over at once, so the thread that is joined may still be on its way."""
+    seen = set()
+
+    def scenario():
+        done = []
+
+        def work():
+            threading.Event().wait(1)
+            done.append("worked")
+
+        worker = threading.Thread(target=work)
+
+        def impatient():
+            worker.join(1)
+            done.append("joined")
+
+        other = threading.Thread(target=impatient)
+        worker.start()
+        other.start()
+        worker.join()
+        other.join()
+        seen.add(tuple(done))
+
+    assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
+    assert seen == {("worked", "joined"), ("joined", "worked")}
+
+
+@pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
+def test_a_daemon_whose_time_is_over_may_still_go_on(scheduler):
+    """Or the execution ends before it does."""
+    seen = set()
+
+    def scenario():
+        done = []
+
+        def work():
+            threading.Event().wait(1)
+            done.append(1)
+
+        threading.Thread(target=work, daemon=True).start()
+        threading.Event().wait(1)
+        seen.add(len(done))
+
+    assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
+    assert seen == {0, 1}
