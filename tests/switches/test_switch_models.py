@@ -112,14 +112,14 @@ def test_findings_say_where_they_are_possible(name: str) -> None:
 
 def test_modules_that_an_execution_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody knows before the first execution where their code lets go."""
-    (tmp_path / "imported_late.py").write_text(
+    (tmp_path / "imported_meanwhile.py").write_text(
         "def same(n):\n    return n\n\n"
         "class Box:\n    n = 0\n    def add(self):\n        before = self.n\n        self.n = same(before) + 1\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
 
     def scenario() -> None:
-        from imported_late import Box
+        from imported_meanwhile import Box
 
         box = Box()
         threads = [threading.Thread(target=box.add) for _ in range(2)]
@@ -130,8 +130,9 @@ def test_modules_that_an_execution_imports(tmp_path: Path, monkeypatch: pytest.M
         assert box.n == 2
 
     for scheduler in ("exhaustive", "pos"):
-        sys.modules.pop("imported_late", None)
+        sys.modules.pop("imported_meanwhile", None)
         result = raddle.explore(
             scenario, source=[__file__, str(tmp_path)], switches="gil", scheduler=scheduler, executions=100, seed=1
         )
         assert result.outcome == "assertion", scheduler
+    del sys.modules["imported_meanwhile"]
