@@ -166,9 +166,7 @@ def told_shares(result: Result) -> list[str]:
             f"  aimed at {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
         )
-        told = (
-            aims.get("given_up_requirements", ()) if not result.exhausted else ()
-        )  # else it is known: there is no way
+        told = () if result.exhausted else aims.get("given_up_requirements", ())  # there it is known: no way
         lines += [f"    given up: {sentence}" for sentence in told[:MOST_GIVEN_UP]]
         if told and aims["given_up"] > MOST_GIVEN_UP:
             lines.append(f"    ... and {aims['given_up'] - MOST_GIVEN_UP:,} more")

@@ -328,12 +328,11 @@ class Exploration:
             number = self._number + 1
             if goes_on is not None and not goes_on(number):
                 return "interrupted"
-            aims = self.still_aims()  # what is aimed at is looked for
+            measured = scheduler.complete or gauge.wants(number) or self.still_aims()  # what is aimed at is looked for
             if not scheduler.begin(number, version):
                 return "exhausted"
             self._count_order(version)
             known = session.snapshot()
-            measured = scheduler.complete or aims or gauge.wants(number)
             execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()

@@ -10,15 +10,14 @@ import weakref
 from types import GetSetDescriptorType
 from typing import Any
 
+from raddle.execute.kinds import MOST_KINDS
+
 WRAPPED = "__wrapped__"
-_MAKING = (
-    "__factory__",
-    "__wrapped_factory__",
-)  # what is behind is made by code of the program's, when it is asked for
+# What is behind is made by code of the program's, when it is asked for.
+_MAKING = ("__factory__", "__wrapped_factory__")
 _OWN = "_self_"  # how the attributes begin that a proxy of `wrapt` keeps for itself
 
-_known: dict[type, bool] = dict.fromkeys(weakref.ProxyTypes, True)
-MOST_KINDS = 5_000
+_known: dict[type, bool] = {}
 
 
 def behind(obj: Any, name: str = "") -> Any:
@@ -34,8 +33,7 @@ def behind(obj: Any, name: str = "") -> Any:
     if known is None:
         if len(_known) >= MOST_KINDS:
             _known.clear()
-            _known.update(dict.fromkeys(weakref.ProxyTypes, True))
-        known = _known[cls] = _wraps(cls)
+        known = _known[cls] = cls in weakref.ProxyTypes or _wraps(cls)
     if not known:
         return None
     try:

@@ -64,11 +64,7 @@ def test_waits_of_the_same_length_can_be_over_in_any_order(scheduler):
             event.wait(1)
             meet()
 
-        threads = [threading.Thread(target=late), threading.Thread(target=meet)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_two_threads(late, meet)
         seen.add(len(broken))
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
@@ -91,11 +87,7 @@ def test_who_is_told_when_its_time_is_over_could_have_gone_before(scheduler):
             with condition:
                 condition.notify()
 
-        threads = [threading.Thread(target=wait), threading.Thread(target=tell)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_two_threads(wait, tell)
         seen.update(told)
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted

@@ -23,6 +23,13 @@ CHANGES = {
 }
 
 
+def run(threads):
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 @pytest.mark.parametrize(
     ("look", "change"),
     [
@@ -46,10 +53,7 @@ def test_before_and_after(look, change, kind, scheduler):
             threading.Thread(target=lambda: found.append(LOOKS[look](q))),
             threading.Thread(target=lambda: CHANGES[change](q)),
         ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run(threads)
         seen.append(found[0])
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
@@ -62,10 +66,7 @@ def test_a_queue_that_nobody_looks_into_is_as_it_was():
     def scenario():
         q = queue.Queue()
         threads = [threading.Thread(target=q.put, args=(n,)) for n in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run(threads)
 
     result = raddle.explore(scenario, source=[__file__], scheduler="reachability", until="exhausted")
     assert (result.exhausted, result.orders["partial_orders"]) == (True, 2)
@@ -87,10 +88,7 @@ def test_changed_by_hand_before_and_after_it_is_asked(by_hand, asked, scheduler)
         q = queue.Queue()
         found = []
         threads = [threading.Thread(target=lambda: by_hand(q)), threading.Thread(target=lambda: found.append(asked(q)))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run(threads)
         seen.append(found[0])
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
@@ -120,10 +118,7 @@ def test_who_took_nothing_may_be_done_too_often(scheduler):
                 ended.append("too often")
 
         threads = [threading.Thread(target=work), threading.Thread(target=q.put, args=(1,))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run(threads)
         seen.add(tuple(ended))
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
@@ -150,10 +145,7 @@ def test_nobody_s_own_code_is_asked_how_much_there_is():
     def scenario():
         q = Own()
         threads = [threading.Thread(target=q.put, args=(n,)) for n in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run(threads)
         assert q.qsize() == 2
 
     assert raddle.explore(scenario, source=[__file__], scheduler="reachability", executions=200).findings == ()
