@@ -479,8 +479,15 @@ class Controller:
             self.reach(me)
 
     def wait(self, me: Carrier, kind: str, target: object, ready: Callable[[], bool], seconds: float) -> bool:
-        """Block until `ready`, at most that long in virtual time; False where the time ran out."""
+        """Block until `ready`, at most that long in virtual time; False where the time ran out.
+
+        A time of 0 is over at once: the thread does not wait until every other one is blocked.
+        """
         me.kind, me.target = kind, target
+        if seconds <= 0:
+            me.ready = None
+            self.reach(me)
+            return ready()
         me.timed_out = False
         me.ready = lambda: me.timed_out or ready()
         self.set_timer(me, seconds)

@@ -64,7 +64,10 @@ def _is_shut(self: Any) -> bool:
 
 
 def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
-    """Come to where the queue is ready and its mutex free; False where that was not to be had in time."""
+    """Block until the queue is ready and its mutex free; return False if the timeout expires first.
+
+    A timeout of 0 expires at once, as in CPython: the queue is looked at once, under its mutex.
+    """
     if block and timeout is None:
         me.kind = kind
         me.target = self
@@ -72,8 +75,8 @@ def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: 
         me.control.reach(me)
         me.ready = None
         return True
-    if block:
-        return me.control.wait(me, kind, self, ready, timeout or 0.0)
+    if block and timeout is not None and timeout > 0:
+        return me.control.wait(me, kind, self, ready, timeout)
     me.kind, me.target, me.ready = kind, self, self.mutex.is_free
     me.control.reach(me)
     me.ready = None

@@ -1,0 +1,232 @@
+"""Programs in which a thread waits with a timeout of 0 while another one provides what it asks for.
+
+Each notes what the waiting thread got. A timeout of 0 is over at once, so the thread gets nothing if it comes first.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from typing import Any
+
+Note = Callable[[object], object]
+Program = Callable[[Note], None]
+
+
+def side_by_side(*bodies: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class SizedByItself(queue.Queue):  # type: ignore[type-arg]
+    """Left to the standard library's own code, as `_qsize` can be anything."""
+
+    def _qsize(self) -> int:
+        return len(self.queue)
+
+
+QUEUES = (queue.Queue, queue.LifoQueue, queue.PriorityQueue, SizedByItself)
+
+
+# -- queues ---------------------------------------------------------------------------------------------
+
+
+def got_from(make: Callable[[], Any], **how: Any) -> Program:
+    def program(note: Note) -> None:
+        items = make()
+
+        def get() -> None:
+            try:
+                note(items.get(**how))
+            except queue.Empty:
+                note("empty")
+
+        side_by_side(lambda: items.put(1), get)
+
+    return program
+
+
+def put_into(make: Callable[[int], Any], **how: Any) -> Program:
+    def program(note: Note) -> None:
+        items = make(1)
+        items.put(0)
+
+        def put() -> None:
+            try:
+                items.put(1, **how)
+            except queue.Full:
+                note("full")
+            else:
+                note("put")
+
+        side_by_side(items.get, put)
+
+    return program
+
+
+def filled_by_hand(note: Note) -> None:
+    """The mutex is waited for, whatever the timeout says about items."""
+    items: queue.Queue[int] = queue.Queue()
+
+    def fill() -> None:
+        with items.mutex:
+            items.queue.append(1)
+
+    def get() -> None:
+        try:
+            note(items.get(timeout=0))
+        except queue.Empty:
+            note("empty")
+
+    side_by_side(fill, get)
+
+
+# -- locks, conditions, events --------------------------------------------------------------------------
+
+
+def acquired(make: Callable[[], Any]) -> Program:
+    def program(note: Note) -> None:
+        lock = make()
+
+        def hold() -> None:
+            with lock:
+                pass
+
+        def take() -> None:
+            got = lock.acquire(timeout=0)
+            note(got)
+            if got:
+                lock.release()
+
+        side_by_side(hold, take)
+
+    return program
+
+
+def notified(make: Callable[[], Any]) -> Program:
+    """The lock is free for a moment, in which the other thread can notify."""
+
+    def program(note: Note) -> None:
+        condition = make()
+
+        def tell() -> None:
+            with condition:
+                condition.notify()
+
+        def listen() -> None:
+            with condition:
+                note(condition.wait(0))
+
+        side_by_side(tell, listen)
+
+    return program
+
+
+def predicate_came_true(note: Note) -> None:
+    condition, items = threading.Condition(), list[int]()
+
+    def add() -> None:
+        with condition:
+            items.append(1)
+            condition.notify()
+
+    def listen() -> None:
+        with condition:
+            note(condition.wait_for(lambda: len(items), 0))
+
+    side_by_side(add, listen)
+
+
+def event_set(note: Note) -> None:
+    event = threading.Event()
+    side_by_side(event.set, lambda: note(event.wait(0)))
+
+
+def barrier_passed(note: Note) -> None:
+    """Whoever comes to the barrier last passes; the one that cannot wait breaks it if it comes first."""
+    barrier = threading.Barrier(2)
+
+    def come(timeout: float | None) -> None:
+        try:
+            barrier.wait(timeout)
+        except threading.BrokenBarrierError:
+            note("broken")
+        else:
+            note("passed")
+
+    side_by_side(lambda: come(0), lambda: come(None))
+
+
+# -- threads and futures --------------------------------------------------------------------------------
+
+
+def joined(note: Note) -> None:
+    items: list[int] = []
+    thread = threading.Thread(target=lambda: items.append(1))
+    thread.start()
+    thread.join(0)
+    note(len(items))
+    thread.join()
+
+
+def asked_future(ask: Callable[[Future[int]], object]) -> Program:
+    def program(note: Note) -> None:
+        future: Future[int] = Future()
+
+        def look() -> None:
+            try:
+                note(ask(future))
+            except TimeoutError:
+                note("late")
+
+        side_by_side(lambda: future.set_result(1), look)
+
+    return program
+
+
+def asked_pool(ask: Callable[[ThreadPoolExecutor], object]) -> Program:
+    def program(note: Note) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                note(ask(pool))
+            except TimeoutError:
+                note("late")
+
+    return program
+
+
+def _one() -> int:
+    return 1
+
+
+PROGRAMS: dict[str, tuple[Program, set[object]]] = {
+    **{f"{make.__name__}.get": (got_from(make, timeout=0), {1, "empty"}) for make in (*QUEUES, queue.SimpleQueue)},
+    **{f"{make.__name__}.put": (put_into(make, timeout=0), {"put", "full"}) for make in QUEUES},
+    # The timeout says nothing about a call that does not block.
+    "Queue.get without blocking": (got_from(queue.Queue, block=False, timeout=0), {1, "empty"}),
+    "Queue.put without blocking": (put_into(queue.Queue, block=False, timeout=0), {"put", "full"}),
+    "Queue filled by hand": (filled_by_hand, {1, "empty"}),
+    **{
+        f"{make.__name__}.acquire": (acquired(make), {True, False})
+        for make in (threading.Semaphore, threading.BoundedSemaphore, threading.Condition)
+    },
+    "Lock.acquire": (acquired(lambda: threading.Lock()), {True, False}),
+    "RLock.acquire": (acquired(lambda: threading.RLock()), {True, False}),
+    "Condition.wait": (notified(threading.Condition), {True, False}),
+    "Condition.wait, on a plain lock": (notified(lambda: threading.Condition(threading.Lock())), {True, False}),
+    "Condition.wait_for": (predicate_came_true, {0, 1}),
+    "Event.wait": (event_set, {True, False}),
+    "Barrier.wait": (barrier_passed, {"passed", "broken"}),
+    "Thread.join": (joined, {0, 1}),
+    "Future.result": (asked_future(lambda future: future.result(timeout=0)), {1, "late"}),
+    "Future.exception": (asked_future(lambda future: future.exception(timeout=0)), {None, "late"}),
+    "wait": (asked_future(lambda future: len(wait([future], timeout=0).done)), {0, 1}),
+    "as_completed": (asked_future(lambda future: len(list(as_completed([future], timeout=0)))), {1, "late"}),
+    "submit": (asked_pool(lambda pool: pool.submit(_one).result(timeout=0)), {1, "late"}),
+    "map": (asked_pool(lambda pool: sum(pool.map(lambda _: 1, "a", timeout=0))), {1, "late"}),
+}
