@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUPPORTED = [(3, 10), (3, 11), (3, 12), (3, 13)]
+SUPPORTED = [(3, 11), (3, 12), (3, 13), (3, 14), (3, 15)]
 
 
 def find(version: tuple[int, int]) -> str | None:

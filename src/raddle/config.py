@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import sys
+import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from raddle.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "executions": (int,),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
@@ -31,11 +30,11 @@ CASES = (
     make_case(lock_tests.BarrierTests, "Barrier", barriertype=lambda *a, **k: threading.Barrier(*a, **k)),
 )
 
-CANNOT_APPLY: dict[tuple[str, str], str] = {}
-if sys.version_info >= (3, 11):
-    CANNOT_APPLY["ConditionAsRLock", "test_recursion_count"] = (
+CANNOT_APPLY: dict[tuple[str, str], str] = {
+    ("ConditionAsRLock", "test_recursion_count"): (
         "a Condition does not pass its lock's _recursion_count on: test_threading skips it for real ones, too"
     )
+}
 
 
 # Two watched executions without preemption come first in every search; then so many at random.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Callable
 
 import reachable_locks
@@ -10,6 +9,8 @@ import reachable_memory
 import reachable_queues
 import reachable_threads
 import reachable_waiting
+
+from raddle import env
 
 MODULES = (reachable_locks, reachable_memory, reachable_queues, reachable_threads, reachable_waiting)
 
@@ -20,7 +21,7 @@ def _programs() -> list[Callable[[], None]]:
         for module in MODULES
         for name, found in vars(module).items()
         if getattr(found, "__module__", "") == module.__name__ and not isinstance(found, type)
-        if not name.startswith("shut_down") or hasattr(queue, "ShutDown")  # since 3.13
+        if not name.startswith("shut_down") or env.QUEUES_SHUT_DOWN
     ]
 
 

@@ -9,7 +9,6 @@ lines in its traceback.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from raddle import probe
+from raddle import env, probe
 from raddle.instrument import rewrite
 from raddle.instrument.compiled import compile_probed
 
@@ -31,10 +30,10 @@ class Form:
     name: str
     probes: frozenset[str]
     source: str
-    since: tuple[int, ...] = (3, 10)
+    since: tuple[int, ...] = env.SUPPORTED[0]
 
     def as_parameter(self) -> Any:
-        marks = [] if sys.version_info >= self.since else [pytest.mark.skip(f"needs Python {self.since}")]
+        marks = [] if self.since <= env.VERSION else [pytest.mark.skip(f"needs Python {self.since}")]
         return pytest.param(self, id=self.name, marks=marks)
 
 
@@ -45,7 +44,7 @@ def read_forms(kind: str) -> list[Form]:
     for section in sections:
         header, _, source = section.partition("\n")
         name, probes, *since = (part.strip() for part in header.split("|"))
-        version = tuple(map(int, since[0].split("."))) if since else (3, 10)
+        version = tuple(map(int, since[0].split("."))) if since else env.SUPPORTED[0]
         found.append(Form(name, frozenset(probes.split()), source, version))
     assert len({form.name for form in found}) == len(found), "two forms have the same name"
     return found

@@ -16,13 +16,12 @@ import pytest
 import racy
 
 import raddle
+from raddle import env
 
 HERE = Path(__file__).parent
 INTERPRETERS = [sys.executable, *filter(None, os.environ.get("RADDLE_INTERPRETERS", "").split(os.pathsep))]
 
-pytestmark = pytest.mark.skipif(
-    not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this interpreter runs without the GIL"
-)
+pytestmark = pytest.mark.skipif(not env.gil_enabled(), reason="this interpreter runs without the GIL")
 
 # What the two threads can leave behind. With the GIL a thread can be stopped where a function begins, where a
 # loop goes round, and after a call, nowhere else.

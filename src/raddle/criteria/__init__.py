@@ -6,7 +6,6 @@ Here they are found by name. A criterion's module is imported when it is first a
 from __future__ import annotations
 
 import difflib
-from abc import ABCMeta
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -75,8 +74,7 @@ def criterion_class(name: str) -> type[Criterion]:
     """By its canonical name."""
     module = import_module(f"{__name__}.{_MODULES[name]}")
     for value in vars(module).values():
-        # Not `type`: Python 3.10 takes list[int] for one.
-        if isinstance(value, ABCMeta) and issubclass(value, Criterion) and not isabstract(value) and value.name == name:
+        if isinstance(value, type) and issubclass(value, Criterion) and not isabstract(value) and value.name == name:
             return value
     raise LookupError(f"{module.__name__} has no criterion {name!r}")
 

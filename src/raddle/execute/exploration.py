@@ -101,7 +101,7 @@ class Exploration:
         measurement: Measurement | None = None,
         shrink: Shrink | None = None,
         keep: bool = True,
-        part: Part = Part(),  # noqa: B008 -- a frozen value
+        part: Part = Part(),
         complete: Reachability | None = None,  # comes last
         measure_all: bool = True,  # also once coverage is saturated
     ) -> None:

@@ -5,11 +5,11 @@ What is reported has been seen to happen again.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from raddle import env
 from raddle.errors import DivergedError
 from raddle.execute.learned import Learned
 from raddle.execute.session import Recorded, Session
@@ -211,7 +211,7 @@ def make_finding(
 
 def possible_here(seen: Recorded) -> bool:
     """Were all threads stopped where this interpreter can switch?"""
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    if not env.gil_enabled():
         return True
     return all(stop.with_gil for stop in seen.preemptions)
 

@@ -58,7 +58,7 @@ class _Flow:
             ast.Raise: lambda node: _NOWHERE,
             ast.Return: lambda node: _NOWHERE,
             ast.Try: self._try,
-            getattr(ast, "TryStar", ast.Try): self._try,  # 3.11
+            ast.TryStar: self._try,
             ast.While: self._while,
             ast.With: self._with,
         }

@@ -36,7 +36,7 @@ def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeT
 
 
 def _key(code: CodeType) -> _Key:
-    return getattr(code, "co_qualname", code.co_name), code.co_firstlineno  # co_qualname: 3.11
+    return code.co_qualname, code.co_firstlineno
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:

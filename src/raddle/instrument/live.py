@@ -167,8 +167,8 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             raise NoSourceError(f"{os.path.basename(path)} is not Python source")
         with open(path, "rb") as stream:
             return stream.read()
-    # Notebook cells, doctests, archives. What any text is called that `exec` is given says nothing: since 3.13
-    # the text of `python -c` is kept under that name.
+    # Notebook cells, doctests, archives. "<string>" is what `exec` calls any text, and so names none: since 3.13
+    # `linecache` has the text of `python -c` under it.
     lines = linecache.getlines(path, namespace) if path != "<string>" else []
     if not lines:
         raise NoSourceError(f"there is no source: {path}")

@@ -7,8 +7,10 @@ what the user wrote there.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
+from raddle import env
 from raddle.probe import NAME
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -49,6 +51,11 @@ def place_of(node: ast.expr | ast.stmt) -> Place:
         if column >= 0:
             return Place(node.end_lineno, column, node.end_lineno, node.end_col_offset)
     return Place(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def type_parameters(node: ast.AST) -> Sequence[ast.AST]:
+    """Return the type parameters of a function, class or type alias."""
+    return node.type_params if env.HAS_TYPE_PARAMETERS else ()  # type: ignore[attr-defined] # see there
 
 
 def load(name: str) -> ast.Name:

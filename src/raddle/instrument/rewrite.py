@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import decode_source
 
+from raddle import env
 from raddle.instrument.blocks import leaders
 from raddle.instrument.expressions import Options
 from raddle.instrument.ignore import ignored_lines
@@ -48,7 +49,7 @@ def rewrite(
         tree = ast.parse(text)
     maker = SiteMaker(file, base)
     options = Options(ignored=ignored_lines(text), tokens=tokens, leaders=leaders(tree) if blocks else frozenset())
-    statements = Statements(analyse(tree), maker, options, evaluates_annotations=not _postpones_annotations(tree))
+    statements = Statements(analyse(tree), maker, options, evaluates_annotations=_evaluates_annotations(tree))
     tree.body = statements.block(tree.body)
     return Rewritten(tree, maker.finish())
 
@@ -66,8 +67,9 @@ def source_text(source: str | bytes) -> str:
     return decode_source(source) if isinstance(source, bytes) else source
 
 
-def _postpones_annotations(tree: ast.Module) -> bool:
-    return any(
+def _evaluates_annotations(tree: ast.Module) -> bool:
+    """Whether annotations are evaluated where they stand."""
+    return not env.ANNOTATIONS_ARE_DEFERRED and not any(
         isinstance(node, ast.ImportFrom)
         and node.module == "__future__"
         and any(alias.name == "annotations" for alias in node.names)

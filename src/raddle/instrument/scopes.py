@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from raddle.instrument.nodes import type_parameters
+
 FUNCTION = "function"
 LAMBDA = "lambda"
 GENERATOR = "generator"  # a generator expression: runs when somebody asks, perhaps in another thread
@@ -182,7 +184,7 @@ class _Analyser(ast.NodeVisitor):
         elif kind in (FUNCTION, LAMBDA, GENERATOR):
             scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", private=outer.private)
         else:
-            # 3.12 runs these in the frame around them; older versions follow here, for stable names.
+            # Since 3.12 they run in the frame around them (PEP 709). Names follow that on 3.11, too, to be stable.
             scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, private=outer.private)
         if kind != TYPES:
             self.by_node[node] = scope
@@ -315,20 +317,20 @@ class _Analyser(ast.NodeVisitor):
             with self.inside(CLASS, node, node.name):
                 self.visit_all(node.body)
 
-    def visit_TypeAlias(self, node: ast.AST) -> None:  # ast.TypeAlias, from 3.12 on
+    def visit_TypeAlias(self, node: ast.AST) -> None:  # an ast.TypeAlias, which 3.11 lacks
         self.visit(node.name)  # type: ignore[attr-defined] # see above
         with self._type_parameters(node):
             self.visit(node.value)  # type: ignore[attr-defined] # see above
 
     @contextmanager
     def _type_parameters(self, node: ast.AST) -> Iterator[None]:
-        parameters: Sequence[ast.AST] = getattr(node, "type_params", ())
+        parameters = type_parameters(node)
         if not parameters:
             yield
             return
         with self.inside(TYPES, node, ""):
             for parameter in parameters:
-                self.bind(parameter.name, parameter)  # type: ignore[attr-defined] # ast.type_param, 3.12
+                self.bind(parameter.name, parameter)  # type: ignore[attr-defined] # an ast.type_param
                 self.generic_visit(parameter)
             yield
 

@@ -1,6 +1,6 @@
 """The sites of one module, in evaluation order, and where CPython could switch threads between them.
 
-With the GIL, CPython 3.10 and later lets another thread run only when a function begins, at a backward jump
+With the GIL, every supported CPython lets another thread run only when a function begins, at a backward jump
 and after a call. While the rewriter walks the code in evaluation order, `open` says whether such a point
 lies, on some path, between the probe before and the place it has reached; a site takes it over as
 `switchable`, and closes it. A switch is possible between two accesses if *any* site passed after the first,

@@ -8,7 +8,7 @@ from typing import Any
 
 from raddle.instrument.expressions import Options
 from raddle.instrument.ignore import header_is_ignored
-from raddle.instrument.nodes import dotted, load, place_of, probe, store
+from raddle.instrument.nodes import dotted, load, place_of, probe, store, type_parameters
 from raddle.instrument.scopes import CLASS, FUNCTION, Scopes
 from raddle.instrument.sites import SiteMaker
 from raddle.instrument.targets import Targets
@@ -47,7 +47,7 @@ class Statements(Targets):
             ast.Raise: self._raise,
             ast.Return: self._return,
             ast.Try: self._try,
-            getattr(ast, "TryStar", ast.Try): self._try,  # 3.11
+            ast.TryStar: self._try,
             ast.While: self._while,
             ast.With: self._with,
         }
@@ -85,7 +85,7 @@ class Statements(Targets):
             node.value = self.written_name(node.target.id, node.value, place_of(node.target))
             return [node]
         statements = self.bind(node.target, node.value)
-        # The annotation of such a target is evaluated after the store, in modules and classes, and dropped.
+        # The annotation of such a target is evaluated after the store, in modules and classes, and discarded.
         if self._evaluates_annotations and self.scope.kind != FUNCTION:
             statements.append(place_of(node.annotation).put(ast.Expr(node.annotation)))
         return statements
@@ -240,7 +240,7 @@ class Statements(Targets):
             self.maker.open = True
             return [node]
         node.decorator_list = [self.expr(decorator) for decorator in node.decorator_list]
-        if not getattr(node, "type_params", ()):
+        if not type_parameters(node):
             node.bases = [self.expr(base) for base in node.bases]
             for keyword in node.keywords:
                 keyword.value = self.expr(keyword.value)

@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from raddle.corpus import Kept
@@ -93,4 +93,4 @@ def check(path: str | os.PathLike[str]) -> None:
 
 
 def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -40,7 +40,7 @@ def adopt_condition(condition: Any) -> Any:
     if type(real) not in (RealLock, RealRLock):
         return real
     twin = adopt(real)
-    methods = ("acquire", "release", "_release_save", "_acquire_restore", "_is_owned")
+    methods = ("acquire", "release", "locked", "_release_save", "_acquire_restore", "_is_owned")
     _change(condition, {"_lock": twin} | {m: getattr(twin, m) for m in methods if m in condition.__dict__})
     return twin
 

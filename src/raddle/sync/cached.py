@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from raddle import probe
+from raddle import env, probe
 from raddle.sync.adopt import adopt_lock_of
 from raddle.sync.carrier import Carrier, getcurrent
 
@@ -46,7 +46,7 @@ def sites_of(function: Any) -> tuple[int, int] | None:
         numbers: dict[Any, int] = {}
         called = None
         for instruction in dis.get_instructions(code):
-            if instruction.opname == "LOAD_CONST" and called in ("enter", "leave"):
+            if isinstance(instruction.argval, int) and called in ("enter", "leave"):
                 numbers.setdefault(called, instruction.argval)
             called = instruction.argval
         if "enter" not in numbers or "leave" not in numbers:
@@ -138,7 +138,7 @@ def get(self: Any, instance: Any, owner: Any = None) -> Any:
     me = getcurrent()
     if me.__class__ is not Carrier or instance is None:
         return _real_get(self, instance, owner)
-    if hasattr(self, "lock"):  # before 3.12
+    if env.CACHED_PROPERTIES_LOCK:
         adopt_lock_of(self)
     sites = sites_of(self.func)
     if sites is None:

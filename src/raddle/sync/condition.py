@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from typing import Any
 
+from raddle import env
 from raddle.sync.adopt import adopt_condition
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.sync.lock import Lock, RLock
@@ -39,6 +40,8 @@ def init(self: Any, lock: Any = None) -> None:
     self._lock = lock
     self.acquire = lock.acquire
     self.release = lock.release
+    if env.RLOCKS_HAVE_LOCKED:
+        self.locked = lock.locked
     self._waiters = deque()
 
 
@@ -150,8 +153,10 @@ def notify(self: Any, n: int = 1) -> None:
 
 
 def _of_the_lock(name: str) -> property:
-    """`acquire` and `release` are kept in each condition, as its lock's methods: those of a real lock if it
-    was made earlier. A property of the class is found before them."""
+    """Make a property for a method that each condition takes from its lock.
+
+    A condition made earlier has the method of a real lock, in its `__dict__`. A property of the class is found first.
+    """
 
     def look_up(self: Any) -> Any:
         if getcurrent().__class__ is Carrier:
@@ -186,4 +191,5 @@ PATCHES = (
     (threading.Condition, "__exit__", leave),
     (threading.Condition, "acquire", _of_the_lock("acquire")),
     (threading.Condition, "release", _of_the_lock("release")),
+    *(((threading.Condition, "locked", _of_the_lock("locked")),) if env.RLOCKS_HAVE_LOCKED else ()),
 )

@@ -10,6 +10,7 @@ import concurrent.futures._base as base
 import concurrent.futures.thread as pool
 from typing import Any
 
+from raddle import env
 from raddle.sync.carrier import Carrier, getcurrent
 
 NUMBER = "_raddle_number"
@@ -34,12 +35,17 @@ def identify(obj: object) -> int:
     return number_of(obj) if isinstance(obj, base.Future) else id(obj)
 
 
-def run_item(item: Any) -> None:
-    """A worker of a pool does what it was given: for criteria a thread of its own."""
+def function_of(item: Any) -> Any:
+    """Return the function that a pool's work item calls."""
+    return item.task[0] if env.WORK_ITEMS_HOLD_TASKS else item.fn
+
+
+def run_item(item: Any, *context: Any) -> None:
+    """Run a work item in a pool's worker: for criteria, each is a thread of its own."""
     me = getcurrent()
     if me.__class__ is Carrier and me.control.measuring:
-        me.control.noted(me, "task", item.fn)
-    _real_run(item)
+        me.control.noted(me, "task", function_of(item))
+    _real_run(item, *context)
 
 
 PATCHES = ((base.Future, "__hash__", number_of), (pool._WorkItem, "run", run_item))

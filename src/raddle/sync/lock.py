@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 from typing import Any
 
+from raddle import env
 from raddle.sync.carrier import Carrier, getcurrent
 
 RealLock = _thread.LockType
@@ -203,6 +204,9 @@ class RLock(_AnyLock):
         return free
 
     __enter__ = acquire
+
+    if env.RLOCKS_HAVE_LOCKED:
+        locked = Lock.locked
 
     def release(self) -> None:
         me = getcurrent()

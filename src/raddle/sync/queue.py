@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from raddle import env
 from raddle.operation import ITEMS, UNFINISHED
 from raddle.sync.adopt import adopt_queue
 from raddle.sync.carrier import Carrier, getcurrent
@@ -29,7 +30,7 @@ _real_empty = queue.Queue.empty
 _real_full = queue.Queue.full
 _plain_sizes = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
 _KEEPING = {queue.Queue: deque, queue.LifoQueue: list}  # in these they only keep items: no code of anybody runs
-_ShutDown: type[Exception] | None = getattr(queue, "ShutDown", None)  # since 3.13
+_ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignore[attr-defined] # see there
 
 
 def init(self: Any, maxsize: int = 0) -> None:
@@ -60,7 +61,7 @@ def _simple(self: Any) -> bool:
 
 
 def _is_shut(self: Any) -> bool:
-    return _ShutDown is not None and self.is_shutdown
+    return env.QUEUES_SHUT_DOWN and bool(self.is_shutdown)
 
 
 def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
@@ -135,7 +136,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
         if not _reach(self, me, "put", has_room, block, timeout):
             me.control.changed(me, self.queue, ITEMS, writes=False)
             raise queue.Full
-    if _ShutDown is not None and self.is_shutdown:
+    if _is_shut(self):
         raise _ShutDown
     if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_empty._waiters:
         self._put(item)
@@ -164,7 +165,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     if not _reach(self, me, "get", has_item, block, timeout):
         me.control.changed(me, self.queue, ITEMS, writes=False)
         raise queue.Empty
-    if _ShutDown is not None and self.is_shutdown and not self.queue:
+    if _is_shut(self) and not self.queue:
         raise _ShutDown
     if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_full._waiters:
         item = self._get()

@@ -7,6 +7,7 @@ and objects made earlier are under control too.
 from __future__ import annotations
 
 import _thread
+import contextvars
 import functools
 import itertools
 import sys
@@ -17,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+from raddle import env
 from raddle.sync.carrier import Abort, Carrier, getcurrent
 
 _Thread = threading.Thread
@@ -54,6 +56,7 @@ def start(self: Any) -> None:
     if self._started._flag:
         me.control.observe("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
+    _choose_context(self)
     carrier = me.control.spawn(me, functools.partial(_run, self), self)
     self.__dict__[KEY] = carrier
     self._started._flag = True
@@ -63,7 +66,7 @@ def start(self: Any) -> None:
 def _run(self: Any) -> None:
     me: Any = getcurrent()
     try:
-        self.run()
+        _run_in_context(self)
     except SystemExit:
         pass  # as CPython: ends the thread, silently
     except Abort:
@@ -76,18 +79,38 @@ def _run(self: Any) -> None:
         mark_ended(self)
 
 
-if hasattr(_thread, "_make_thread_handle"):  # since 3.13
-    _ended = _thread._make_thread_handle(0)
+if env.THREADS_HAVE_CONTEXT:
+
+    def _choose_context(self: Any) -> None:
+        """Choose the context that `run` is called in, as CPython's `start` does."""
+        if self._context is None:
+            inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
+            self._context = contextvars.copy_context() if inherits else contextvars.Context()
+
+    def _run_in_context(self: Any) -> None:
+        self._context.run(self.run)
+
+else:
+
+    def _choose_context(self: Any) -> None:
+        """Do nothing: greenlets, as threads, begin in an empty context."""
+
+    def _run_in_context(self: Any) -> None:
+        self.run()
+
+
+if env.THREAD_HANDLE is not None:
+    _ended = _thread._make_thread_handle(0)  # type: ignore[attr-defined] # added in 3.13
     _ended._set_done()
 
     def mark_ended(self: Any) -> None:
-        """So that the real methods, too, know that this thread has ended."""
-        self._handle = _ended
+        """Let the real methods know that this thread has ended."""
+        self.__dict__[env.THREAD_HANDLE] = _ended
 
 else:
 
     def mark_ended(self: Any) -> None:
-        """So that the real methods, too, know that this thread has ended."""
+        """Let the real methods know that this thread has ended."""
         self._is_stopped = True
         self._tstate_lock = None
 
@@ -289,6 +312,12 @@ def number_of(self: Any) -> int:
     return self.__dict__.get(NUMBER) or object.__hash__(self)
 
 
+def set_name(name: str) -> None:
+    """`_thread.set_name`: all controlled threads run in one OS thread, which keeps its name."""
+    if getcurrent().__class__ is not Carrier:
+        _real_set_name(name)
+
+
 PATCHES = (
     (_Thread, "__init__", init),
     (_Thread, "__hash__", number_of),
@@ -308,3 +337,6 @@ NAMES: dict[Any, Any] = {
     _real_start_new_thread: start_new_thread,
     _real_count: count,
 }
+if env.THREAD_NAMES_REACH_THE_OS:
+    _real_set_name: Any = _thread.set_name  # type: ignore[attr-defined] # see there
+    NAMES[_real_set_name] = set_name

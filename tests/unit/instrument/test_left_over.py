@@ -16,7 +16,7 @@ class Box:
 
 def scenario():
     box = Box()
-    # Before 3.12 it has no probe of its own, only the comprehension in it has: its code is not that of the source.
+    # On 3.11 it has no probe of its own, only the comprehension in it has: its code is not that of the source.
     KEPT.append(lambda: [box.__setattr__("n", box.n + one) for one in (1, 2)])
     threads = [threading.Thread(target=KEPT[-1]) for _ in range(2)]
     for thread in threads:

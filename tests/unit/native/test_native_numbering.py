@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -325,7 +324,7 @@ def watched(thing, name):
             ([], ["leaf", "thing"]),
         ),
         # An argument goes when the function lets go of it.
-        pytest.param(
+        (
             """
     class Eater:
         def eat(self, leaf):
@@ -334,7 +333,6 @@ def watched(thing, name):
     return Eater().eat(watched(Leaf(), "leaf"))
 """,
             ["leaf"],
-            marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="the caller keeps arguments there"),
         ),
         # What `locals` has given stays as it was.
         (

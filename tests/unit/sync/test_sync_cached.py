@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +13,7 @@ import pytest
 from cached_early import Service, bounded, unbounded
 
 import raddle
+from raddle import env
 from raddle.sync.cached import RealCachedFunction
 
 
@@ -149,7 +149,7 @@ def test_functions_without_probes_keep_their_caches():
 
 
 def test_a_cached_property_has_a_lock_before_3_12():
-    expected = {True} if sys.version_info < (3, 12) else {True, False}
+    expected = {True} if env.CACHED_PROPERTIES_LOCK else {True, False}
     assert _seen(_kept, _new_service) == expected
 
 

@@ -9,6 +9,8 @@ import time
 import pytest
 from controlled import controlled, controlled_often, outcome_of, said
 
+from raddle import env
+
 KINDS = [queue.Queue, queue.LifoQueue, queue.PriorityQueue]
 
 
@@ -190,7 +192,7 @@ def test_one_made_earlier_and_one_that_escaped(kind):
     assert early.unfinished_tasks == 1
 
 
-needs_shutdown = pytest.mark.skipif(not hasattr(queue, "ShutDown"), reason="queues can be shut down since 3.13")
+needs_shutdown = pytest.mark.skipif(not env.QUEUES_SHUT_DOWN, reason="queues can be shut down since 3.13")
 
 
 @needs_shutdown

@@ -96,7 +96,7 @@ class _MainScript:
         sys.path_importer_cache.pop(self._path, None)
         if sys.path and sys.path[0] == self._path:
             del sys.path[0]
-            if not getattr(sys.flags, "safe_path", False):
+            if not sys.flags.safe_path:
                 sys.path.insert(0, os.path.dirname(os.path.realpath(self._path)))
         fill_main(namespace, None, self._path)
         code = run_script(self._path, namespace, self._watch.hook)

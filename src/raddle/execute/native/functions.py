@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any
 
+from raddle import env
 from raddle.execute.naming import CONSTRUCTORS
 from raddle.model import class_and_method, is_public
 from raddle.site import SiteTable
@@ -36,12 +37,12 @@ class Functions:
     def receiver(self, site: int, parameter: str, frame: FrameType) -> Any:
         """The object whose method begins; None where the first argument is something else.
 
-        Up to 3.12 a frame keeps what it was asked for, and so would keep arguments alive: it is emptied at once. That
-        can be done only before the function has called `locals()`, which gives it the same dictionary.
+        A frame that keeps its locals would keep the arguments alive, so they are cleared at once. That can be done only
+        before the function has called `locals()`, which returns the same dictionary.
         """
         found = frame.f_locals
         receiver = found.get(parameter)
-        if type(found) is dict:
+        if env.FRAMES_KEEP_THEIR_LOCALS:
             found.clear()
         cls = type(receiver)
         verdict = self._verdicts.get((site, cls))

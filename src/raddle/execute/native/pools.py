@@ -15,6 +15,7 @@ from raddle.execute.naming import function_name
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder
 from raddle.execute.native.waiting import Patch, registering
+from raddle.sync.futures import function_of
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -43,13 +44,13 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
         finally:
             me.submitting = before
 
-    def run(item: Any) -> None:
+    def run(item: Any, *context: Any) -> None:
         future = recorder.resource(item.future)
         if future is not None:
-            recorder.task(function_name(item.fn))
+            recorder.task(function_name(function_of(item)))
             if future.pool is not None:
                 recorder.step("get", future.pool, 0)
-        real_run(item)
+        real_run(item, *context)
 
     return [
         registering(recorder, ThreadPoolExecutor),

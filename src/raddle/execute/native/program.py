@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
+from raddle import env
 from raddle.errors import UsageError
 from raddle.execute.native.importing import WatchingHook
 from raddle.execute.native.tracebacks import clean
@@ -137,8 +138,8 @@ def _show_error() -> int:
     clean(error)
     trace = error.__traceback__
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
-    if sys.version_info >= (3, 12):
-        sys.last_exc = error
+    if env.HAS_LAST_EXC:
+        sys.last_exc = error  # type: ignore[attr-defined] # see there
     sys.excepthook(kind, error, trace)
     return 1
 
@@ -158,7 +159,7 @@ def _is_importable(path: str) -> bool:
 
 def _set_first_path(folder: str, *, in_any_case: bool = False) -> None:
     """Where Python puts the folder of the program, unless it was told not to."""
-    if getattr(sys.flags, "safe_path", False) and not in_any_case:
+    if sys.flags.safe_path and not in_any_case:
         return
     if sys.path:
         sys.path[0] = folder

@@ -39,8 +39,8 @@ def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
 
     The program's own stack begins in the function that runs it.
     """
-    names = ("walk_tb", "_walk_tb_with_full_positions")  # the second since 3.11, and used in place of the first
-    walks = [(name, _leaving_out(getattr(traceback, name))) for name in names if hasattr(traceback, name)]
+    names = ("walk_tb", "_walk_tb_with_full_positions")  # `traceback` itself uses the second one
+    walks = [(name, _leaving_out(getattr(traceback, name))) for name in names]
     real: Callable[[FrameType | None], Iterator[tuple[FrameType, int]]] = traceback.walk_stack
 
     def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:

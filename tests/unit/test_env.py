@@ -1,0 +1,119 @@
+"""What `raddle.env` says about the interpreter, compared with the interpreter; and that only it compares versions."""
+
+from __future__ import annotations
+
+import ast
+import concurrent.futures.thread
+import functools
+import inspect
+import queue
+import re
+import sys
+import threading
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import raddle
+import raddle_pytest
+from raddle import env
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*Path(raddle.__file__).parent.rglob("*.py"), Path(raddle_pytest.__file__)]
+REVEALING = {"version_info", "hexversion", "python_version", "python_version_tuple", "_is_gil_enabled", "MAGIC_NUMBER"}
+EXEMPT = {
+    "env.py": REVEALING,
+    "cache.py": {"MAGIC_NUMBER"},  # which bytecode a cached file holds; no behavior depends on it
+}
+
+
+def mentioned(source: str) -> set[str]:
+    """Return the names in a piece of source that reveal the version of Python."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name) | ast.Constant(value=str(name)):
+                found.add(name)
+    return found & REVEALING
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import sys\nif sys.version_info >= (3, 13): pass", {"version_info"}),
+        ("from sys import version_info as v", {"version_info"}),
+        ("import platform\nnew = platform.python_version() > '3.12'", {"python_version"}),
+        ("import sys\nold = sys.hexversion < 0x030c0000", {"hexversion"}),
+        ("import sys\ngil = getattr(sys, '_is_gil_enabled', lambda: True)()", {"_is_gil_enabled"}),
+        ("from raddle import env\nif env.QUEUES_SHUT_DOWN: pass", set()),
+    ],
+)
+def test_a_version_check_is_recognized(source, names):
+    assert mentioned(source) == names
+
+
+def test_only_env_looks_at_the_version():
+    found = [(path, mentioned(path.read_text(encoding="utf-8")) - EXEMPT.get(path.name, set())) for path in SOURCES]
+    assert [(path, names) for path, names in found if names] == []
+    assert {path.name for path in SOURCES} >= {"env.py", "api.py", "raddle_pytest.py"}
+
+
+def test_the_metadata_name_the_same_versions():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest, newest = (".".join(map(str, version)) for version in (env.SUPPORTED[0], env.SUPPORTED[-1]))
+    found = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line) for line in project["classifiers"]]
+    assert [match[1] for match in found if match] == [".".join(map(str, version)) for version in env.SUPPORTED]
+    assert project["requires-python"] == f">={oldest}"
+    assert f"Python {oldest} to {newest}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_this_interpreter_is_supported():
+    assert env.VERSION in env.SUPPORTED
+
+
+def _keeps_locals() -> bool:
+    frame = inspect.currentframe()
+    assert frame is not None
+    return frame.f_locals is frame.f_locals
+
+
+def _evaluates(target: str) -> bool:
+    seen: list[str] = []
+    namespace = {"say": seen.append, "box": type("Box", (), {})()}
+    exec(compile(f"{target}: say('evaluated') = 1", "annotated", "exec", dont_inherit=True), namespace)
+    return bool(seen)
+
+
+def test_each_behavior_is_that_of_this_interpreter():
+    # The behavior itself, or where it cannot be observed from outside, what comes with it.
+    item = inspect.signature(concurrent.futures.thread._WorkItem).parameters
+    named = {name: value for name, value in vars(env).items() if name.isupper() and isinstance(value, bool)}
+    assert named == {
+        "FREE_THREADED": "free-threading" in sys.version,
+        "THREADS_HAVE_CONTEXT": "context" in inspect.signature(threading.Thread).parameters,
+        "THREAD_NAMES_REACH_THE_OS": hasattr(threading.Thread, "_set_os_name"),
+        "RLOCKS_HAVE_LOCKED": hasattr(threading.RLock(), "locked") and hasattr(threading.Condition(), "locked"),
+        "ITERATORS_CAN_BE_SERIALIZED": hasattr(threading, "serialize_iterator"),
+        "QUEUES_SHUT_DOWN": hasattr(queue, "ShutDown"),
+        "WORK_ITEMS_HOLD_TASKS": "task" in item,
+        "CACHED_PROPERTIES_LOCK": hasattr(functools.cached_property(len), "lock"),
+        "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
+        "FRAMES_KEEP_THEIR_LOCALS": _keeps_locals(),
+        "HAS_TYPE_PARAMETERS": hasattr(ast, "TypeAlias"),
+        "ANNOTATIONS_ARE_DEFERRED": not _evaluates("box.x"),
+    }
+
+
+def test_a_thread_s_handle():
+    thread = threading.Thread()
+    assert [name for name, value in vars(thread).items() if hasattr(value, "_set_done")] == [
+        name for name in [env.THREAD_HANDLE] if name is not None
+    ]
+
+
+def test_the_gil():
+    if env.FREE_THREADED:
+        assert env.gil_enabled() == sys._is_gil_enabled()
+    else:
+        assert env.gil_enabled()
