@@ -147,7 +147,7 @@ class Session:
             undo = stack.enter_context(instrument_modules(self._hook.loaded(), self.table, **self._options()))
             stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
-            self.not_instrumented += undo.not_instrumented
+            self.not_instrumented += undo.all_refused
             patches = Patches().install(undo.functions, undo.everywhere)
             undo.everywhere = []  # nobody is to be kept alive
             stack.callback(patches.remove)

@@ -14,12 +14,21 @@ class CodeIndex:
 
     def __init__(self, module: CodeType) -> None:
         self._codes: dict[_Key, list[CodeType]] = defaultdict(list)
+        self._named: dict[str, list[CodeType]] = defaultdict(list)
         for code in nested(module):
             self._codes[_key(code)].append(code)
+            self._named[_key(code)[0]].append(code)
+
+    def __contains__(self, code: CodeType) -> bool:
+        return code in self.like(code)
 
     def like(self, code: CodeType) -> list[CodeType]:
         """Those of the same name and first line, in the order of the source: several lambdas, say."""
         return self._codes.get(_key(code), [])
+
+    def named(self, code: CodeType) -> list[CodeType]:
+        """Those of the same qualified name, on whatever line."""
+        return self._named.get(_key(code)[0], [])
 
 
 def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:

@@ -8,6 +8,7 @@ functions and closures, wherever they are kept. Code at module level and in clas
 from __future__ import annotations
 
 import gc
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from raddle import probe
 from raddle.instrument.compiled import is_probed, make_probes_known
 from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
 from raddle.instrument.left import enter_left
-from raddle.instrument.live import LiveSource, NoSourceError, find_source
+from raddle.instrument.live import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.instrument.refusal import NotInstrumented
 from raddle.site import SiteTable
 
@@ -28,6 +29,8 @@ class Undo:
     """What was changed; call it, or leave its `with` block, to change it back."""
 
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
+    # Functions whose code was made at run time. They matter only if threads call them.
+    made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
     everywhere: list[FunctionType] = field(default_factory=list)  # all functions that there were then
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
@@ -54,10 +57,18 @@ class Undo:
         """Those that have probed code now."""
         return [function for function, _, _ in self._functions]
 
+    @property
+    def all_refused(self) -> list[NotInstrumented]:
+        """What could not be instrumented, whether or not threads call it."""
+        return [*self.not_instrumented, *dict.fromkeys(self.made_at_run_time.values())]
+
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
         if refused not in self.not_instrumented:  # there can be several of a name
             self.not_instrumented.append(refused)
+
+    def refuse_made(self, what: str, why: str, functions: Iterable[FunctionType]) -> None:
+        self.made_at_run_time.update({function.__code__: NotInstrumented(what, why) for function in functions})
 
     def swap(self, function: FunctionType, new: CodeType) -> None:
         self._functions.append((function, function.__code__, new))
@@ -174,18 +185,35 @@ def _instrument_file(
         source = find_source(module, path, functions[0].__code__ if functions else None, blocks=blocks, root=table.root)
         source.enter_sites(table)
     except NoSourceError as error:
-        undo.refuse(_name_all(module, functions), str(error))
+        if _is_foreign(module, path):
+            undo.refuse_made(_name_all(module, functions), str(error), functions)
+        else:
+            undo.refuse(_name_all(module, functions), str(error))
         return
     undo.know_probes(module.__dict__)
+    running = [function.__code__ for function in functions]
     for function in functions:
-        _instrument_function(f"{module.__name__}.{function.__qualname__}", function, source, undo)
+        _instrument_function(f"{module.__name__}.{function.__qualname__}", function, source, running, undo)
 
 
-def _instrument_function(name: str, function: FunctionType, source: LiveSource, undo: Undo) -> None:
+def _instrument_function(
+    name: str, function: FunctionType, source: LiveSource, running: Sequence[CodeType], undo: Undo
+) -> None:
     try:
         undo.swap(function, source.probed_code(function.__code__))
+    except UnknownCodeError as error:
+        if source.was_edited(function.__code__, running):
+            undo.refuse(name, f"{function.__code__.co_filename} has changed since it was imported")
+        else:
+            undo.refuse_made(name, str(error), [function])
     except NoSourceError as error:
         undo.refuse(name, str(error))
+
+
+def _is_foreign(module: ModuleType, path: str) -> bool:
+    """Whether functions from this "file" have nothing to do with the module's own file."""
+    own = getattr(module, "__file__", None)
+    return own is not None and own != path and not os.path.isfile(path)
 
 
 def _name_all(module: ModuleType, functions: Sequence[FunctionType]) -> str:

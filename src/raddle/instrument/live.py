@@ -7,16 +7,17 @@ import ast
 import linecache
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 from raddle.errors import RaddleError
 from raddle.instrument.cache import compile_cached, plain_cached
-from raddle.instrument.codes import CodeIndex, counterpart
+from raddle.instrument.codes import CodeIndex, counterpart, nested
 from raddle.instrument.compiled import Probed, compile_probed
 from raddle.instrument.labels import label, label_of
+from raddle.instrument.origins import was_edited
 from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
@@ -32,6 +33,10 @@ class Change(NamedTuple):
 
 class NoSourceError(Exception):
     """A module's source can't be had; says why."""
+
+
+class UnknownCodeError(NoSourceError):
+    """A function has code that its source does not contain."""
 
 
 class LiveSource:
@@ -63,10 +68,18 @@ class LiveSource:
         for tokens in (True, False):
             probed = counterpart(code, plain=self._plain, probed=self._index(tokens=tokens))
             if probed is None:
-                raise NoSourceError(f"{self._path} has changed since it was imported")
+                raise UnknownCodeError(made_at_run_time(self._path))
             if probed.co_freevars == code.co_freevars:
                 return probed
         raise NoSourceError("its free variables would change")
+
+    def was_edited(self, code: CodeType, running: Iterable[CodeType]) -> bool:
+        """Whether code that this source does not contain is from before the file was edited.
+
+        `running` is the code of the live functions that say they are from this file.
+        """
+        found = {inner for one in running if one in self._plain for inner in nested(one)}
+        return os.path.isfile(self._path) and was_edited(code, source=self._plain, running=found, path=self._path)
 
     def enter_sites(self, table: SiteTable) -> None:
         probed = self._compile(tokens=True)
@@ -123,6 +136,11 @@ class LiveSource:
         if self._change is not None:
             self._spare = tree
         return code
+
+
+def made_at_run_time(path: str) -> str:
+    """Why a function cannot be watched whose code is in no source."""
+    return f"its code is not in {path}, and code that is made at run time cannot be watched"
 
 
 def find_source(

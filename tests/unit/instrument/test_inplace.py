@@ -232,8 +232,97 @@ def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTabl
     subject = imported("exec('def made(x): return x.a')\ndef f(): pass\n")
     with instrument_module(subject, table) as undo:
         assert [function.__name__ for function in undo.functions] == ["f"]
-    (refusal,) = undo.not_instrumented
-    assert refusal == NotInstrumented("subject: made", "there is no source: <string>")
+    assert undo.not_instrumented == []
+    refusal = NotInstrumented("subject: made", "there is no source: <string>")
+    assert undo.made_at_run_time == {subject.made.__code__: refusal}
+    assert undo.all_refused == [refusal]
+
+
+def test_code_made_at_run_time_under_the_name_of_the_file(imported: Importer, folder: Path, table: SiteTable) -> None:
+    # Hypothesis gives its wrappers the file and the line of the test, `compile` takes any file name.
+    subject = imported(
+        """
+        from types import FunctionType
+        def inner(x): return x.a
+        def make():
+            def wrapper(x): return inner(x)
+            return wrapper
+        code = make().__code__.replace(co_name="inner", co_firstlineno=inner.__code__.co_firstlineno)
+        wrapper = FunctionType(code, globals(), "inner")
+        exec(compile("def made(x): return x.a", __file__, "exec"))
+        moved = FunctionType(inner.__code__.replace(co_firstlineno=1), globals(), "moved")
+        """
+    )
+    with instrument_module(subject, table) as undo:
+        assert sorted(function.__name__ for function in undo.functions) == ["inner", "make"]
+    assert undo.not_instrumented == []  # the file is as it was
+    why = f"its code is not in {folder / 'subject.py'}, and code that is made at run time cannot be watched"
+    assert {refusal.why for refusal in undo.all_refused} == {why}
+    assert sorted(refusal.what for refusal in undo.all_refused) == [
+        "subject.inner",  # the moved one
+        "subject.made",
+        "subject.make.<locals>.wrapper",
+    ]
+
+
+REPLACED = """
+    import ast, inspect
+    def replaced(function):  # as typeguard does
+        tree = ast.parse(inspect.getsource(function))
+        tree.body[0].decorator_list = []
+        tree.body[0].body.insert(0, ast.Pass())
+        tree.body[0].body.append(ast.Return(ast.Constant(1)))
+        ast.fix_missing_locations(tree)
+        ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+        exec(compile(tree, __file__, "exec"), namespace := {})
+        return namespace[function.__name__]
+    @replaced
+    def f(x):
+        if x: return x.a
+"""
+
+
+def test_a_decorator_that_compiles_the_function_again(imported: Importer, table: SiteTable) -> None:
+    subject = imported(REPLACED)
+    with instrument_module(subject, table) as undo:
+        assert [refusal.what for refusal in undo.all_refused] == ["subject.f"]
+    assert undo.not_instrumented == []
+
+
+@pytest.mark.parametrize("bytecode", [True, False])
+def test_a_function_that_was_deleted_or_moved_in_the_file(
+    imported: Importer, folder: Path, table: SiteTable, monkeypatch: pytest.MonkeyPatch, bytecode: bool
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", not bytecode)
+    subject = imported("def f(x): return x.a\ndef g(x): return x.b\ndef h(x): return x.c\n")
+    (folder / "subject.py").write_text("def f(x): return x.a\ndef h(x): return x.c\n")
+    with instrument_module(subject, table) as undo:
+        changed = [refusal.what for refusal in undo.not_instrumented]
+    # Without the bytecode of the import, a deleted function looks like one that was made at run time.
+    assert changed == (["subject.g", "subject.h"] if bytecode else ["subject.h"])
+    assert sorted(refusal.what for refusal in undo.all_refused) == ["subject.g", "subject.h"]
+
+
+def test_functions_of_attrs_and_hypothesis_are_no_change_of_the_file(imported: Importer, table: SiteTable) -> None:
+    subject = imported(
+        """
+        import dataclasses, attr, attrs
+        from hypothesis import given, strategies
+        @attrs.define(order=True)
+        class One:
+            n: int = attrs.field(default=0, converter=int)
+        @attr.s(slots=True, hash=True)
+        class Two:
+            n = attr.ib(default=0, repr=str)
+        Three = dataclasses.make_dataclass("Three", [("n", int)], order=True)
+        @given(strategies.integers())
+        def test_it(n):
+            assert n
+        """
+    )
+    with instrument_module(subject, table) as undo:
+        assert undo.not_instrumented == []
+        assert "test_it" in {function.__name__ for function in undo.functions}  # the user's own
 
 
 @pytest.mark.parametrize("inherits", [True, False])  # as cells inherit `from __future__` of cells before

@@ -78,7 +78,7 @@ class WatchingHook(Hook):
         """Give a module that has just been imported probes, if it is the user's."""
         if self.wants(module):
             undo = instrument_module(module, self.table, blocks=self.blocks)
-            self.not_instrumented += undo.not_instrumented
+            self.not_instrumented += undo.all_refused
             self.instrumented.append(module.__name__)
 
     def code_of_file(self, path: str, name: str) -> CodeType | None:

@@ -67,9 +67,7 @@ class Watch:
 
     def start(self) -> Watch:
         """Watch from now on."""
-        self._not_instrumented += instrument_modules(
-            self.hook.loaded(), self.table, blocks=self._blocks
-        ).not_instrumented
+        self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
         make_probes_known({})  # also where no module was: the program itself
         self.hook.install()
         self.hook.tell(MODULE, self._aside.follow)
