@@ -382,6 +382,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
         for other in result.findings:
             if other != finding:
                 remarks.append(f"also found: {headline(replace(other, message=_first_line(other.message)))}")
+                remarks += [f"  {line}" for note in other.notes for line in note.split("\n")]
                 remarks += [f"  replay: {command}" for command in _replay_command(item, other)]
         remarks += [f"note: {note}" for note in result.notes]
     return "\n".join([story, "", *remarks]).rstrip()
@@ -456,10 +457,20 @@ def pytest_runtest_makereport(
         del item.stash[_TOLD]  # items outlive their tests, and it holds the frames of one
     if call.excinfo is not None and isinstance(report.longrepr, ExceptionRepr):
         if told is not None and told.error is call.excinfo.value:
+            if told.is_whole:
+                told = replace(told, story=_with_notes(told.story, told.error))
             report.longrepr = _as_longrepr(item, told, report.longrepr)
         elif _is_finding_error(call.excinfo.value):
-            report.longrepr = _checked(item, str(call.excinfo.value), report.longrepr)
+            report.longrepr = _checked(item, _with_notes(str(call.excinfo.value), call.excinfo.value), report.longrepr)
     return report
+
+
+def _with_notes(story: str, error: BaseException) -> str:
+    """The story, and the notes of the exception that it does not have yet: Hypothesis adds the failing arguments."""
+    from raddle.checks.crash import notes_of
+
+    missing = [note for note in notes_of(error) if note not in story]
+    return "\n\n".join([story, "\n".join(missing)]) if missing else story
 
 
 def _is_finding_error(error: BaseException) -> bool:

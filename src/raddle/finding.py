@@ -30,6 +30,7 @@ class Finding:
     execution: int = 0  # the number of the execution that showed it first
     error: BaseException | None = field(default=None, repr=False, compare=False)
     replaying: Replaying = field(default=PLAINLY, repr=False)  # what the schedule alone does not tell
+    notes: tuple[str, ...] = field(default=(), repr=False)  # of the exception; the traceback in `details` has them too
 
     @property
     def steps(self) -> tuple[Event, ...]:
@@ -46,6 +47,7 @@ class Finding:
             "schedule": str(self.schedule) if self.schedule else None,
             "execution": self.execution,
             "details": list(self.details),
+            "notes": list(self.notes),
             "steps": [
                 {
                     "thread": e.thread,

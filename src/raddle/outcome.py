@@ -24,6 +24,7 @@ class Outcome:
     signature: tuple[str, ...] = ()
     details: tuple[str, ...] = field(default=(), compare=False)  # lines for people: traceback, who waits for whom
     error: BaseException | None = field(default=None, compare=False, repr=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)  # that were added to the exception (PEP 678)
 
     @property
     def failed(self) -> bool:

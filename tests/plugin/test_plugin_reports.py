@@ -237,3 +237,69 @@ def test_check_in_a_plain_test_shows_the_story(run):
     )
     result.stdout.no_fnmatch_line("E  *")
     result.stdout.no_fnmatch_line("raddle: *explored*")
+
+
+NOTED = """
+import raddle
+from hypothesis import given, settings, strategies
+
+def scenario():
+    try:
+        raise ValueError("no")
+    except ValueError as error:
+        error.add_note("the order was 66")
+        raise
+
+@pytest.mark.raddle
+def test_marked():
+    scenario()
+
+@pytest.mark.raddle
+def test_marked_in_a_thread():
+    together(scenario)
+
+def test_checked():
+    raddle.check(scenario)
+
+@settings(max_examples=5, derandomize=True, database=None, deadline=None)
+@given(size=strategies.just(7))
+def test_hypothesis(size):
+    raddle.check(scenario)
+"""
+
+
+@pytest.mark.parametrize("style", ["auto", "native"])
+def test_notes_of_exceptions_are_shown(run, style):
+    result = run(NOTED, f"--tb={style}")
+    result.assert_outcomes(failed=4)
+    reports = re.split(r"^_+ (test_\w+) _+$", result.stdout.str(), flags=re.MULTILINE)
+    sections = dict(zip(reports[1::2], reports[2::2], strict=True))
+    assert len(sections) == 4
+    for section in sections.values():
+        assert len(re.findall(r"^\W*(E +)?the order was 66$", section, flags=re.MULTILINE)) == 1
+    assert re.search(
+        r"^Failing test case: test_hypothesis\(\n +size=7,\n\)$", sections["test_hypothesis"], re.MULTILINE
+    )
+
+
+def test_notes_of_other_findings_are_shown(run):
+    result = run(
+        """
+@pytest.mark.raddle(until="budget", executions=60)
+def test_two():
+    counter = Counter()
+
+    def look():
+        if counter.value:
+            error = LookupError("early")
+            error.add_note("it looked early")
+            raise error
+
+    together(look, counter.increment)
+    assert not counter.value
+"""
+    )
+    result.stdout.fnmatch_lines(
+        ["assertion in T0: *", "also found: exception in T1: *", "  it looked early", "  replay: pytest *"],
+        consecutive=False,
+    )

@@ -35,7 +35,27 @@ def explain_error(error: BaseException, thread: str) -> Outcome:
     elif isinstance(error, KeyboardInterrupt):
         message = "the scenario raised KeyboardInterrupt"
     where = raised_at(error.__traceback__)
-    return Outcome(kind, message, thread, (kind, type(error).__name__, where), tuple(user_traceback(error)), error)
+    return Outcome(
+        kind,
+        message,
+        thread,
+        (kind, type(error).__name__, where),
+        details=tuple(user_traceback(error)),
+        notes=notes_of(error),
+        error=error,
+    )
+
+
+def notes_of(error: BaseException) -> tuple[str, ...]:
+    """The notes that were added to an exception.
+
+    >>> error = ValueError("no")
+    >>> error.add_note("Failing test case: test_it(n=0)")
+    >>> notes_of(error)
+    ('Failing test case: test_it(n=0)',)
+    """
+    notes = getattr(error, "__notes__", ())
+    return tuple(map(str, notes)) if isinstance(notes, (list, tuple)) else ()
 
 
 def raised_at(trace: TracebackType | None) -> str:

@@ -203,6 +203,7 @@ def make_finding(
         schedule=schedule,
         trace=seen.trace if seen else Trace(()),
         details=outcome.details,
+        notes=outcome.notes,
         preemptions=seen.preemptions if seen else (),
         paths=table.paths(),
         error=outcome.error,

@@ -121,6 +121,7 @@ def _finding(one: Stored) -> dict[str, Any]:
         "options": asdict(finding.replaying),
         "fingerprint": one.fingerprint,
         "details": list(finding.details),
+        "notes": list(finding.notes),
         "steps": [
             {
                 "thread": event.thread,

@@ -89,7 +89,9 @@ def _finding(one: Stored) -> Json:
     result: Json = {
         "ruleId": one.finding.kind,
         "level": "error",
-        "message": _message("\n".join([one.headline, *([f"replay: {one.replay}"] if one.replay else [])])),
+        "message": _message(
+            "\n".join([one.headline, *one.finding.notes, *([f"replay: {one.replay}"] if one.replay else [])])
+        ),
         "partialFingerprints": {"raddleFinding/v1": one.fingerprint},
         "properties": {"possibleOn": one.finding.possible_on, "origin": one.origin, "details": one.finding.details},
     }

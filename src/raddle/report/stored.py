@@ -137,6 +137,7 @@ def _finding(value: Mapping[str, Any], origin: str, sources: Sources) -> Finding
         schedule=_schedule(value.get("schedule")),
         trace=Trace(events),
         details=tuple(map(str, value.get("details") or ())),
+        notes=tuple(map(str, value.get("notes") or ())),
         preemptions=tuple(
             Preemption(int(stop["before"]), str(stop["thread"]), str(stop["place"]), bool(stop.get("with_gil", True)))
             for stop in value.get("preemptions") or ()

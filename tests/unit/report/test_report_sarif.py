@@ -119,3 +119,8 @@ def test_ten_thousand_findings():
     log = sarif(contents(*many), version="")
     assert len(log["runs"][0]["results"]) == 10_000
     assert len(log["runs"][0]["tool"]["driver"]["rules"]) == 1
+
+
+def test_notes_of_the_exception_are_part_of_the_message():
+    (result,) = log_of(contents({**LOST_UPDATE, "notes": ["Failing test case: test_it(n=0)"]}))["results"]
+    assert result["message"]["text"].split("\n")[1] == "Failing test case: test_it(n=0)"
