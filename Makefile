@@ -1,64 +1,79 @@
 # One command runs the main job (make demo), one runs all tests (make test). Python 3.11 is all they need.
+# Each target installs what it needs into .venv and no more; `make .venv/installed` installs everything.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo test test-here test-all test-browser lint format build docs changelog reference clean
 
-demo: .venv/installed
+demo: .venv/raddle
 	$(BIN)/raddle demo
 
-# The tests on the reference interpreter, then on the oldest and the newest one, if this machine has them.
-test: test-here
-	$(BIN)/python tools/other_pythons.py
+# The tests on the reference interpreter and on the newest one; the last line names the Pythons that were not found.
+test: .venv/nox
+	@$(BIN)/nox
 
+# On the reference interpreter alone, in the environment of development.
 test-here: .venv/installed
 	$(BIN)/python -m pytest -m "not long" -n $$($(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")  # many wait
 
-# With those that take minutes of their own.
-test-all: test test-browser
-	$(BIN)/python tools/other_pythons.py 3.12
-	$(BIN)/python -m pytest -m long -n auto
-	RADDLE_DIFFERENTIAL=1600 RADDLE_SCHEDULES=10000 $(BIN)/python -m pytest -n auto tests/differential tests/determinism
+# On every supported interpreter, with the tests that take minutes each, and in a browser.
+test-all: .venv/nox test-browser
+	@$(BIN)/nox --session tests long
 
 # The pages of `raddle html` in a real browser, which is installed where apt can do that.
 test-browser: .venv/installed
 	command -v chromium >/dev/null || ! command -v apt-get >/dev/null || apt-get install -y chromium chromium-driver
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
+	$(INSTALL) --editable '.[browser]'
 	npm install --silent --prefix build axe-core || echo "npm cannot have axe-core: accessibility is not tested"
 	RADDLE_BROWSER=1 $(BIN)/python -m pytest tests/html
 
-lint: .venv/installed
+lint: .venv/lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: .venv/installed
+format: .venv/lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-build: .venv/installed
+build: .venv/raddle
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 # The documentation as pages in build/docs. What makes them is installed here and nowhere else.
-docs: .venv/installed
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' || { \
+docs: .venv/raddle
+	@$(INSTALL) --editable '.[docs]' || { \
 	  echo "make docs: pip could not install mkdocs-material and mkdocstrings, which make the pages; they are also readable as they are, in docs/" >&2; exit 1; }
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open build/docs/index.html"
 
-# What is made from something else: from the fragments in changes/, and from the commands themselves.
+# The fragments in changes/ as they will stand in CHANGELOG.md. A release runs `towncrier build`.
 changelog: .venv/installed
-	$(BIN)/python tools/changelog.py
+	@$(BIN)/towncrier build --draft
 
-reference: .venv/installed
+reference: .venv/raddle
 	$(BIN)/python tools/reference.py
 
 clean:
-	rm -rf .venv .venv-* build dist
+	rm -rf .venv .nox build dist
 
-.venv/installed: pyproject.toml
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+
+.venv/raddle: pyproject.toml | .venv/bin/python
+	$(INSTALL) --editable .
 	touch $@
+
+.venv/nox: pyproject.toml | .venv/bin/python
+	$(INSTALL) 'nox>=2026.10'
+	touch $@
+
+.venv/lint: pyproject.toml | .venv/bin/python
+	$(INSTALL) --editable '.[lint]'
+	touch $@ .venv/raddle
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(INSTALL) --editable '.[dev]'
+	touch $@ .venv/raddle .venv/nox .venv/lint

@@ -10,9 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-from other_pythons import SUPPORTED, find  # noqa: E402 -- a script of this checkout, no installed module
-
 NEEDED = (3, 12)  # interleave-test runs on nothing older
 FOLDER = ROOT / "build" / "benchmarks" / "venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -48,9 +45,12 @@ def interpreter() -> str:
     """The Python to measure with: this one, or a newer one where this one is too old for a peer."""
     if sys.version_info >= NEEDED:
         return sys.executable
-    return next(
-        filter(None, map(find, (version for version in reversed(SUPPORTED) if version >= NEEDED))), sys.executable
-    )
+    from python_discovery import get_interpreter  # comes with nox; reading results does not need it
+
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")  # its shims fail for versions not active
+    folders = [*map(str, sorted(pyenv.glob("versions/3.*/bin"), reverse=True)), os.environ["PATH"]]
+    found = get_interpreter(f">={'.'.join(map(str, NEEDED))}", env={**os.environ, "PATH": os.pathsep.join(folders)})
+    return found.executable if found else sys.executable
 
 
 def _is_for(python: str) -> bool:

@@ -1,0 +1,82 @@
+"""The tests on each supported Python: `nox --list` shows the sessions, and `make test` runs the default ones.
+
+Python 3.11 is the reference interpreter and runs every test that is not marked `long`. The others leave out the tests
+marked `slow` as well (see tests/conftest.py).
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from pathlib import Path
+
+import nox
+from python_discovery import get_interpreter
+
+SUPPORTED = ["3.11", "3.12", "3.13", "3.14", "3.15"]
+ROOT = Path(__file__).resolve().parent
+PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+
+# A pyenv shim fails unless its version is active, so the installed versions themselves go on the path.
+os.environ["PATH"] = os.pathsep.join(
+    [str(folder) for version in SUPPORTED for folder in sorted(PYENV.glob(f"versions/{version}.*/bin"), reverse=True)]
+    + [os.environ["PATH"]]
+)
+FOUND = [version for version in SUPPORTED if get_interpreter(version)]  # each one was run and asked for its version
+if not FOUND:
+    raise SystemExit(f"no supported Python was found: install one of {', '.join(SUPPORTED)}")
+REFERENCE, NEWEST = FOUND[0], FOUND[-1]
+
+nox.needs_version = ">=2026.10"
+nox.options.sessions = [f"tests-{version}" for version in sorted({REFERENCE, NEWEST}, key=SUPPORTED.index)]
+nox.options.reuse_venv = "yes"
+nox.options.download_python = "never"
+nox.options.error_on_missing_interpreters = False  # the last line names them
+
+tested: set[str] = set()
+
+
+@nox.session(python=SUPPORTED)
+def tests(session: nox.Session) -> None:
+    """Run the tests on one interpreter."""
+    is_reference = session.python == REFERENCE
+    install(session, *([".[test,lab]", "towncrier>=26"] if is_reference else [".[test]"]))
+    run_pytest(session, "-m", "not long" if is_reference else "not slow and not long")
+
+
+@nox.session(python=REFERENCE)
+def long(session: nox.Session) -> None:
+    """Run the tests that take minutes each, and many more random programs and schedules."""
+    install(session, ".[test,lab]")
+    run_pytest(session, "-m", "long")
+    more = {"RADDLE_DIFFERENTIAL": "1600", "RADDLE_SCHEDULES": "10000"}
+    run_pytest(session, "tests/differential", "tests/determinism", env=more)
+
+
+def install(session: nox.Session, *requirements: str) -> None:
+    """Install the requirements, unless that was done since pyproject.toml changed."""
+    done = Path(session.virtualenv.location) / "installed"
+    if not done.exists() or done.stat().st_mtime < (ROOT / "pyproject.toml").stat().st_mtime:
+        session.install("--no-compile", "--editable", *requirements)
+        done.touch()
+
+
+def run_pytest(session: nox.Session, *arguments: str, env: dict[str, str] | None = None) -> None:
+    """Run pytest with these arguments and those given on nox's command line."""
+    if not tested:
+        atexit.register(report_untested)  # after nox's own summary, and also when a session failed
+    tested.add(str(session.python))
+    workers = 2 * (os.cpu_count() or 1)  # many tests wait for a process
+    session.run("python", "-m", "pytest", "-n", str(workers), *arguments, *session.posargs, env=env)
+
+
+def report_untested() -> None:
+    """Print which supported versions were not tested, and why."""
+    missing = [version for version in SUPPORTED if version not in FOUND]
+    left = [version for version in FOUND if version not in tested]
+    if left:
+        print(f"found but not tested: Python {', '.join(left)} (make test-all tests them)", flush=True)
+    if missing:
+        print(f"not found on this machine, so not tested: Python {', '.join(missing)}")
+    else:
+        print(f"every supported Python was found on this machine: {', '.join(SUPPORTED)}")
