@@ -6,6 +6,7 @@ never compare versions, so supporting another interpreter begins, and mostly end
 
 from __future__ import annotations
 
+import builtins
 import sys
 import sysconfig
 from typing import Final
@@ -60,6 +61,16 @@ CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 # `sys.last_exc` accompanies `sys.last_value` after an unhandled exception (3.12).
 HAS_LAST_EXC: Final = VERSION >= (3, 12)
 
+# The class that keeps a thread's event loop; private since policies are deprecated (3.14, Lib/asyncio/events.py).
+EVENT_LOOP_POLICY: Final = "_BaseDefaultEventLoopPolicy" if VERSION >= (3, 14) else "BaseDefaultEventLoopPolicy"
+
+# `asyncio` keeps one running task for each OS thread, not for each loop (3.14, Modules/_asynciomodule.c): entering a
+# task of one loop is an error while a task of another loop is being executed by the same thread.
+RUNNING_TASK_IS_PER_THREAD: Final = VERSION >= (3, 14)
+
+# Modules have `__cached__` (removed in 3.15).
+MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
+
 # -- the language -----------------------------------------------------------------------------------
 
 # `frame.f_locals` is one dictionary, kept by the frame with all that was in it; since 3.13 a view (PEP 667).
@@ -67,6 +78,14 @@ FRAMES_KEEP_THEIR_LOCALS: Final = VERSION < (3, 13)
 
 # `def f[T]`, `class C[T]`, `type X = ...`: nodes have `type_params`, and `ast.TypeAlias` exists (3.12, PEP 695).
 HAS_TYPE_PARAMETERS: Final = VERSION >= (3, 12)
+
+# `lazy import x`: nodes have `is_lazy`, and a name is imported when it is first used (3.15, PEP 810).
+HAS_LAZY_IMPORTS: Final = VERSION >= (3, 15)
+
+# Built-in types that copy a container and never change: `frozendict` was added in 3.15 (PEP 814).
+FROZEN_TYPES: Final[tuple[type, ...]] = tuple(
+    getattr(builtins, name) for name in (("frozenset", "frozendict") if VERSION >= (3, 15) else ("frozenset",))
+)
 
 # Annotations are evaluated when `__annotations__` is read, and those of attributes and items never (3.14, PEP 649).
 ANNOTATIONS_ARE_DEFERRED: Final = VERSION >= (3, 14)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import asyncio
+import builtins
 import concurrent.futures.thread
 import functools
 import inspect
@@ -85,6 +87,25 @@ def _evaluates(target: str) -> bool:
     return bool(seen)
 
 
+def _refuses_a_second_task() -> bool:
+    loops = object(), object()
+    entered = []
+    try:
+        for loop in loops:
+            asyncio._set_running_loop(loop)
+            asyncio._enter_task(loop, "task")
+            entered.append(loop)
+    except RuntimeError:
+        return True
+    else:
+        return False
+    finally:
+        for loop in entered:
+            asyncio._set_running_loop(loop)
+            asyncio._leave_task(loop, "task")
+        asyncio._set_running_loop(None)
+
+
 def test_each_behavior_is_that_of_this_interpreter():
     # The behavior itself, or where it cannot be observed from outside, what comes with it.
     item = inspect.signature(concurrent.futures.thread._WorkItem).parameters
@@ -98,9 +119,12 @@ def test_each_behavior_is_that_of_this_interpreter():
         "QUEUES_SHUT_DOWN": hasattr(queue, "ShutDown"),
         "WORK_ITEMS_HOLD_TASKS": "task" in item,
         "CACHED_PROPERTIES_LOCK": hasattr(functools.cached_property(len), "lock"),
+        "RUNNING_TASK_IS_PER_THREAD": _refuses_a_second_task(),
         "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
+        "MODULES_HAVE_CACHED": hasattr(queue, "__cached__"),
         "FRAMES_KEEP_THEIR_LOCALS": _keeps_locals(),
         "HAS_TYPE_PARAMETERS": hasattr(ast, "TypeAlias"),
+        "HAS_LAZY_IMPORTS": "is_lazy" in ast.Import._fields,
         "ANNOTATIONS_ARE_DEFERRED": not _evaluates("box.x"),
     }
 
@@ -109,6 +133,16 @@ def test_a_thread_s_handle():
     thread = threading.Thread()
     assert [name for name, value in vars(thread).items() if hasattr(value, "_set_done")] == [
         name for name in [env.THREAD_HANDLE] if name is not None
+    ]
+
+
+def test_the_class_that_keeps_a_thread_s_event_loop():
+    assert "_Local" in vars(getattr(asyncio.events, env.EVENT_LOOP_POLICY))
+
+
+def test_the_frozen_types():
+    assert [kind.__name__ for kind in env.FROZEN_TYPES] == [
+        name for name in ("frozenset", "frozendict") if hasattr(builtins, name)
     ]
 
 

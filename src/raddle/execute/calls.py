@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from greenlet import getcurrent
 
+from raddle import env
 from raddle.execute.controller import Controller
 from raddle.execute.foreign import LAZY, ON_DISK, Effects, everything_in, looks_deeply, names_of, reads_attributes
 from raddle.execute.kinds import UNKNOWN, container_base, is_iterator
@@ -229,7 +230,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         id(getattr(builtins, name)): handler
         for names, handler in (
             (
-                "len list dict set frozenset tuple sorted sum min max any all bool str repr format bytes bytearray",
+                "len list dict set tuple sorted sum min max any all bool str repr format bytes bytearray",
                 looking,
             ),
             ("print", printing),
@@ -244,7 +245,8 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         )
         for name in names.split()
     }  # fmt: skip
-    draining = {list, dict, set, frozenset, tuple, sorted, sum, min, max, any, all, bytes, bytearray}
+    handlers.update((id(kind), looking) for kind in env.FROZEN_TYPES)
+    draining = {list, dict, set, *env.FROZEN_TYPES, tuple, sorted, sum, min, max, any, all, bytes, bytearray}
     deep = {called for called in vars(builtins).values() if id(called) in handlers and looks_deeply(called)}
     handlers.update((id(kind), lazily) for kind in LAZY)
     handlers.update((id(real), standing_in) for real in NAMES)

@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict, deque
 from functools import cached_property
 from typing import Any
 
-from raddle import probe
+from raddle import env, probe
 from raddle.instrument.evidence import READERS, WRITERS
 
 CONTENT = "[]"  # the name of the variable that is a container's content
@@ -57,7 +57,7 @@ VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.
 _LOCALS = (_thread._local, _threading_local.local)  # each thread has attributes of its own
 
 # Containers that never change, and things that only look like containers.
-_IMMUTABLE = (str, bytes, tuple, range, frozenset, types.MappingProxyType, memoryview, type)
+_IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyType, memoryview, type)
 
 _containers: dict[type, Any] = {}
 MOST_KINDS = 5_000

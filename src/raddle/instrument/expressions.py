@@ -29,8 +29,8 @@ from raddle.instrument.sites import SiteMaker
 
 # Built-in functions that look into their arguments, or at attributes of them.
 OBSERVING = frozenset({
-    "len", "list", "dict", "set", "frozenset", "tuple", "sorted", "sum", "min", "max", "any", "all", "bool",
-    "iter", "next", "reversed", "enumerate", "zip", "map", "filter", "str", "repr", "print", "format",
+    "len", "list", "dict", "set", "frozenset", "frozendict", "tuple", "sorted", "sum", "min", "max", "any", "all",
+    "bool", "iter", "next", "reversed", "enumerate", "zip", "map", "filter", "str", "repr", "print", "format",
     "getattr", "setattr", "delattr", "hasattr", "bytes", "bytearray",
 })  # fmt: skip
 
@@ -386,11 +386,20 @@ class Expressions:
                 self.maker.open = True
                 generator.ifs = [self.test(condition) for condition in generator.ifs]
             if isinstance(node, ast.DictComp):
-                node.key, node.value = self.expr(node.key), self.expr(node.value)
+                self._pair(node)
+            elif isinstance(node, ast.GeneratorExp) and isinstance(node.elt, ast.Starred):
+                node.elt.value = self.iterable(node.elt.value)  # `(*x for x in y)` yields from x, item by item
             else:
                 node.elt = self.expr(node.elt)
         self.maker.open = True
         return node
+
+    def _pair(self, node: ast.DictComp) -> None:
+        value: ast.expr | None = node.value
+        if value is None:  # `{**x for x in y}`, since 3.15
+            node.key = self.content(node.key)
+        else:
+            node.key, node.value = self.expr(node.key), self.expr(value)
 
     def _source(self, generator: ast.comprehension) -> None:
         rewrite = self.expr if generator.is_async else self.iterable

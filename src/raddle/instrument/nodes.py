@@ -58,6 +58,11 @@ def type_parameters(node: ast.AST) -> Sequence[ast.AST]:
     return node.type_params if env.HAS_TYPE_PARAMETERS else ()  # type: ignore[attr-defined] # see there
 
 
+def is_lazy(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether this is `lazy import` or `lazy from ... import`."""
+    return bool(node.is_lazy) if env.HAS_LAZY_IMPORTS else False  # type: ignore[union-attr] # see there
+
+
 def load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from raddle.instrument.expressions import Options
 from raddle.instrument.ignore import header_is_ignored
-from raddle.instrument.nodes import dotted, load, place_of, probe, store, type_parameters
+from raddle.instrument.nodes import dotted, is_lazy, load, place_of, probe, store, type_parameters
 from raddle.instrument.scopes import CLASS, FUNCTION, Scopes
 from raddle.instrument.sites import SiteMaker
 from raddle.instrument.targets import Targets
@@ -121,8 +121,8 @@ class Statements(Targets):
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
         self.maker.open = True
         after: list[ast.stmt] = []
-        if self.is_ignored(node) or self.scope.kind == CLASS:
-            return [node]
+        if self.is_ignored(node) or self.scope.kind == CLASS or is_lazy(node):
+            return [node]  # storing what a lazy import binds under another name would import it
         place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name

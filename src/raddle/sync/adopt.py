@@ -15,6 +15,7 @@ TWINS: dict[type, type] = {RealLock: Lock, RealRLock: RLock, RealSimpleQueue: Si
 
 _twins: dict[int, tuple[object, Any]] = {}  # id of the real one -> both, kept alive
 _changed: list[tuple[Any, dict[str, Any]]] = []  # objects given a twin, with the fields they had
+_slots: list[tuple[Any, str, Any]] = []  # the same for objects without a `__dict__`
 
 
 def adopt(real: Any) -> Any:
@@ -59,6 +60,14 @@ def adopt_lock_of(holder: Any) -> None:
         _change(holder, {"lock": adopt(holder.lock)})
 
 
+def adopt_slot(holder: Any, name: str) -> None:
+    """Give an object that has a real lock in a slot that lock's twin."""
+    real = getattr(holder, name)
+    if type(real) is RealLock:
+        _slots.append((holder, name, real))
+        setattr(holder, name, adopt(real))
+
+
 def _change(obj: Any, fields: dict[str, Any]) -> None:
     _changed.append((obj, {name: obj.__dict__[name] for name in fields}))
     obj.__dict__.update(fields)
@@ -74,7 +83,10 @@ def let_go() -> None:
     """The run is over: everything adopted is its own again."""
     for obj, fields in _changed:
         obj.__dict__.update(fields)
+    for holder, name, real in _slots:
+        setattr(holder, name, real)
     _changed.clear()
+    _slots.clear()
     _twins.clear()
 
 

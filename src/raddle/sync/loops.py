@@ -1,8 +1,8 @@
 """Event loops in controlled threads: each thread has a running loop of its own, and loops sleep in virtual time.
 
-`asyncio` keeps the running loop for each OS thread, in C. All carriers share one, so the loop is set anew whenever
-another carrier goes on; while no loop runs under control nothing is done at switches. What a loop waits for with a
-timeout is waited for as `time.sleep` does; one that waits for input without end is beyond control.
+`asyncio` keeps the running loop of each OS thread in C, and since 3.14 the running task, too. All carriers share one
+thread, so both are exchanged at each switch to another carrier while any loop runs under control. A loop that waits
+with a timeout waits as `time.sleep` does; one that waits for input without end is beyond control.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import greenlet
 
+from raddle import env
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.sync.local import local
 
@@ -25,6 +26,7 @@ WAITS_FOR_INPUT = (
 FREE_READINGS = 1_000  # of a loop's clock, in one execution
 
 _running: dict[Any, Any] = {}  # by carrier
+_tasks: dict[Any, Any] = {}  # by carrier that does not run: the task that its loop has begun a step of
 _hooks: dict[Any, Any] = {}  # by greenlet that does not run: what the loop does with asynchronous generators
 _traced_before: list[Any] = []
 
@@ -47,7 +49,9 @@ def names() -> dict[Any, Any]:
         origin, target = greenlets
         _hooks[origin] = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(*_hooks.pop(target, (None, None)))
+        _swap_task(origin, None)
         real_set(_running.get(target))
+        _swap_task(target, _tasks.pop(target, None))
 
     def set_running_loop(loop: Any) -> None:
         me = getcurrent()
@@ -63,6 +67,15 @@ def names() -> dict[Any, Any]:
     return {real_set: set_running_loop}
 
 
+def _swap_task(carrier: Any, task: Any) -> None:
+    """Put a task in the place of the one that a carrier's loop, the running loop, has begun a step of."""
+    loop = _running.get(carrier) if env.RUNNING_TASK_IS_PER_THREAD else None
+    if loop is not None:
+        before = sys.modules["asyncio.tasks"]._swap_current_task(loop, task)
+        if before is not None:
+            _tasks[carrier] = before
+
+
 def fields() -> Iterator[tuple[dict[str, Any], str, Any]]:
     """Namespaces, names and values: each thread has a loop of its own with the policy there is."""
     events = sys.modules.get("asyncio.events")
@@ -74,7 +87,7 @@ def fields() -> Iterator[tuple[dict[str, Any], str, Any]]:
 def methods() -> Iterator[tuple[type, str, Any]]:
     """Methods of classes that exist by now."""
     events = sys.modules.get("asyncio.events")
-    kind = getattr(events, "BaseDefaultEventLoopPolicy", None)
+    kind = getattr(events, env.EVENT_LOOP_POLICY, None)
     if kind is not None and "_Local" in kind.__dict__:
         yield kind, "_Local", _Local
     base = getattr(sys.modules.get("asyncio.base_events"), "BaseEventLoop", None)
@@ -89,7 +102,7 @@ def methods() -> Iterator[tuple[type, str, Any]]:
 
 
 def _local_kind(events: Any) -> Any:
-    kind = getattr(events, "BaseDefaultEventLoopPolicy", None)
+    kind = getattr(events, env.EVENT_LOOP_POLICY, None)
     return getattr(kind, "_Local", ())
 
 
@@ -136,5 +149,6 @@ def let_go() -> None:
     """No loop runs under control any more."""
     _running.clear()
     _hooks.clear()
+    _tasks.clear()
     while _traced_before:
         greenlet.settrace(_traced_before.pop())

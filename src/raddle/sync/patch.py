@@ -26,6 +26,7 @@ from raddle.sync import (
     condition,
     event,
     futures,
+    iterators,
     local,
     lock,
     loops,
@@ -76,6 +77,7 @@ METHODS: tuple[tuple[type, str, Any], ...] = (
     *queue.PATCHES,
     *futures.PATCHES,
     *cached.PATCHES,
+    *iterators.PATCHES,
 )
 
 NAMES: dict[Any, Any] = {

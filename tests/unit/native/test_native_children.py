@@ -103,7 +103,8 @@ def test_children_are_measured(tmp_path: Path, name: str) -> None:
     ended = watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "data"])
     expected = plain(tmp_path, "program.py")
     assert (ended.code, ended.err) == (expected.code, expected.err)
-    assert ended.out.replace("True", "-") == expected.out.replace("False", "-")  # whether there is a sitecustomize
+    # Without raddle the child need not have a sitecustomize; some distributions of Python come with one.
+    assert ended.out == expected.out.replace("[] False", "[] True")
     contents = read(tmp_path / "data")
     assert len(contents.runs) == 2  # one for each process
     # The lock is acquired at one site, in both processes.

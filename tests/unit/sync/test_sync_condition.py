@@ -25,6 +25,9 @@ class Ledger:
         self.log.append("release")
         self.inner.release()
 
+    def locked(self):  # needed since 3.14
+        return self.inner.locked()
+
     def __enter__(self):
         return self.acquire()
 

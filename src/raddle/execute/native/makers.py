@@ -18,6 +18,16 @@ from raddle.checks.crash import is_ours
 from raddle.execute.naming import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
+# Functions of `threading` that make a lock for their caller: nothing else tells of what it orders.
+_PASSING = frozenset(
+    {
+        "Condition.__init__",
+        "serialize_iterator.__init__",
+        "synchronized_iterator.<locals>.inner",
+        "_concurrent_tee.__init__",
+        "concurrent_tee",
+    }
+)
 _POOL: CodeType = concurrent.futures.thread.ThreadPoolExecutor.__init__.__code__
 _INSIDE = frozenset(
     {
@@ -31,12 +41,13 @@ _INSIDE = frozenset(
 def made_inside(obj: object = None) -> bool:
     """Is a primitive being made for the inside of another one?
 
-    Its own constructors do not count, and a condition's lock is made by whoever made the condition.
+    Its own constructors do not count. The caller of those in `_PASSING` counts as the maker.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if code is not _CONDITION and not is_ours(code.co_filename):
+        passes_on = code.co_qualname in _PASSING and code.co_filename == _CONDITION.co_filename
+        if not passes_on and not is_ours(code.co_filename):
             if code.co_filename not in _INSIDE:
                 return code.co_filename.startswith("<frozen importlib")
             if code.co_name != "__init__" or obj is None or first_argument(frame) is not obj:

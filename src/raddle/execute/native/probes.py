@@ -16,6 +16,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
+from raddle import env
 from raddle.execute.bound import BoundMethod
 from raddle.execute.foreign import LAZY, ON_DISK, Effects
 from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method, fills
@@ -343,7 +344,7 @@ def make_probes(
     handlers: dict[int, Callable[..., Any]] = {
         id(getattr(builtins, name)): handler
         for names, handler in (
-            ("len list dict set frozenset tuple sorted sum min max any all bool str repr print format", looking),
+            ("len list dict set tuple sorted sum min max any all bool str repr print format", looking),
             ("enumerate zip map filter", lazily),
             ("iter reversed", iterating),
             ("next", advancing),
@@ -355,6 +356,7 @@ def make_probes(
         for name in names.split()
     }
     handlers.update((id(kind), lazily) for kind in LAZY)
+    handlers.update((id(kind), looking) for kind in env.FROZEN_TYPES)
 
     # -- names --------------------------------------------------------------------------------------
 

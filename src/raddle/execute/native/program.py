@@ -90,7 +90,7 @@ def become_main(spec: ModuleSpec | None, path: str | None) -> dict[str, Any]:
 
 
 def fill_main(namespace: dict[str, Any], spec: ModuleSpec | None, path: str | None) -> None:
-    """The names that Python itself puts there."""
+    """Put the names there that Python itself does."""
     loader = spec.loader if spec is not None else SourceFileLoader("__main__", path or "")
     namespace.update(
         __name__="__main__",
@@ -98,10 +98,12 @@ def fill_main(namespace: dict[str, Any], spec: ModuleSpec | None, path: str | No
         __spec__=spec,
         __loader__=loader,
         __package__=spec.parent if spec is not None else None,
-        __cached__=spec.cached if spec is not None else None,
         __builtins__=builtins,
-        __annotations__={},
     )
+    if env.MODULES_HAVE_CACHED:
+        namespace["__cached__"] = spec.cached if spec is not None else None
+    if not env.ANNOTATIONS_ARE_DEFERRED:
+        namespace["__annotations__"] = {}
 
 
 def execute(code: CodeType, namespace: dict[str, Any]) -> int:
