@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from processes import default_signals, no_child_is_left, no_descendant_is_left  # noqa: F401 -- fixtures for every test
+
 # Tests that start many processes, run the suites of others, or compare pure computations with brute force
 # thousands of times: on the reference interpreter only, so that all interpreters together stay within minutes.
 # `make test` runs everything there and `-m "not slow"` on the rest.

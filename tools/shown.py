@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+HANG_SECONDS = 900  # for a command that does not end; a busy machine is far quicker
 WRONG = (3, 4)  # exit codes that no page means to show, unless it shows the error
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)
@@ -169,7 +170,7 @@ class Reader:
         done = subprocess.run(
             [sys.executable, *programs[words[0]], *words[1:]],
             cwd=self.folder, env=_environment(self.folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=120, check=False,
+            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=HANG_SECONDS, check=False,
         )  # fmt: skip
         self.code = done.returncode
         self.last = done.stdout.replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import processes
 
 HERE = Path(__file__).parent
 RUN = """
@@ -33,12 +34,11 @@ print(json.dumps(told, sort_keys=True))
 
 def run(hash_seed: str) -> dict:
     paths = [str(HERE.parent.parent / "src"), str(HERE.parent / "programs")]
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-c", RUN, json.dumps(paths)],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -6,12 +6,12 @@ import doctest
 import importlib
 import pkgutil
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import processes
 import raddle
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,8 +46,8 @@ def test_public_names_have_examples(name):
 
 
 def test_importing_the_probe_imports_nothing_else():
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-c", "import raddle.probe, sys; print([m for m in sys.modules if m.startswith('raddle')])"],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.strip() == "['raddle', 'raddle.probe']"

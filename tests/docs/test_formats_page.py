@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+import processes
 from raddle.cli import group
 from raddle.report.as_json import schema
 
@@ -27,7 +27,7 @@ def explored(tmp_path_factory):
     code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", readme, re.DOTALL).group(1)
     (folder / "test_counter.py").write_text(code)
     command = [sys.executable, "-m", "raddle", *EXPLORE.split()]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = processes.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr  # the counter has a fault
     shutil.copy(folder / ".raddle", folder / "before.raddle")
     return folder

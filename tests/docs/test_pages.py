@@ -5,13 +5,13 @@ from __future__ import annotations
 import doctest
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
 
+import processes
 from raddle import config
 from raddle.cli import COMMANDS, group
 
@@ -150,7 +150,7 @@ def test_the_reference_is_what_the_code_says(name):
 def test_every_fragment_gets_into_the_changelog():
     pytest.importorskip("towncrier", reason="towncrier is not installed")
     command = [sys.executable, "-m", "towncrier", "build", "--draft"]
-    draft = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    draft = processes.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = {line.removeprefix("- ").strip() for line in draft.splitlines()}
     for fragment in (ROOT / "changes").glob("*.*"):
         if fragment.name != "README.md":

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import processes
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "faulty"
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -52,9 +53,7 @@ def asked_for():
 
 
 def raddle(*arguments, folder):
-    subprocess.run(
-        [sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, timeout=120, check=False
-    )
+    processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True)
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+
+import processes
 
 pytest_plugins = "pytester"
 
@@ -132,13 +133,12 @@ def test_lf_runs_the_failed_again(run):
 def test_pdb_stands_in_the_test_that_failed(run, pytester, is_installed):
     run(TWO_FAILURES)  # writes the files
     load = [] if is_installed else ["-p", "raddle_pytest"]
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "--pdb", "test_it.py::test_lost"],
         input="p 'value', counter.value\nc\n",
         capture_output=True,
         text=True,
         cwd=pytester.path,
-        timeout=120,
     )
     assert "test_it.py(9)test_lost()" in done.stdout
     assert "('value', 1)" in done.stdout
@@ -155,11 +155,11 @@ def test_a_junit_file_has_the_headline_and_the_story(run, pytester):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_ctrl_c_ends_the_session(pytester, run, is_installed):
     source = """
-import pathlib
+import os
 
 @pytest.mark.raddle(executions=None)
 def test_endless():
-    pathlib.Path("started").touch()
+    os.write(int(os.environ["READY"]), b"!")
     counter = Counter()
     together(counter.increment, counter.increment)
 
@@ -167,20 +167,14 @@ def test_other(): pass
 """
     run(source, "--collect-only")  # writes the files
     load = [] if is_installed else ["-p", "raddle_pytest"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "test_it.py"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=pytester.path,
-    ) as process:
-        while not (pytester.path / "started").exists() and process.poll() is None:
-            time.sleep(0.05)
+    command = [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "test_it.py"]
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with processes.ready(command, cwd=pytester.path, **output) as process:
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=120)
+        out, _ = process.communicate(timeout=processes.HANG_SECONDS)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
-    assert "! KeyboardInterrupt !" in output
-    assert "Traceback" not in output
+    assert "! KeyboardInterrupt !" in out
+    assert "Traceback" not in out
 
 
 def test_it_works_beside_threads_that_run_already(run):

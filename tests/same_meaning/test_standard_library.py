@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import sysconfig
 from collections import defaultdict
@@ -14,6 +13,7 @@ from types import CodeType
 
 import pytest
 
+import processes
 from raddle.instrument.compiled import compile_probed
 
 HERE = Path(__file__).parent
@@ -47,7 +47,7 @@ def results(mode: str) -> dict[str, str]:
     pytest.importorskip("test.test_grammar", reason="this Python has come without its tests")
     command = [sys.executable, str(HERE / "run_unittest.py"), mode, *names]
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # nothing into the interpreter's own folders
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = processes.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

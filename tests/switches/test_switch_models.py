@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 import racy
 
+import processes
 import raddle
 from raddle import env
 
@@ -65,12 +65,11 @@ FREE_ONLY = {
 @pytest.fixture(scope="module", params=INTERPRETERS)
 def told(request: pytest.FixtureRequest) -> dict[str, dict[str, list[str]]]:
     paths = os.pathsep.join([str(HERE.parent.parent / "src"), str(HERE)])
-    done = subprocess.run(
+    done = processes.run(
         [request.param, str(HERE / "stress.py")],
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 
+import processes
 from raddle.cli.criteria import criteria
 from raddle.criteria import DEFAULT, NAMES, criterion_class, make_criteria, resolve
 from raddle.criteria.base import LINEAR, WHOLE
@@ -83,5 +83,5 @@ def test_names_that_nobody_knows(text, said):
 
 def test_modules_are_imported_when_they_are_needed():
     code = "import raddle.criteria, sys; print([m for m in sys.modules if m.startswith('raddle.criteria.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = processes.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "['raddle.criteria.base']"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 
+import processes
 from raddle.cli.diff import diff
 from raddle.errors import UsageError
 from raddle.model import Accesses, Model
@@ -148,7 +148,7 @@ def test_lines_that_moved_make_no_difference(run, tmp_path):
     for file, source in (("a", BEFORE), ("b", moved)):
         (tmp_path / "bank.py").write_text(source)
         command = [sys.executable, *explore.split(), "--data-file", file]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        done = processes.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     code, out, _ = run("a", "b", "--json", "--fail-on-loss")
     assert code == 0

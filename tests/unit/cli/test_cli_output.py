@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
+import processes
 from raddle.store import read
 
 FULL = Path("/dev/full")  # on which there is never any space
 
 
 def raddle(folder, *arguments, stdout=subprocess.PIPE, **environment):
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "raddle", *arguments],
-        cwd=folder, stdout=stdout, stderr=subprocess.PIPE, env=os.environ | environment, timeout=60, check=False,
+        cwd=folder, stdout=stdout, stderr=subprocess.PIPE, env=os.environ | environment,
     )  # fmt: skip
 
 

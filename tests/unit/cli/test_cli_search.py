@@ -6,12 +6,12 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import processes
 from raddle.cli.search import search
 from raddle.config import read as read_config
 from raddle.errors import UsageError
@@ -79,9 +79,7 @@ def folder(tmp_path):
 
 
 def raddle(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    return processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True)
 
 
 def found(done):

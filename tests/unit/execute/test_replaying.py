@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 import sys
 
 import pytest
 
+import processes
 import raddle
 from raddle.cli.target import load_scenario
 from raddle.replaying import PLAINLY, Replaying
@@ -128,7 +128,7 @@ def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_
 def test_the_printed_command_shows_the_failure_again(program):
     def run(*arguments):
         command = [sys.executable, "-m", "raddle", *arguments]
-        return subprocess.run(command, cwd=program.parent, capture_output=True, text=True, timeout=120)
+        return processes.run(command, cwd=program.parent, capture_output=True, text=True)
 
     target = f"{program.name}::scenario"
     first = run("explore", target, "--setup", "fresh", "--scheduler", "pos", "--criteria", "none")

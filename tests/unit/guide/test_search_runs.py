@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 
 import pytest
 
+import processes
 import raddle
 from raddle.errors import UsageError
 from raddle.guide.command_runs import CommandRuns
@@ -207,7 +207,7 @@ def test_files_are_named_as_raddle_run_names_them(tmp_path, monkeypatch):
         "program.py",
         "0",
     ]
-    subprocess.run(plainly, check=True, capture_output=True, timeout=60)
+    processes.run(plainly, check=True, capture_output=True)
     assert read(tmp_path / "data").files == read(tmp_path / "plain").files
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "inner", "plain"]
 

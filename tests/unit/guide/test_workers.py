@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import worked
 
+import processes
 import raddle
 from raddle.errors import UsageError
 from raddle.execute.exploration import Budget
@@ -261,19 +262,18 @@ print(result.stopped_because, len(result.findings), result.tally.executions == r
 
 
 def test_ctrl_c_goes_to_all_processes_and_one_answers():
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], cwd=FOLDER, stdout=subprocess.PIPE, start_new_session=True, text=True
-    )
-    with program:
+    command = [sys.executable, "-c", PROGRAM]
+    with processes.started(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout.readline() == "on\n"
         worked.os.killpg(program.pid, signal.SIGINT)
         assert program.stdout.read().splitlines()[-1] == "interrupted 1 True"
+        program.wait()
     assert program.returncode == 0
 
 
 def test_the_option_is_one_of_the_command(tmp_path):
     command = [sys.executable, "-m", "raddle", "explore", "worked.py::lost_update", "--workers", "2"]
-    done = subprocess.run(
+    done = processes.run(
         [*command, "--executions", "80", "--data-file", str(tmp_path / "data")],
         cwd=FOLDER,
         capture_output=True,

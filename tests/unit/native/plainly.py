@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import processes
 
 COMMAND = "import sys; from raddle.cli.run import run; sys.exit(run.main(args=sys.argv[1:], standalone_mode=False))"
 
@@ -46,14 +47,12 @@ def watched(
 
 def _run(command: Sequence[str], folder: Path, env: Mapping[str, str] | None, stdin: str) -> Ended:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
-    done = subprocess.run(
+    done = processes.run(
         command,
         cwd=folder,
         env=environment | dict(env or {}),
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=120,
-        check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)

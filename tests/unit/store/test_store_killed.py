@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 
+import processes
 from raddle.store import read
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and SIGKILL")
@@ -26,9 +27,7 @@ def check_integrity(file):
 
 def test_killed_at_every_statement(tmp_path):
     file = tmp_path / "data"
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "statements", str(file)], capture_output=True, text=True, timeout=120
-    )
+    done = processes.run([sys.executable, str(SCRIPT), "statements", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     killed = int(done.stdout.split()[0])
     assert killed > 30  # statements
@@ -39,15 +38,17 @@ def finished_before_the_kill(file, round_, lines):
     """What three writers stored, killed together after so many records of theirs."""
     command = [sys.executable, str(SCRIPT), "write", str(file)]
     reader, pipe = os.pipe()
-    writers = [subprocess.Popen([*command, f"{round_}.{place}"], stdout=pipe) for place in range(WRITERS)]
-    os.close(pipe)
-    with open(reader, encoding="utf-8") as said:
+    with contextlib.ExitStack() as ended:
+        writers = [
+            ended.enter_context(processes.started([*command, f"{round_}.{place}"], stdout=pipe))
+            for place in range(WRITERS)
+        ]
+        os.close(pipe)
+        said = ended.enter_context(open(reader, encoding="utf-8"))
         finished = [said.readline() for _ in range(lines)]
         for writer in writers:
             writer.kill()
         finished += [line for line in said if line.endswith("\n")]
-    for writer in writers:
-        writer.wait()
     return {line.strip() for line in finished}
 
 

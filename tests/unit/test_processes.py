@@ -1,0 +1,87 @@
+"""Tests end the processes that they start."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import processes
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+FIND_PROCESSES = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
+WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]
+# Starts another one, says which, and ends.
+STARTS_ONE = [
+    sys.executable,
+    "-c",
+    f"import subprocess; print(subprocess.Popen({WAITS!r}, stdout=subprocess.DEVNULL).pid)",
+]
+
+
+@pytest.fixture
+def outcomes_of(pytester, monkeypatch):
+    """Runs tests under the checks of this suite, which wait no time for processes to end."""
+    pytester.makeconftest(
+        f"{FIND_PROCESSES}\n"
+        "import processes; processes.GRACE_SECONDS = 0\n"
+        "from processes import default_signals, no_child_is_left, no_descendant_is_left\n"
+    )
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
+
+    def outcomes_of(body):
+        pytester.makepyfile(f"import subprocess, sys\nWAITS, STARTS_ONE = {WAITS!r}, {STARTS_ONE!r}\n{body}")
+        return pytester.runpytest_subprocess().parseoutcomes()
+
+    return outcomes_of
+
+
+def test_a_child_that_is_left_fails_its_test(outcomes_of):
+    body = "def test_it(): sys.kept = subprocess.Popen(WAITS, stdout=subprocess.DEVNULL)\ndef test_other(): pass\n"
+    assert outcomes_of(body) == {"passed": 2, "errors": 1}
+
+
+def test_a_grandchild_that_is_left_fails_its_module(outcomes_of):
+    body = "def test_it(): subprocess.run(STARTS_ONE, check=True)\n"
+    assert outcomes_of(body) == {"passed": 1, "errors": 1}
+
+
+def test_one_that_ended_is_none_that_is_left(outcomes_of):
+    assert outcomes_of("def test_it(): subprocess.run([sys.executable, '-c', ''], check=True)\n") == {"passed": 1}
+
+
+def test_what_a_process_started_ends_with_the_block():
+    with processes.started(STARTS_ONE, stdout=subprocess.PIPE, text=True) as process:
+        grandchild = int(process.stdout.readline())
+    assert processes._ends(grandchild)
+
+
+def test_a_block_that_fails_ends_its_process_and_closes_its_pipes():
+    block = processes.started(WAITS, stdout=subprocess.PIPE, text=True)
+    process = block.__enter__()
+    assert process.stdout.readline() == "ready\n"
+    assert not block.__exit__(ZeroDivisionError, ZeroDivisionError(), None)
+    assert process.returncode == -signal.SIGKILL
+    assert process.stdout.closed
+
+
+def test_sigint_interrupts_also_where_it_is_ignored_around_the_tests(pytester):
+    pytester.makeconftest(f"{FIND_PROCESSES}\nfrom processes import default_signals")
+    pytester.makepyfile(
+        """
+        import signal, subprocess, sys
+        def test_here():
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        def test_in_a_process():
+            asked = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+            assert subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout == "True\\n"
+        """
+    )
+    ignoring = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.exit(pytest.main(['-q']))"
+    done = processes.run([sys.executable, "-c", ignoring], cwd=pytester.path, capture_output=True, text=True)
+    assert "2 passed" in done.stdout
