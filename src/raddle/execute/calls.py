@@ -23,7 +23,7 @@ from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.sync.carrier import Carrier
 from raddle.sync.patch import NAMES
 
-_NESTING = (list, tuple, dict)
+_NESTING = frozenset(map(id, (list, tuple, dict)))  # classes, by id
 
 
 class Accesses(NamedTuple):
@@ -70,6 +70,9 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         handler = handlers.get(id(called))
         if handler is not None:
             return partial(handler, called, site)
+        if type(called) is partial:
+            inner = function(called.func, site)
+            return called if inner is called.func else partial(inner, *called.args, **called.keywords)
         kind = effect_of(called)
         if kind in ON_DISK:
             return partial(outside, called, ON_DISK[kind], site)
@@ -117,7 +120,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
 
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """len(x), sorted(x), ...: looks into its arguments in one step."""
-        if len(args) != 1 or (called in deep and type(args[0]) in _NESTING):
+        if len(args) != 1 or (called in deep and id(type(args[0])) in _NESTING):
             return touching(called, "read", site, *args, **kwargs)
         if is_iterator(args[0]) and called in draining:
             return advance(args[0], site, partial(called, *args, **kwargs))
@@ -135,6 +138,8 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
 
     def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """enumerate(x), zip(x, y), ...: looks into its arguments step by step, later."""
+        if called is map and args:
+            args = (function(args[0], site), *args[1:])
         return called(*[iterate(arg, site) for arg in args], **kwargs)
 
     def iterating(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:

@@ -23,6 +23,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from raddle.checks.stuck import Waiter, explain_stuck
 from raddle.execute.learned import Learned, Variable
+from raddle.inspection import in_class, own_fields
 from raddle.operation import ACCESSES, GIVING
 from raddle.outcome import PASSED, Outcome
 from raddle.step import Step
@@ -695,6 +696,7 @@ def body_of(run: Callable[[], object], thread: threading.Thread | None) -> Any:
     """The function that a thread will run: its target, or the `run` of its class."""
     if thread is None:
         return run
-    if type(thread).run is not threading.Thread.run:
-        return type(thread).run
-    return getattr(thread, "_target", None)
+    run_of_class = in_class(type(thread), "run")
+    if run_of_class is not threading.Thread.run:
+        return run_of_class
+    return own_fields(thread).get("_target")

@@ -14,6 +14,7 @@ from typing import Any
 from raddle import probe
 from raddle.execute.kinds import container_base
 from raddle.execute.outside import effect_on_disk
+from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields
 
 # By top-level module, without underscores before it: what keeps its arguments, hands them on to others or takes no
 # containers, and what asks who called it (`namedtuple`, `logging`), which must not find us.
@@ -46,7 +47,7 @@ _LOOKING_TOO = frozenset({
     ("math", "prod"), ("math", "dist"), ("math", "sumprod"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
     ("dataclasses", "replace"),
 })  # fmt: skip
-_LOOKING_TYPES = (bytes, itertools.product, itertools.permutations, itertools.combinations)
+_LOOKING_TYPES = frozenset(map(id, (bytes, itertools.product, itertools.permutations, itertools.combinations)))
 
 # What looks at all that is inside of what it is given, however deep, or at each item of it.
 _DEEPLY = frozenset({
@@ -113,7 +114,7 @@ def everything_in(given: Sequence[Any]) -> list[Any]:
         room = MOST_INSIDE - len(found)
         if room <= 0:
             break
-        if type(one) in (list, tuple):
+        if type(one) is list or type(one) is tuple:
             found += one[:room]
         elif type(one) is dict:
             found += itertools.islice(one.values(), room)
@@ -128,11 +129,11 @@ def names_of(obj: Any) -> list[str]:
     """
     slots = [
         name
-        for kind in type(obj).__mro__
-        for name, found in kind.__dict__.items()
-        if isinstance(found, MemberDescriptorType) and not issubclass(type(obj), type)
+        for kind in mro(type(obj))
+        for name, found in fields_of(kind).items()
+        if type(found) is MemberDescriptorType and not issubclass(type(obj), type)
     ]
-    return [*getattr(obj, "__dict__", ()), *slots]
+    return [*own_fields(obj), *slots]
 
 
 def looks_deeply(called: Any) -> bool:
@@ -173,12 +174,20 @@ class Effects:
 
 
 def _top(called: Any) -> str:
-    """The top-level module that it is from, without underscores before it."""
-    return (getattr(called, "__module__", None) or "").partition(".")[0].lstrip("_")
+    """The top-level module that it is from, without underscores before it; "" for an object that can be called."""
+    kind = type(called)
+    if issubclass(kind, type):
+        module = module_of(called)
+    else:
+        module = called.__module__ if kind is FunctionType or kind is BuiltinFunctionType else ""
+    return module.partition(".")[0].lstrip("_") if type(module) is str else ""
 
 
 def _origin(called: Any) -> tuple[str, str]:
-    return _top(called), getattr(called, "__name__", "")
+    kind = type(called)
+    if issubclass(kind, type):
+        return _top(called), name_of(called)
+    return _top(called), called.__name__ if kind is FunctionType or kind is BuiltinFunctionType else ""
 
 
 def _by_name(top: str, name: str) -> str:
@@ -192,9 +201,9 @@ def _by_name(top: str, name: str) -> str:
 
 def _copies(kind: type) -> bool:
     """Is it made from what is in another container, at once and by code without probes?"""
-    if kind in _LOOKING_TYPES:
+    if id(kind) in _LOOKING_TYPES:
         return True
     if container_base(kind) is None:
         return False
-    maker: Any = kind.__init__  # type: ignore[misc] # of the class itself
-    return not isinstance(maker, FunctionType) or probe.NAME not in maker.__globals__
+    maker = in_class(kind, "__init__")
+    return type(maker) is not FunctionType or probe.NAME not in maker.__globals__

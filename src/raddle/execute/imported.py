@@ -19,13 +19,16 @@ from collections.abc import Iterable, Iterator
 from types import MemberDescriptorType, ModuleType
 from typing import Any
 
+from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of
 from raddle.site import SiteTable
 from raddle.sync.adopt import TWINS
 
 _WHOLE = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
-_STANDING_IN = frozenset(TWINS.values())
-_SETS = frozenset({set, frozenset})
-_CONTAINERS = frozenset({list, tuple, dict, deque, defaultdict, OrderedDict, *_SETS})  # others run code of their own
+# Classes, by id.
+_STANDING_IN = frozenset(map(id, TWINS.values()))
+_SETS = frozenset(map(id, (set, frozenset)))
+_KEEPING = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict)))  # others run code of their own
+_CONTAINERS = _KEEPING | _SETS
 DEPTH = 5  # how far objects are followed through their attributes and items
 MOST = 20_000  # objects that are looked at
 MOST_ITEMS = 1_000  # of one container
@@ -66,8 +69,8 @@ class Imported:
         self._stale, self._size = False, len(self._table)
         self._places = {}
         paths = frozenset(self._table.paths().values())
-        modules = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType) and _file(m) in paths]
-        names = frozenset(module.__name__ for module in modules)
+        modules = [m for m in list(sys.modules.values()) if issubclass(type(m), ModuleType) and _file(m) in paths]
+        names = frozenset(_name(module) for module in modules)
         waiting: deque[_Found] = deque()
         for module in modules:
             waiting.extend(_bound_in(module, names))
@@ -78,19 +81,25 @@ class Imported:
             if id(obj) in seen:
                 continue
             seen.add(id(obj))
-            if type(obj) not in _CONTAINERS:
+            if id(type(obj)) not in _CONTAINERS:
                 self._places[id(obj)] = (obj, f"{self._table.label(path)}:{_line(node)}")
             if depth < DEPTH:
                 waiting.extend((part, of, path, depth + 1) for part, of in _parts(obj, node) if _counts(part, names))
 
 
 def _file(module: ModuleType) -> str | None:
-    return getattr(module, "__file__", None)
+    file = own_fields(module).get("__file__")
+    return file if type(file) is str else None
+
+
+def _name(module: ModuleType) -> str:
+    name = own_fields(module).get("__name__")
+    return name if type(name) is str else ""
 
 
 def _real(obj: Any) -> Any:
     """A twin that stands in for a real primitive is that one."""
-    real = getattr(obj, "_real", None) if type(obj) in _STANDING_IN else None
+    real = getattr(obj, "_real", None) if id(type(obj)) in _STANDING_IN else None
     return obj if real is None else real
 
 
@@ -100,11 +109,10 @@ def _counts(obj: object, names: frozenset[str]) -> bool:
     By its type alone: `isinstance` asks the object, and a stand-in for another one would begin to work.
     """
     kind = type(obj)
-    if type(kind).__hash__ is None:  # a class of classes that compare in their own way: none that is looked for
-        return False
-    if kind in TWINS or kind in _STANDING_IN or kind in _CONTAINERS or issubclass(kind, _WHOLE):
+    key = id(kind)
+    if key in TWINS or key in _STANDING_IN or key in _CONTAINERS or issubclass(kind, _WHOLE):
         return True
-    return kind.__module__ in names and not issubclass(kind, type)
+    return module_of(kind) in names and not issubclass(kind, type)
 
 
 # -- what is bound to names ---------------------------------------------------------------------------
@@ -122,12 +130,12 @@ def _bound_in(module: ModuleType, names: frozenset[str]) -> Iterator[_Found]:
 
 def _names_in(module: ModuleType) -> Iterator[tuple[str, object]]:
     classes: list[tuple[str, type]] = []
-    for name, obj in list(vars(module).items()):
+    for name, obj in list(own_fields(module).items()):
         yield name, obj
         if _is_class(obj, module, name):
             classes.append((name, obj))
     for qualified, cls in classes:  # grows meanwhile
-        for name, obj in list(vars(cls).items()):
+        for name, obj in list(fields_of(cls).items()):
             yield f"{qualified}.{name}", obj
             if _is_class(obj, module, f"{qualified}.{name}"):
                 classes.append((f"{qualified}.{name}", obj))
@@ -135,7 +143,7 @@ def _names_in(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 def _is_class(obj: Any, module: ModuleType, name: str) -> bool:
     """Is it a class that the module has defined by this name?"""
-    return issubclass(type(obj), type) and (obj.__module__, obj.__qualname__) == (module.__name__, name)
+    return issubclass(type(obj), type) and (module_of(obj), qualname_of(obj)) == (_name(module), name)
 
 
 def _changed(path: str) -> float:
@@ -194,18 +202,14 @@ def _unpacked(target: ast.expr, value: ast.expr, owner: str) -> Iterator[tuple[s
 
 def _parts(obj: Any, node: ast.expr) -> Iterator[tuple[object, ast.expr]]:
     """What an object holds, and the part of the expression that made it."""
-    if type(obj) in _CONTAINERS:
+    if id(type(obj)) in _CONTAINERS:
         items = list(obj.values() if issubclass(type(obj), dict) else obj)
         for index, item in enumerate(items[:MOST_ITEMS]):
-            yield item, node if type(obj) in _SETS else _item(node, index, len(items))
-    elif type(obj) not in TWINS:
-        try:
-            held = object.__getattribute__(obj, "__dict__")
-        except AttributeError:
-            held = {}
-        yield from ((value, node) for value in list(held.values()))
-        for cls in type(obj).__mro__:
-            for slot in [one for one in vars(cls).values() if isinstance(one, MemberDescriptorType)]:
+            yield item, node if id(type(obj)) in _SETS else _item(node, index, len(items))
+    elif id(type(obj)) not in TWINS:
+        yield from ((value, node) for value in list(own_fields(obj).values()))
+        for cls in mro(type(obj)):
+            for slot in [one for one in fields_of(cls).values() if type(one) is MemberDescriptorType]:
                 yield _in_slot(slot, obj), node
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from raddle import env, probe
+from raddle.inspection import MISSING, fields_of, in_class, module_of, mro, own_fields, qualname_of
 from raddle.instrument.evidence import READERS, WRITERS
 
 CONTENT = "[]"  # the name of the variable that is a container's content
@@ -19,7 +20,7 @@ UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 _DICT = frozenset({"get", "keys", "values", "items", "copy"})
 _SET = "copy union intersection difference symmetric_difference issubset issuperset isdisjoint"
-_READERS: dict[type, frozenset[str]] = {
+_BUILT_IN: dict[type, frozenset[str]] = {
     list: frozenset({"index", "count", "copy"}),
     dict: _DICT,
     OrderedDict: _DICT,
@@ -30,7 +31,8 @@ _READERS: dict[type, frozenset[str]] = {
     io.StringIO: frozenset({"getvalue", "tell"}),
     io.BytesIO: frozenset({"getvalue", "tell"}),
 }
-BUILT_IN = tuple(_READERS)
+BUILT_IN = tuple(_BUILT_IN)
+_READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}  # by id of the class
 # Objects of the standard library that are no containers, but change with what is done to them, by code without probes:
 # by module and name, as few programs have them; and their methods that only look. No files: what is a variable is kept
 # until the execution ends, and a file that nobody has any more is closed.
@@ -52,14 +54,15 @@ _OTHER_DUNDERS = frozenset(
 )
 _CHANGING_DUNDERS = frozenset({"__setitem__", "__delitem__", "__ior__", "__iadd__"})
 _some: tuple[dict[str, int], ...] = ({}, OrderedDict())
-VIEW_TYPES = frozenset(type(view) for one in _some for view in (one.keys(), one.values(), one.items()))
+VIEW_TYPES = frozenset(id(type(view)) for one in _some for view in (one.keys(), one.values(), one.items()))  # by id
 
 _LOCALS = (_thread._local, _threading_local.local)  # each thread has attributes of its own
 
 # Containers that never change, and things that only look like containers.
 _IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyType, memoryview, type)
 
-_containers: dict[type, Any] = {}
+_containers: dict[int, tuple[type, type | None]] = {}  # by id: the class, kept alive, and its base
+_stateful: list[type] = []  # classes that `_READERS` has besides the built-in ones, kept alive
 MOST_KINDS = 5_000
 
 
@@ -70,44 +73,37 @@ def container_base(kind: type) -> type | None:
     (<class 'dict'>, None, <class 'list'>)
     """
     try:
-        return _containers[kind]  # type: ignore[no-any-return]
+        return _containers[id(kind)][1]
     except KeyError:
         if len(_containers) >= MOST_KINDS:  # each execution may make classes of its own, and they stay alive here
             _containers.clear()
-        found = _containers[kind] = _find_base(kind)
+        found = _find_base(kind)
+        _containers[id(kind)] = kind, found
         return found
 
 
 def _find_base(kind: type) -> type | None:
-    for base in kind.__mro__:
-        if base in _READERS:
+    for base in mro(kind):
+        if id(base) in _READERS:
             return base
-        readers = _STATEFUL.get((module_of(base), base.__qualname__))
+        readers = _STATEFUL.get((module_of(base), qualname_of(base)))
         if readers is not None:
-            _READERS[base] = readers
+            _READERS[id(base)] = readers
+            _stateful.append(base)
             return base
     if issubclass(kind, _IMMUTABLE):
         return None
-    for base in kind.__mro__:  # arrays, `UserDict`, `WeakSet`...: whatever keeps items by code without probes
-        setter = base.__dict__.get("__setitem__") or base.__dict__.get("discard")
+    for base in mro(kind):  # arrays, `UserDict`, `WeakSet`...: whatever keeps items by code without probes
+        fields = fields_of(base)
+        setter = fields.get("__setitem__", fields.get("discard"))
         if setter is not None and not _is_seen(setter):
             return base
     return None
 
 
-def module_of(kind: type) -> str:
-    """The name of the module that has defined a class, which can call itself anything.
-
-    >>> module_of(dict), module_of(type("Proxy", (), {"__module__": property(len)}))
-    ('builtins', '')
-    """
-    module = kind.__module__
-    return module if isinstance(module, str) else ""
-
-
 def _is_seen(setter: Any) -> bool:
     """Does what it does show, or does it do nothing?"""
-    if not isinstance(setter, types.FunctionType):
+    if type(setter) is not types.FunctionType:
         return False
     return probe.NAME in setter.__globals__ or getattr(setter, "__isabstractmethod__", False)
 
@@ -125,13 +121,13 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
     >>> [effect_of_method(ChainMap, ChainMap, getattr(ChainMap(), name), name) for name in ("pop", "get", "new_child")]
     ['write', 'read', '']
     """
-    if kind in _READERS:
+    if id(kind) in _READERS:
         return effect_by_name(kind, name)
-    function = getattr(found, "__func__", None)
-    if isinstance(function, types.FunctionType):
-        if base in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
+    function = found.__func__ if type(found) is types.MethodType else None
+    if type(function) is types.FunctionType:
+        if id(base) in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
             return "" if probe.NAME in function.__globals__ else effect_by_name(base, name)
-        return effect_by_name(base, name) if function is getattr(base, name, None) else ""
+        return effect_by_name(base, name) if function is in_class(base, name) else ""
     if kind is not base and function is not None:
         return ""
     return effect_by_name(base, name)
@@ -143,7 +139,7 @@ def effect_by_name(base: type, name: str) -> str:
     >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
     ('read', 'write')
     """
-    readers = _READERS.get(base)
+    readers = _READERS.get(id(base))
     if name in _OTHER_DUNDERS:
         return ""
     if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
@@ -160,8 +156,8 @@ def is_in_python(base: type) -> bool:
     >>> is_in_python(UserDict), is_in_python(dict)
     (True, False)
     """
-    setter = base.__dict__.get("__setitem__") or base.__dict__.get("discard")
-    return isinstance(setter, types.FunctionType)
+    fields = fields_of(base)
+    return type(fields.get("__setitem__", fields.get("discard"))) is types.FunctionType
 
 
 def fills(kind: type) -> bool:
@@ -171,7 +167,7 @@ def fills(kind: type) -> bool:
     >>> fills(dict), fills(defaultdict), fills(Counter)
     (False, True, False)
     """
-    missing = getattr(kind, "__missing__", None)
+    missing = in_class(kind, "__missing__")
     return missing is not None and missing is not Counter.__missing__
 
 
@@ -181,10 +177,10 @@ def is_iterator(obj: object) -> bool:
     >>> is_iterator(iter([])), is_iterator(range(3))
     (True, False)
     """
-    if type(obj) in weakref.ProxyTypes:  # which have everything, whatever is behind
+    kind = type(obj)
+    if any(kind is proxy for proxy in weakref.ProxyTypes):  # which have everything, whatever is behind
         return False
-    advance = getattr(type(obj), "__next__", None)
-    return advance is not None and not hasattr(advance, "__code__")
+    return type(in_class(kind, "__next__")) is types.WrapperDescriptorType
 
 
 def runs_python(called: object) -> bool:
@@ -193,9 +189,9 @@ def runs_python(called: object) -> bool:
     >>> runs_python(lambda: 1), runs_python(list), runs_python(type("C", (), {"__init__": lambda self: None}))
     (True, False, True)
     """
-    if isinstance(called, type):
-        called = called.__init__  # type: ignore[misc] # of the class itself
-    return isinstance(called, (types.FunctionType, types.MethodType))
+    if issubclass(type(called), type):
+        called = in_class(called, "__init__")  # type: ignore[arg-type] # it is a class
+    return type(called) is types.FunctionType or type(called) is types.MethodType
 
 
 _METHODS = (
@@ -217,27 +213,24 @@ def attribute_owner(obj: Any, name: str) -> Any:
     if name[:2] == "__" and name[-2:] == "__":
         return None
     if issubclass(type(obj), types.ModuleType):
-        found = obj.__dict__.get(name)
-        return None if isinstance(found, (types.ModuleType, *_METHODS, type)) else obj.__dict__
+        names = own_fields(obj)
+        return None if issubclass(type(names.get(name)), (types.ModuleType, *_METHODS, type)) else names
     if issubclass(type(obj), type):
-        for kind in obj.__mro__:
-            if name in kind.__dict__:
-                return None if _is_machinery(kind.__dict__[name]) else kind
+        for kind in mro(obj):
+            if name in fields_of(kind):
+                return None if _is_machinery(fields_of(kind)[name]) else kind
         return obj
     if issubclass(type(obj), (super, *_LOCALS)):
         return None
-    for kind in type(obj).__mro__:
-        if name in kind.__dict__:
-            found = kind.__dict__[name]
-            if isinstance(found, types.MemberDescriptorType) or _is_of_ctypes(found):
+    for kind in mro(type(obj)):
+        if name in fields_of(kind):
+            found = fields_of(kind)[name]
+            if type(found) is types.MemberDescriptorType or _is_of_ctypes(found):
                 return obj  # __slots__, say
-            if hasattr(type(found), "__set__"):
+            if _takes_values(found):
                 return None  # it comes before anything that the object has
-            try:
-                mine = object.__getattribute__(obj, "__dict__")
-            except AttributeError:
-                mine = {}
-            if name in mine or isinstance(found, cached_property):  # kept by the object once it was asked for
+            # A cached property is kept by the object once it was asked for.
+            if name in own_fields(obj) or issubclass(type(found), cached_property):
                 return obj
             return None if _is_machinery(found) else kind
     return obj
@@ -257,19 +250,27 @@ def written_owner(obj: Any, name: str) -> Any:
     """
     if issubclass(type(obj), _LOCALS):
         return None
-    for kind in type(obj).__mro__:
-        if name in kind.__dict__:
-            return attribute_owner(obj, name) if hasattr(type(kind.__dict__[name]), "__set__") else obj
+    for kind in mro(type(obj)):
+        if name in fields_of(kind):
+            return attribute_owner(obj, name) if _takes_values(fields_of(kind)[name]) else obj
     return obj
+
+
+def _takes_values(found: Any) -> bool:
+    """Whether it is a descriptor that comes before the object's own attributes."""
+    return in_class(type(found), "__set__", MISSING) is not MISSING
 
 
 def _is_of_ctypes(found: Any) -> bool:
     """The value of a number of C's, or a field of a structure."""
-    if isinstance(found, types.GetSetDescriptorType):
-        return found.__objclass__.__module__ == "_ctypes"
-    return type(found).__module__ == "_ctypes"
+    if type(found) is types.GetSetDescriptorType:
+        return module_of(found.__objclass__) == "_ctypes"
+    return module_of(type(found)) == "_ctypes"
 
 
 def _is_machinery(found: Any) -> bool:
     """Methods, properties, other descriptors, nested classes: code rather than data."""
-    return isinstance(found, (*_METHODS, type, types.GetSetDescriptorType)) or hasattr(type(found), "__get__")
+    kind = type(found)
+    if issubclass(kind, (*_METHODS, type, types.GetSetDescriptorType)):
+        return True
+    return in_class(kind, "__get__", MISSING) is not MISSING

@@ -19,12 +19,12 @@ from raddle.execute.kinds import CONTENT, container_base
 from raddle.execute.learned import Learned, Variable
 from raddle.execute.naming import (
     first_argument,
-    function_name,
     in_its_constructor,
     name_of_content,
     place_of_creation,
     thread_type,
 )  # fmt: skip
+from raddle.inspection import function_name, name_of
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.model import Model
 from raddle.site import SiteTable
@@ -140,7 +140,7 @@ class Measured(Controller):
                 abstract = named._replace(name=named.name + CONTENT)
             else:
                 abstract = self._content_of(owner, site)
-                if abstract.owner == type(owner).__name__:
+                if abstract.owner == name_of(type(owner)):
                     self._unnamed.append(len(self._seen))
         else:
             abstract = self._attribute_of(owner, variable.name, site)
@@ -167,8 +167,8 @@ class Measured(Controller):
         if known is not None:
             return AbstractVariable(known[0], "", known[1])
         kind = type(container)
-        name = name_of_content(kind, self.table[site].name) or kind.__name__
-        return AbstractVariable(kind.__name__, "", name + CONTENT)
+        name = name_of_content(kind, self.table[site].name) or name_of(kind)
+        return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def _name_contents(self) -> None:
         """Others of its sites may tell better what a content is: by its best name it is known, whoever came first."""
@@ -180,7 +180,7 @@ class Measured(Controller):
                 sites[target].add(site)
         for number, own in sites.items():
             container = self._seen[number].owner
-            unnamed = AbstractVariable(type(container).__name__, "", type(container).__name__ + CONTENT)
+            unnamed = AbstractVariable(name_of(type(container)), "", name_of(type(container)) + CONTENT)
             names = [self._content_of(container, site) for site in sorted(own)]
             self.cast.variables[number] = min(
                 names, key=lambda name: (name.owner == unnamed.owner, name == unnamed), default=unnamed
@@ -369,7 +369,7 @@ class Measured(Controller):
     def _resource(self, resource: Any) -> int:
         number = self._resources.get(id(resource))
         if number is None:
-            abstract = AbstractObject(type(resource).__name__, self._made_at(resource))
+            abstract = AbstractObject(name_of(type(resource)), self._made_at(resource))
             number = self._resources[id(resource)] = self.cast.add_resource(abstract)
             self._keep(resource)
         return number

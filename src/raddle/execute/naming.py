@@ -11,6 +11,7 @@ from typing import Any
 
 from raddle.checks.crash import is_ours
 from raddle.execute.kinds import CONTENT
+from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
 from raddle.site import SiteTable
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
@@ -62,7 +63,7 @@ def name_of_content(container: type, written: str) -> str:
         path = written[: -len(CONTENT)]
     else:
         path, _, method = written.rpartition(".")
-        if path == method or not hasattr(container, method):  # `copy.copy(items)`, `json.dumps(items)`
+        if path == method or in_class(container, method, MISSING) is MISSING:  # `copy.copy(items)`, `json.dumps(items)`
             return ""
     return path.rpartition(".")[2]
 
@@ -76,12 +77,6 @@ def first_argument(frame: types.FrameType) -> Any:
 def thread_type(thread: threading.Thread | None, run: Any) -> str:
     """The class of a thread, or the function that it runs."""
     if thread is not None and type(thread) is not threading.Thread:
-        return type(thread).__qualname__
-    return function_name(getattr(thread, "_target", None) or run)
-
-
-def function_name(function: Any) -> str:
-    """A function's own name, whatever it is wrapped in."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    return getattr(function, "__qualname__", None) or type(function).__qualname__
+        return qualname_of(type(thread))
+    target = None if thread is None else own_fields(thread).get("_target")
+    return function_name(run if target is None else target)

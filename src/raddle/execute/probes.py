@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import BuiltinFunctionType, BuiltinMethodType, ModuleType, WrapperDescriptorType
+from types import BuiltinFunctionType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 from greenlet import getcurrent
@@ -39,20 +39,23 @@ from raddle.execute.learned import BY_A_TWIN, Variable
 from raddle.execute.outside import effect_of_method as effect_of_outside
 from raddle.execute.outside import is_outside
 from raddle.execute.proxies import WRAPPED, behind
+from raddle.inspection import in_class, is_method_of, own_fields
 from raddle.sync.adopt import TWINS, adopt
 from raddle.sync.cached import leaving, stored
 from raddle.sync.carrier import Carrier
 from raddle.sync.local import RealLocal, own
 from raddle.sync.patch import NAMES
 
-_PLAIN = frozenset({int, float, bool, str, bytes, type(None), tuple})  # holds nothing that is a variable of its own
+# Classes, by id, whose objects hold nothing that is a variable of its own.
+_PLAIN = frozenset(map(id, (int, float, bool, str, bytes, type(None), tuple)))
 _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
 
 
 def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     """The probes to attach for this controller.
 
-    They never ask an object for its `__class__`, nor does `isinstance` for them: that may be code of the program's.
+    They do to objects of the program what the source says, and nothing else: what they need to know besides they find
+    out by way of `raddle.inspection`, so that no code of the program runs.
     """
     objects = control.objects
     points = control.points
@@ -60,7 +63,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     reach = control.reach
     views = control.views
     quiet = control.quiet
-    code_names: dict[type | int, set[str]] = {}  # by class or module: methods, properties, functions: no variables
+    code_names: dict[int, set[str]] = {}  # by id of class or module: methods, properties, functions: no variables
+    kept: list[type] = []  # classes that are known by id
     cold, hot = control.cold, control.hot
     observing = control.observing
     tell = control.accessed
@@ -83,7 +87,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if issubclass(type(obj), ModuleType):
                 code_names.setdefault(id(obj), set()).add(name)
             elif not issubclass(type(obj), type) and container_base(type(obj)) is None and not is_kept(obj, name):
-                code_names.setdefault(type(obj), set()).add(name)
+                if id(type(obj)) not in code_names:
+                    kept.append(type(obj))
+                code_names.setdefault(id(type(obj)), set()).add(name)
             return None
         variable = variable_of(owner, name)
         if owner is obj or issubclass(type(obj), ModuleType):
@@ -127,11 +133,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     def is_kept(obj: Any, name: str) -> bool:
         """Does its class keep something real, and call it like a method?"""
-        for kind in type(obj).__mro__:
-            if name in kind.__dict__:
-                found = kind.__dict__[name]  # looked at, not asked: a descriptor is code of the program's
-                return type(found) is BuiltinFunctionType and found in NAMES
-        return False
+        found = in_class(type(obj), name)  # looked at, not asked: a descriptor is code of the program's
+        return type(found) is BuiltinFunctionType and found in NAMES
 
     def instead_of(real: Any, site: int) -> Any:
         """The twin of something that was kept before the twins came: a clock."""
@@ -215,10 +218,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         fields = objects.get(id(obj))
         variable = fields.get(name) if fields is not None else None
         if variable is None:
-            if name in code_names.get(cls if cls is not ModuleType else id(obj), ()):
+            if name in code_names.get(id(cls if cls is not ModuleType else obj), ()):
                 quiet.setdefault(site, cls)
                 return getattr(obj, name)
-            if cls in TWINS:
+            if id(cls) in TWINS:
                 return getattr(adopt(obj), name)
             if issubclass(type(obj), RealLocal):
                 return getattr(own(obj, me), name)
@@ -226,7 +229,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if variable is None:
                 found = getattr(obj, name)
                 base = container_base(cls)
-                if base is not None and getattr(found, "__self__", None) is obj:
+                if base is not None and is_method_of(obj, found):
                     kind = effect_of_method(cls, base, found, name)
                     if kind:  # somebody else will call it: Thread(target=items.append)
                         return BoundMethod(found, partial(call_elsewhere, obj, found, kind, site))
@@ -296,7 +299,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         setattr(obj, name, value)
         if observing:
             number = variable.number
-            if number >= 0 and record is not None and type(value) in _PLAIN and not control.aborting:
+            if number >= 0 and record is not None and id(type(value)) in _PLAIN and not control.aborting:
                 record((me.index, "write", number, site))
             else:
                 tell(me, "write", variable, site, value)
@@ -309,9 +312,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         owner = written_owner(obj, name)
         if owner is None:
             return None
-        code_names.get(id(obj) if issubclass(type(obj), ModuleType) else type(obj), set()).discard(name)
+        code_names.get(id(obj if issubclass(type(obj), ModuleType) else type(obj)), set()).discard(name)
         if issubclass(type(owner), ModuleType):
-            owner = owner.__dict__
+            owner = own_fields(owner)
         return variable_of(owner, name)
 
     def delete(obj: Any, name: str, site: int) -> None:
@@ -340,7 +343,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier:
             return getattr(obj, name)
         cls = type(obj)
-        effects = built_in.get(cls)
+        effects = built_in.get(id(cls))
         if effects is not None:
             kind = effects.get(name)
             if kind is None:
@@ -348,7 +351,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             me.site = site
             return partial(sorting if name == "sort" else call_method, obj, getattr(obj, name), kind, site)
         base = container_base(cls)
-        if base is not None and name not in getattr(obj, "__dict__", ()):
+        if base is not None and name not in own_fields(obj):
             found = getattr(obj, name)
             kind = effect_of_method(cls, base, found, name)
             if kind:
@@ -357,10 +360,15 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return found
         me.site = site
         try:
-            special = specials[cls]
+            special = specials[id(cls)]
         except KeyError:
-            special = specials[cls] = of_class if issubclass(cls, type) else of_outside if is_outside(cls) else None
-        return read(obj, name, site) if special is None else special(obj, name, site)
+            kept.append(cls)
+            special = of_class if issubclass(cls, type) else of_outside if is_outside(cls) else None
+            specials[id(cls)] = special
+        if special is not None:
+            return special(obj, name, site)
+        found = read(obj, name, site)  # an attribute may hold anything: `self.opener = open`
+        return found if type(found) is MethodType else function(found, site)
 
     def of_module(module: ModuleType, name: str, site: int) -> Any:
         """A function of a module that is called at once: `heapq.heappush(items, 1)`."""
@@ -393,13 +401,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         kind = effect_of_outside(obj, name)
         return partial(outside, getattr(obj, name), kind, site) if kind else read(obj, name, site)
 
-    built_in: dict[type, dict[str, str]] = {cls: {} for cls in BUILT_IN}  # what their methods do
-    specials: dict[type, Callable[[Any, str, int], Any] | None] = {
+    # By id of the class: what methods of containers do, and who sees to methods of others.
+    built_in: dict[int, dict[str, str]] = {id(cls): {} for cls in BUILT_IN}
+    specials: dict[int, Callable[[Any, str, int], Any] | None] = {
         **dict.fromkeys(TWINS, lambda real, name, site: getattr(adopt(real), name)),
-        ModuleType: of_module,
-        str: of_text,
-        bytes: of_text,
-        super: of_super,
+        id(ModuleType): of_module,
+        id(str): of_text,
+        id(bytes): of_text,
+        id(super): of_super,
     }
 
     def of_class(kind: type, name: str, site: int) -> Any:
@@ -409,8 +418,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if past is not None:
             return partial(past, found, site)
         if container_base(kind) is None:
-            return found
-        if isinstance(found, BuiltinMethodType):  # of the class itself: `dict.fromkeys(items)`
+            return function(found, site)
+        if type(found) is BuiltinFunctionType:  # of the class itself: `dict.fromkeys(items)`
             return partial(touching, found, "read", site)
         return partial(call_by_class, found, name, site)
 
@@ -456,7 +465,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             result = found(*[look_inside(a, site) for a in args], **kwargs)
         else:
             result = found()
-        if type(result) in VIEW_TYPES:
+        if id(type(result)) in VIEW_TYPES:
             views[id(result)] = (result, obj)
             quiet[site] = None  # whoever iterates over the view must find out whose it is
         if observing:
@@ -482,7 +491,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return obj[key]
         variable = find_content(obj)
         if fills(kind):
-            if kind.__missing__ is defaultdict.__missing__ and runs_python(obj.default_factory):
+            if in_class(kind, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
                 return filled(me, obj, key, variable, site)
             step(me, variable, "write", site)
         else:
@@ -677,7 +686,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me = getcurrent()
         if me.__class__ is Carrier:
             me.site = site
-            if type(manager) in TWINS:
+            if id(type(manager)) in TWINS:
                 return adopt(manager)
         return manager
 

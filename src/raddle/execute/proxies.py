@@ -11,13 +11,14 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from raddle.execute.kinds import MOST_KINDS
+from raddle.inspection import fields_of, mro
 
 WRAPPED = "__wrapped__"
 # What is behind is made by code of the program's, when it is asked for.
 _MAKING = ("__factory__", "__wrapped_factory__")
 _OWN = "_self_"  # how the attributes begin that a proxy of `wrapt` keeps for itself
 
-_known: dict[type, bool] = {}
+_known: dict[int, tuple[type, bool]] = {}  # by id: the class, kept alive
 
 
 def behind(obj: Any, name: str = "") -> Any:
@@ -29,26 +30,30 @@ def behind(obj: Any, name: str = "") -> Any:
     (True, None)
     """
     cls = type(obj)
-    known = _known.get(cls)
+    known = _known.get(id(cls))
     if known is None:
         if len(_known) >= MOST_KINDS:
             _known.clear()
-        known = _known[cls] = cls in weakref.ProxyTypes or _wraps(cls)
-    if not known:
+        known = _known[id(cls)] = cls, _is_weak(cls) or _wraps(cls)
+    if not known[1]:
         return None
     try:
-        if cls in weakref.ProxyTypes:
+        if _is_weak(cls):
             return obj.__reduce_ex__.__self__  # what it is asked for it hands on
-        if name.startswith(_OWN) or any(name in base.__dict__ for base in cls.__mro__):
+        if name.startswith(_OWN) or any(name in fields_of(base) for base in mro(cls)):
             return None
         return obj.__wrapped__
     except (AttributeError, ReferenceError, ValueError):  # there is nothing behind any more, or not yet
         return None
 
 
+def _is_weak(cls: type) -> bool:
+    return any(cls is kind for kind in weakref.ProxyTypes)
+
+
 def _wraps(cls: type) -> bool:
     """Has a class an attribute of C's that says what is wrapped? A slot of that name in a class of Python's is none."""
-    fields = [base.__dict__ for base in cls.__mro__]
+    fields = [fields_of(base) for base in mro(cls)]
     return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
         name in own for own in fields for name in _MAKING
     )

@@ -6,7 +6,6 @@ or then would make executions differ), Ctrl-C and the watchdog looked after.
 
 from __future__ import annotations
 
-import functools
 import gc
 import itertools
 import threading
@@ -32,6 +31,7 @@ from raddle.execute.probes import make_probes
 from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
+from raddle.inspection import attribute_of, function_name, unwrapped
 from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
@@ -368,15 +368,14 @@ class Session:
     def _note_bodies(self, bodies: Sequence[Any]) -> None:
         """Threads that run Python code without probes are under control, but their accesses are not seen."""
         for body in bodies:
-            while isinstance(body, functools.partial):
-                body = body.func
-            code = getattr(getattr(body, "__func__", body), "__code__", None)
-            if code is None or probe.NAME in code.co_names or is_plumbing(code.co_filename):
+            body = unwrapped(body)
+            code = attribute_of(body, "__code__")
+            if type(code) is not CodeType or probe.NAME in code.co_names or is_plumbing(code.co_filename):
                 continue
             if code.co_name == "<lambda>" and code.co_filename in self.table.paths().values():
                 continue  # unlike a def it has no probe of its own where there is nothing to watch: `lambda: f(x)`
-            module = getattr(body, "__module__", None) or "?"
-            refused = NotInstrumented(f"{module}.{body.__qualname__}, run by a thread", self._why_not(module, code))
+            module = attribute_of(body, "__module__") or "?"
+            refused = NotInstrumented(f"{module}.{function_name(body)}, run by a thread", self._why_not(module, code))
             if refused not in self.not_instrumented:
                 self.not_instrumented.append(refused)
 

@@ -15,6 +15,7 @@ from raddle.event import Event, Preemption
 from raddle.execute.controller import Controller, body_of
 from raddle.execute.kinds import CONTENT, UNKNOWN
 from raddle.execute.learned import Learned, Variable
+from raddle.inspection import MISSING, in_class, name_of
 from raddle.operation import ACCESSES, GIVING
 from raddle.schedule import Schedule, Segment
 from raddle.site import SiteTable
@@ -24,8 +25,11 @@ from raddle.trace import Trace
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
 MOST_PASSED = 64  # sites remembered per thread between two accesses to something shared
-_NAMED = (type, types.FunctionType, types.BuiltinFunctionType)  # whose names are no code of the program's
-_SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
+# Classes, by id, whose objects can be shown without running code of the program.
+_NAMED = frozenset(map(id, (type, types.FunctionType, types.BuiltinFunctionType)))
+_SCALARS = frozenset(map(id, (int, float, complex, bool, str, bytes, type(None), type(...))))
+_SEQUENCES = frozenset(map(id, (list, tuple)))
+_HOLDING = _SEQUENCES | set(map(id, (dict, set, frozenset)))
 
 
 class Everything:
@@ -263,7 +267,7 @@ class Watched(Controller):
         """A name for a lock or another resource: its class, and which one of them."""
         name = self.names.get(id(resource))
         if name is None:
-            kind = type(resource).__name__
+            kind = name_of(type(resource))
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
             name = self.names[id(resource)] = f"{kind} {count}"
             self.kept.append(resource)
@@ -275,31 +279,33 @@ class Watched(Controller):
             if written.endswith(CONTENT):
                 return written
             receiver, _, method = written.rpartition(".")
-            if hasattr(type(owner), method) and receiver not in ("", method):  # not `copy.copy(items)`
+            is_method = in_class(type(owner), method, MISSING) is not MISSING
+            if is_method and receiver not in ("", method):  # not `copy.copy(items)`
                 return receiver + CONTENT
-            return type(owner).__name__ + CONTENT
+            return name_of(type(owner)) + CONTENT
         if issubclass(type(owner), type):
-            return f"{owner.__name__}.{variable.name}"
+            return f"{name_of(owner)}.{variable.name}"
         if type(owner) is dict:
             return f"{owner.get('__name__', '?')}.{variable.name}"
         if type(owner) is object or type(owner) is str:
             return variable.name
-        return f"{type(owner).__name__}.{variable.name}"
+        return f"{name_of(type(owner))}.{variable.name}"
 
     def _show(self, value: Any) -> str:
         """A value for people, without running anybody's code."""
+        kind = id(type(value))
         if (
-            type(value) in _SCALARS
-            or (type(value) in (list, tuple, dict, set, frozenset) and not value)
-            or (type(value) in (list, tuple) and len(value) <= 6 and all(type(v) in _SCALARS for v in value))
+            kind in _SCALARS
+            or (kind in _HOLDING and not value)
+            or (kind in _SEQUENCES and len(value) <= 6 and all(id(type(v)) in _SCALARS for v in value))
         ):
             text = repr(value)
-        elif type(value) in _NAMED:
+        elif kind in _NAMED:
             text = value.__name__
         elif type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
             text = value.__func__.__name__
         else:
-            text = f"<{type(value).__name__}>"
+            text = f"<{name_of(type(value))}>"
         return text if len(text) <= 60 else text[:57] + "..."
 
     # -- what came of it ----------------------------------------------------------------------------

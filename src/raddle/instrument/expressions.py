@@ -34,6 +34,8 @@ OBSERVING = frozenset({
     "getattr", "setattr", "delattr", "hasattr", "bytes", "bytearray",
 })  # fmt: skip
 
+OPENING = "open"  # it looks at the disk, or changes it
+
 # Expressions that make a new object nobody else can hold, or one that never changes.
 _FRESH = (
     ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp,
@@ -230,6 +232,12 @@ class Expressions:
             function_place = place_of(node.func)
             number = self.site(function_place, "call", node.func.id)
             node.func = function_place.put(probe("function", node.func, number))
+        elif self._may_call_anything(node.func):
+            function_place, name = place_of(node.func), dotted(node.func)
+            with self.maker.not_closing():  # most often it is code with probes of its own
+                called = self.expr(node.func)
+                number = self.site(function_place, "call", name)
+            node.func = function_place.put(probe("function", called, number))
         else:
             node.func = self.expr(node.func)
         node.args = [self.expr(argument) for argument in node.args]
@@ -256,7 +264,15 @@ class Expressions:
             return self.sharing_owner(name) is None
         if self._is_bound(name):
             return False
-        return name in OBSERVING or self.scopes.module.has_star_import
+        return name in OBSERVING or name == OPENING or self.scopes.module.has_star_import
+
+    def _may_call_anything(self, node: ast.expr) -> bool:
+        """Whether a variable or an expression is called, as in `calls["open"](path)`, and no definition from here."""
+        if not isinstance(node, ast.Name):
+            return not isinstance(node, ast.Lambda) and not is_super(node) and not self.is_ignored(node)
+        name = self.scope.mangled(node.id)
+        owner = self.scope.owner(name)
+        return name not in owner.imported and owner.may_hold_anything(name)
 
     def _is_range(self, node: ast.expr) -> bool:
         return (

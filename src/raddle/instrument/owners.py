@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Sequence
-from functools import partial
 from types import FunctionType
 
+from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of, unwrapped
 from raddle.instrument.census import CONTENT
 from raddle.instrument.labels import label, label_of
 from raddle.model import Model, class_and_method, is_public
 from raddle.site import SiteTable
+
+MOST_WRAPPERS = 100  # around one function; more are taken for a circle
 
 
 class _Known:
@@ -19,11 +20,11 @@ class _Known:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.owners: dict[type, str] = {}
+        self.owners: dict[int, tuple[type, str]] = {}  # by id: the class, kept alive, and what it is called
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # by file and name: their sites
         self.model = Model()
-        self.declaring: dict[tuple[type, str], str] = {}  # with that model
+        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # with that model; by id of a class, kept alive
 
 
 def _known_of(table: SiteTable) -> _Known:
@@ -45,15 +46,15 @@ def declaring_owner(model: Model, table: SiteTable, cls: type, name: str) -> str
     known = _known_of(table)
     if known.model is not model:
         known.model, known.declaring = model, {}
-    owner = known.declaring.get((cls, name))
-    if owner is None:
-        owner = known.declaring[cls, name] = _find(model, table, cls, name)
-    return owner
+    found = known.declaring.get((id(cls), name))
+    if found is None:
+        found = known.declaring[id(cls), name] = cls, _find(model, table, cls, name)
+    return found[1]
 
 
 def _find(model: Model, table: SiteTable, cls: type, name: str) -> str:
     attribute = name.removesuffix(CONTENT)
-    for kind in reversed(cls.__mro__):
+    for kind in reversed(mro(cls)):
         owner = class_owner(table, kind)
         if attribute in model.declared.get(owner, ()) or (owner, name) in model.variables:
             return owner
@@ -67,22 +68,22 @@ def class_owner(table: SiteTable, cls: type) -> str:
     ('list', 'raddle/site.py:SiteTable')
     """
     owners = _known_of(table).owners
-    owner = owners.get(cls)
-    if owner is None:
-        is_builtin = cls.__module__ == "builtins"
-        owner = owners[cls] = cls.__qualname__ if is_builtin else f"{_file(table, cls)}:{cls.__qualname__}"
-    return owner
+    found = owners.get(id(cls))
+    if found is None:
+        name, is_builtin = qualname_of(cls), module_of(cls) == "builtins"
+        found = owners[id(cls)] = cls, name if is_builtin else f"{_file(table, cls)}:{name}"
+    return found[1]
 
 
 def _file(table: SiteTable, cls: type) -> str:
     instrumented = set(table.paths().values())
-    for function in vars(cls).values():  # its methods know best: each cell of a notebook is a file
-        if isinstance(function, FunctionType) and function.__code__.co_filename in instrumented:
+    for function in fields_of(cls).values():  # its methods know best: each cell of a notebook is a file
+        if type(function) is FunctionType and function.__code__.co_filename in instrumented:
             return table.label(function.__code__.co_filename)
-    module = sys.modules.get(cls.__module__)
+    module = sys.modules.get(module_of(cls))
     if module is None:
-        return label(cls.__module__, None)
-    path = getattr(module, "__file__", None)
+        return label(module_of(cls), None)
+    path = own_fields(module).get("__file__")
     return table.label(path) if path in instrumented else label_of(module, table.root)
 
 
@@ -95,10 +96,12 @@ def sites_in(table: SiteTable, function: object) -> Sequence[int]:
     >>> sites_in(table, len)
     ()
     """
-    while isinstance(function, partial):
-        function = function.func
-    function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]
-    if not isinstance(function, FunctionType):
+    function = unwrapped(function)
+    for _ in range(MOST_WRAPPERS):
+        if "__wrapped__" not in own_fields(function):
+            break
+        function = unwrapped(own_fields(function)["__wrapped__"])
+    if type(function) is not FunctionType:
         return ()
     known = _known_of(table)
     if known.functions is None:

@@ -59,6 +59,7 @@ class Scope:
     token: str = ""  # the local that tells one call's cells from another's, if there are shared cells
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names that `from ... import` binds
+    definitions: dict[str, int] = field(default_factory=dict)  # how many bindings of a name are a `def` or a `class`
 
     def mangled(self, name: str) -> str:
         """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
@@ -81,6 +82,10 @@ class Scope:
             if name in scope.bindings and name not in scope.globals:
                 return scope
         return scope.module
+
+    def may_hold_anything(self, name: str) -> bool:
+        """Whether one of its own (mangled) names can be bound to something that is not defined here."""
+        return len(self.bindings.get(name, ())) != self.definitions.get(name, 0)
 
     @property
     def module(self) -> Scope:
@@ -197,6 +202,11 @@ class _Analyser(ast.NodeVisitor):
         binding = Binding(line, column, in_loop=self.loops > 0)
         self.scope.bindings.setdefault(self.scope.mangled(name), []).append(binding)
 
+    def define(self, name: str, node: ast.AST) -> None:
+        self.bind(name, node)
+        mangled = self.scope.mangled(name)
+        self.scope.definitions[mangled] = self.scope.definitions.get(mangled, 0) + 1
+
     # -- names ---------------------------------------------------------------------------------------
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -287,7 +297,7 @@ class _Analyser(ast.NodeVisitor):
 
     def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.visit_all([*node.decorator_list, *node.args.defaults, *node.args.kw_defaults])
-        self.bind(node.name, node)
+        self.define(node.name, node)
         with self._type_parameters(node):
             arguments = _arguments(node.args)
             self.visit_all([*(argument.annotation for argument in arguments), node.returns])
@@ -311,7 +321,7 @@ class _Analyser(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.visit_all(node.decorator_list)
-        self.bind(node.name, node)
+        self.define(node.name, node)
         with self._type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
             with self.inside(CLASS, node, node.name):

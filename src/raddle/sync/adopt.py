@@ -11,7 +11,8 @@ from typing import Any
 from raddle.sync.lock import OUTSIDE, Lock, RealLock, RealRLock, RLock
 from raddle.sync.simple_queue import RealSimpleQueue, SimpleQueue
 
-TWINS: dict[type, type] = {RealLock: Lock, RealRLock: RLock, RealSimpleQueue: SimpleQueue}
+# By id of the real class: a class of the program that is looked for here may have a hash of its own.
+TWINS: dict[int, type] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
 
 _twins: dict[int, tuple[object, Any]] = {}  # id of the real one -> both, kept alive
 _changed: list[tuple[Any, dict[str, Any]]] = []  # objects given a twin, with the fields they had
@@ -29,7 +30,7 @@ def adopt(real: Any) -> Any:
     known = _twins.get(id(real))
     if known is not None:
         return known[1]
-    twin = TWINS[type(real)](real)
+    twin = TWINS[id(type(real))](real)
     _twins[id(real)] = (real, twin)
     _look(real, twin)
     return twin
@@ -38,7 +39,7 @@ def adopt(real: Any) -> Any:
 def adopt_condition(condition: Any) -> Any:
     """Give a condition made with a real lock that lock's twin; returns the lock it has now."""
     real = condition._lock
-    if type(real) not in (RealLock, RealRLock):
+    if type(real) is not RealLock and type(real) is not RealRLock:
         return real
     twin = adopt(real)
     methods = ("acquire", "release", "locked", "_release_save", "_acquire_restore", "_is_owned")

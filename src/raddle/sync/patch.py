@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import Any
 
 from raddle import probe
+from raddle.inspection import fields_of, module_of, own_fields
 from raddle.sync import (
     barrier,
     cached,
@@ -127,8 +128,8 @@ class Patches:
             self._set(owner, name, twin)
         twins = {id(real): twin for real, twin in (NAMES | loops.names()).items()}
         for module_name, module in list(sys.modules.items()):
-            fields = getattr(module, "__dict__", None)
-            if fields is None or _spared(module_name):
+            fields = own_fields(module)
+            if type(fields) is not dict or _spared(module_name):
                 continue
             values = list(fields.values())
             # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
@@ -175,8 +176,8 @@ class Patches:
     def _set_methods(self, fields: dict[str, Any]) -> None:
         """Of the classes of an instrumented module: cached functions that were made before."""
         for kind in list(fields.values()):
-            if issubclass(type(kind), type) and kind.__module__ == fields.get("__name__"):
-                for name, twin in cached.cached_in(kind.__dict__):
+            if issubclass(type(kind), type) and module_of(kind) == fields.get("__name__"):
+                for name, twin in cached.cached_in(fields_of(kind)):
                     self._set(kind, name, twin)
 
     def _set(self, owner: type, name: str, twin: Any) -> None:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import builtins
+import bz2
+import codecs
 import csv
 import ctypes
+import functools
+import gzip
 import hashlib
 import io
 import json
+import logging
+import lzma
 import os
 import pathlib
 import random
 import shutil
 import sqlite3
 import sys
+import tarfile
 import tempfile
 import threading
+import zipfile
 import zlib
 from contextlib import closing
+from io import open as io_open
 
 import pytest
 
@@ -115,6 +125,97 @@ def test_under_a_lock_nothing_is_found(work, folder):
     assert result.exhausted
     assert not any("Disk" in warning["sentence"] for warning in result.warnings)
     assert not any("Disk" in str(key) for key in result.tally.covered["map"])
+
+
+# -- ways to make a file ----------------------------------------------------------------------------------
+
+opener = open
+
+
+class Kept:
+    in_class = staticmethod(open)
+
+    def __init__(self):
+        self.in_object = open
+
+
+def by_default(path, make=open):
+    make(path, "w").close()
+
+
+def by_variable(path):
+    make = open
+    make(path, "w").close()
+
+
+def by_partial(path):
+    make = functools.partial(open, path, "w")
+    make().close()
+
+
+def by_bound_method(path):
+    touch = path.touch
+    touch()
+
+
+def by_with(path):
+    with open(path, "w"):
+        pass
+
+
+MAKING = {
+    "open": lambda path: open(path, "w").close(),
+    "open, exclusively": lambda path: open(path, "x").close(),
+    "with open": by_with,
+    "builtins.open": lambda path: builtins.open(path, "w").close(),
+    "io.open": lambda path: io.open(path, "w").close(),  # noqa: UP020 -- what is tested
+    "from io import open": lambda path: io_open(path, "w").close(),  # noqa: UP020 -- what is tested
+    "io.FileIO": lambda path: io.FileIO(path, "w").close(),
+    "os.open": lambda path: os.close(os.open(path, os.O_CREAT)),
+    "os.mknod": lambda path: os.mknod(path),
+    "Path.open": lambda path: path.open("w").close(),
+    "a variable": by_variable,
+    "a global": lambda path: opener(path, "w").close(),
+    "an argument": by_default,
+    "an attribute": lambda path: Kept().in_object(path, "w").close(),
+    "an attribute of a class": lambda path: Kept.in_class(path, "w").close(),
+    "an item": lambda path: {"make": open}["make"](path, "w").close(),
+    "a partial": by_partial,
+    "a method": by_bound_method,
+    "getattr": lambda path: getattr(os, "mkdir")(path),  # noqa: B009 -- what is tested
+    "map": lambda path: [file.close() for file in map(open, [path], ["w"])],
+    "bz2": lambda path: bz2.open(path, "w").close(),
+    "codecs": lambda path: codecs.open(path, "w").close(),
+    "gzip": lambda path: gzip.open(path, "w").close(),
+    "GzipFile": lambda path: gzip.GzipFile(path, "w").close(),
+    "logging": lambda path: logging.FileHandler(path).close(),
+    "lzma": lambda path: lzma.open(path, "w").close(),
+    "shutil": lambda path: shutil.copy(__file__, path),
+    "sqlite3": lambda path: sqlite3.connect(path).close(),
+    "subprocess": lambda path: os.system(f"touch {path}"),
+    "tarfile": lambda path: tarfile.open(path, "w").close(),
+    "zipfile": lambda path: zipfile.ZipFile(path, "w").close(),
+}
+
+
+@pytest.mark.parametrize("make", MAKING.values(), ids=MAKING.keys())
+def test_to_make_a_file_is_a_step(make, folder):
+    """Both threads can find that there is none; one of them may then find that it cannot make it any more."""
+
+    def scenario():
+        path, made = folder() / "x", []
+
+        def make_once():
+            if not os.path.exists(path):
+                make(path)
+                made.append(1)
+
+        side_by_side(make_once, make_once)
+        assert len(made) == 1
+
+    (finding,) = explore(scenario).findings
+    assert finding.kind in ("assertion", "exception")
+    assert "AssertionError" in finding.message or "FileExistsError" in finding.message
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")

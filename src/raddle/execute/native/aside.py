@@ -56,11 +56,11 @@ class Aside:
         """Locks made while the program was watched have twins, too, when it is controlled."""
         adopt: Any = sys.modules["raddle.sync.adopt"]
         twins = {twin.__name__: twin for twin in adopt.TWINS.values()}
-        adopt.TWINS.update({ours: twins[name] for ours, name in self._twins.items()})
+        adopt.TWINS.update({id(ours): twins[name] for ours, name in self._twins.items()})
 
         def forget() -> None:
             for ours in self._twins:
-                adopt.TWINS.pop(ours, None)
+                adopt.TWINS.pop(id(ours), None)
 
         self._undo.append(forget)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from raddle import env
 from raddle.execute.naming import CONSTRUCTORS
+from raddle.inspection import mro, name_of
 from raddle.model import class_and_method, is_public
 from raddle.site import SiteTable
 
@@ -20,7 +21,7 @@ class Functions:
         self.constructors: set[int] = set()
         self._names: dict[int, str] = {}
         self._owners: dict[int, str] = {}
-        self._verdicts: dict[tuple[int, type], bool] = {}
+        self._verdicts: dict[tuple[int, int], tuple[type, bool]] = {}  # by id of a class, which is kept alive
 
     def introduce(self, site: int, frame: FrameType) -> str:
         """The name of the parameter that gets the object whose method this is, if that is to be told."""
@@ -45,11 +46,11 @@ class Functions:
         if env.FRAMES_KEEP_THEIR_LOCALS:
             found.clear()
         cls = type(receiver)
-        verdict = self._verdicts.get((site, cls))
+        verdict = self._verdicts.get((site, id(cls)))
         if verdict is None:
             owner = self._owners[site]
-            verdict = self._verdicts[site, cls] = any(kind.__name__ == owner for kind in cls.__mro__)
-        return receiver if verdict else None
+            verdict = self._verdicts[site, id(cls)] = cls, any(name_of(kind) == owner for kind in mro(cls))
+        return receiver if verdict[1] else None
 
     def name(self, site: int) -> str:
         """As threads are told apart by it."""

@@ -28,8 +28,8 @@ class Names:
         self.table = table
         self._model = Model()
         self._surveyed = 0  # sites that the model knows
-        self._known: dict[Unnamed, AbstractVariable] = {}
-        self._owners: dict[type, str] = {}
+        # A class is known by its id, and kept alive.
+        self._known: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
         self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Cast.functions` has them
 
     def model(self) -> Model:
@@ -45,17 +45,13 @@ class Names:
                 return self._model
             self._surveyed = sites
             self._known.clear()
-            self._owners.clear()
         return self._model
 
     def owner(self, cls: type) -> str:
         """What a class is called."""
-        known = self._owners.get(cls)
-        if known is None:
-            from raddle.instrument.owners import class_owner
+        from raddle.instrument.owners import class_owner  # as above
 
-            known = self._owners[cls] = class_owner(self.table, cls)
-        return known
+        return class_owner(self.table, cls)
 
     def name(self, unnamed: Unnamed) -> AbstractVariable:
         """What a variable is called.
@@ -66,10 +62,12 @@ class Names:
         'list[]'
         """
         self.model()
-        known = self._known.get(unnamed)
+        kind, what, name, more = unnamed
+        key = (kind, what if type(what) is str else id(what), name, more)
+        known = self._known.get(key)
         if known is None:
-            known = self._known[unnamed] = self._find(unnamed)
-        return known
+            known = self._known[key] = unnamed, self._find(unnamed)
+        return known[1]
 
     def _find(self, unnamed: Unnamed) -> AbstractVariable:
         kind, what, name, more = unnamed

@@ -7,7 +7,7 @@ code, what is below it a class's variable, see `inherited`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FrameType, FunctionType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from raddle.execute.kinds import CONTENT, attribute_owner, container_base, written_owner
@@ -15,6 +15,7 @@ from raddle.execute.native.names import Unnamed
 from raddle.execute.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
 from raddle.execute.native.places import Places
 from raddle.execute.native.recorder import Me, Recorder
+from raddle.inspection import in_class, name_of, own_fields
 from raddle.site import SiteTable
 
 NOTHING = -1
@@ -34,7 +35,8 @@ class Numbering:
         self._places = Places(table)
         self.objects = Objects(recorder.roster, recorder.stream.fail)
         self.known = self.objects.known
-        self.code_names: dict[type, set[str]] = {}  # by class: methods, properties and so on
+        self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
+        self._kept: list[type] = []  # classes that are known by id
         self._functions: dict[str, Entry] = {}  # cells of functions that have no tokens
 
     def begin_again(self) -> None:
@@ -103,12 +105,14 @@ class Numbering:
 
     def _read(self, obj: Any, name: str, value: Any, site: int) -> int:
         cls = type(obj)
-        if name in self.code_names.get(cls, ()):
+        if name in self.code_names.get(id(cls), ()):
             return self._note(obj, name, NOTHING)
         owner = attribute_owner(obj, name)
         if owner is None:
             if not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
-                self.code_names.setdefault(cls, set()).add(name)
+                if id(cls) not in self.code_names:
+                    self._kept.append(cls)
+                self.code_names.setdefault(id(cls), set()).add(name)
             return self._note(obj, name, NOTHING)
         if owner is obj:
             return self._own(obj, name, value)
@@ -121,8 +125,9 @@ class Numbering:
         if written_owner(obj, name) is None:
             return NOTHING  # a property takes it, or each thread has its own
         if issubclass(cls, ModuleType):
-            return self._note(obj, name, self._global_name(obj.__dict__, name, site))
-        self.code_names.get(cls, set()).discard(name)
+            names: Any = own_fields(obj)
+            return self._note(obj, name, self._global_name(names, name, site))
+        self.code_names.get(id(cls), set()).discard(name)
         return self._own(obj, name, value)
 
     def _own(self, obj: Any, name: str, value: Any) -> int:
@@ -151,7 +156,7 @@ class Numbering:
         with self._roster.lock:
             number: int | None = entry.get(CONTENT)
             if number is None:
-                unnamed: Unnamed = ("content", type(container).__name__, "", site)
+                unnamed: Unnamed = ("content", name_of(type(container)), "", site)
                 number = entry[CONTENT] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
@@ -183,7 +188,7 @@ class Numbering:
         entry = self.known.get(id(obj))
         if entry is not None:
             return entry
-        made = isinstance(type(obj).__new__, FunctionType)
+        made = type(in_class(type(obj), "__new__")) is staticmethod
         return self.objects.entry(obj, self._places.made_in_new() if made else "")
 
     def _receiver(self, obj: Any) -> int:

@@ -23,6 +23,7 @@ from typing import Any
 from raddle.execute.native.delivery import delivery
 from raddle.execute.native.recorder import Keyed
 from raddle.execute.native.roster import Roster
+from raddle.inspection import kept_by, own_fields, weak_offset_of
 
 MOST_LOOSE = 4000  # objects kept that cannot be referred to weakly, in two generations
 LOOK_EVERY = 200  # new ones, after which those are let go that nobody else has
@@ -86,7 +87,7 @@ class Objects:
 
     def _refer(self, obj: Any, key: int) -> bool:
         """Weakly, so that we hear of its end; False if it can't be done."""
-        if not type(obj).__weakrefoffset__:
+        if not weak_offset_of(type(obj)):
             return False
         reference = Keyed(obj, self._forget)
         reference.key = key
@@ -99,7 +100,7 @@ class Objects:
         entry = self.known.get(key)
         if entry is None or (key not in self._references and OBJECT in entry):
             module = sys.modules.get(namespace.get("__name__", ""))
-            is_its = isinstance(module, ModuleType) and module.__dict__ is namespace
+            is_its = issubclass(type(module), ModuleType) and own_fields(module) is namespace
             with self._roster.lock:
                 entry = self.known.get(key)
                 if entry is None:
@@ -253,10 +254,7 @@ class Objects:
         for key, entry in parked:
             reference, name = self._held.get(key, (None, ""))
             holder = reference() if reference is not None else None
-            try:
-                container = object.__getattribute__(holder, name) if holder is not None else None
-            except Exception:  # it has another class by now, say
-                container = None
+            container = None if holder is None else kept_by(holder, name)
             if id(container) == key and key not in self.known:
                 entry[OBJECT] = container
                 self.known[key] = entry

@@ -17,18 +17,26 @@ from raddle.execute.native.locks import make_locks
 from raddle.execute.native.program import execute
 from raddle.execute.native.recorder import Recorder
 from raddle.execute.native.tracebacks import make_excepthook, make_walks
+from raddle.inspection import mro
 
 _OPERATIONS = {**waiting.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
+_BY_ID = {id(cls): names for cls, names in _OPERATIONS.items()}
 
 
-@functools.cache
+_known: dict[int, tuple[type, frozenset[str]]] = {}  # by id: the class, kept alive
+
+
 def operations(cls: type) -> frozenset[str]:
     """The methods of a class that make steps of their own.
 
     >>> sorted(operations(threading.Event)), operations(dict)
     (['clear', 'is_set', 'set', 'wait'], frozenset())
     """
-    return frozenset().union(*(_OPERATIONS.get(base, frozenset()) for base in cls.__mro__))
+    known = _known.get(id(cls))
+    if known is None:
+        own = [_BY_ID.get(id(base), frozenset()) for base in mro(cls)]
+        known = _known[id(cls)] = cls, frozenset().union(*own)
+    return known[1]
 
 
 def is_primitive(cls: type, name: str) -> bool:

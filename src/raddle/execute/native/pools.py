@@ -11,10 +11,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import thread as pool
 from typing import Any
 
-from raddle.execute.naming import function_name
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder
 from raddle.execute.native.waiting import Patch, registering
+from raddle.inspection import function_name
 from raddle.sync.futures import function_of
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows

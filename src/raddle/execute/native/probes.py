@@ -1,8 +1,8 @@
 """What the probes do while a program runs natively: what the source says, and then one step.
 
 The way of an access that was seen before is as short as it can be: its number is looked up by the object's `id`
-and the name, and a step appended. Everything else is done on first sight, by `Numbering`. Nothing here asks an
-object for its `__class__`: that may be code of the program's.
+and the name, and a step appended. Everything else is done on first sight, by `Numbering`. What the source does not say
+is found out by way of `raddle.inspection`, so that no code of the program runs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import Any
 from raddle import env
 from raddle.execute.bound import BoundMethod
 from raddle.execute.foreign import LAZY, ON_DISK, Effects
-from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method, fills
+from raddle.execute.kinds import CONTENT, VIEW_TYPES, container_base, effect_of_method, fills, is_iterator
 from raddle.execute.native.functions import Functions
 from raddle.execute.native.numbering import NOTHING, Numbering, inherited
 from raddle.execute.native.objects import HELD, RECEIVER
 from raddle.execute.native.recorder import Recorder
+from raddle.inspection import is_method_of, own_fields
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -36,7 +37,7 @@ _LOOKING_INTO_ARGUMENTS = frozenset({
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     name: operation for name, operation in vars(operator).items() if f"__{name}__" in vars(operator)
 }
-_SCALARS: frozenset[type] = frozenset({int, bool, str, float, type(None), bytes})
+_SCALARS = frozenset(map(id, (int, bool, str, float, type(None), bytes)))  # classes, by id
 
 
 class Cells:
@@ -70,15 +71,19 @@ def make_probes(
     code_names = numbering.code_names
     read_first, written_first, content_first = numbering.read, numbering.written, numbering.content
     hold, let_go = numbering.hold, numbering.let_go
-    bases: dict[type, type | None] = dict.fromkeys(_SCALARS)  # by type: the built-in container it is or extends
-    filling: dict[type, bool] = {}  # by type: does looking up what is missing store it?
+    # By id of a class, which `kept` keeps alive: the built-in container it is or extends, and whether a lookup of what
+    # is missing stores it.
+    bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
+    filling: dict[int, bool] = {}
+    kept: list[type] = []
     receivers, constructors = functions.receivers, functions.constructors
     frame_of = sys._getframe
     effect_of = Effects().of
 
     def base_of(cls: type) -> type | None:
-        base = bases[cls] = container_base(cls)
-        filling[cls] = fills(cls)
+        kept.append(cls)
+        filling[id(cls)] = fills(cls)
+        base = bases[id(cls)] = container_base(cls)
         return base
 
     # -- attributes ---------------------------------------------------------------------------------
@@ -110,8 +115,8 @@ def make_probes(
 
     def handed_on(obj: Any, name: str, site: int, found: Any) -> Any:
         """A method of a container that somebody else will call: `Thread(target=items.append)`."""
-        base = bases[type(obj)]
-        if getattr(found, "__self__", None) is not obj or base is None:
+        base = bases[id(type(obj))]
+        if base is None or not is_method_of(obj, found):
             return found
         kind = effect_of_method(type(obj), base, found, name)
         return BoundMethod(found, called_later(obj, kind, name, site, found)) if kind else found
@@ -131,7 +136,7 @@ def make_probes(
             held = fields.get(HELD)
             if held is not None and name in held:
                 let_go(fields, name, value)
-            if bases.get(type(value)) is not None and id(value) not in known:
+            if bases.get(id(type(value))) is not None and id(value) not in known:
                 hold(obj, name, value)
         append((here.number, "write", number, site))
         if len(steps) > most_steps:
@@ -153,7 +158,7 @@ def make_probes(
         cls = type(obj)
         if cls is super:
             return of_super(obj.__self__, name, site, found)
-        codes = code_names.get(cls)
+        codes = code_names.get(id(cls))
         if codes is not None and name in codes:
             return found
         return other_method(obj, cls, name, site, found)
@@ -161,15 +166,15 @@ def make_probes(
     def of_super(obj: Any, name: str, site: int, found: Any) -> Any:
         """`super().append(1)`, in a class that extends a container."""
         cls = type(obj)
-        base = None if issubclass(cls, type) else bases[cls] if cls in bases else base_of(cls)
+        base = None if issubclass(cls, type) else bases[id(cls)] if id(cls) in bases else base_of(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else ""
         return called_later(obj, kind, name, site, found) if kind else found
 
     def other_method(obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
         """One that may be data, or do something worth telling."""
-        base = bases[cls] if cls in bases else base_of(cls)
+        base = bases[id(cls)] if id(cls) in bases else base_of(cls)
         if base is not None:
-            kind = effect_of_method(cls, base, found, name) if name not in getattr(obj, "__dict__", ()) else ""
+            kind = effect_of_method(cls, base, found, name) if name not in own_fields(obj) else ""
             if kind:
                 return called_later(obj, kind, name, site, found)
         elif is_primitive(cls, name):
@@ -210,10 +215,10 @@ def make_probes(
     def container_of(obj: Any) -> Any:
         """The container that is looked at when `obj` is: itself, or what it is a view of; else None."""
         cls = type(obj)
-        base = bases[cls] if cls in bases else base_of(cls)
+        base = bases[id(cls)] if id(cls) in bases else base_of(cls)
         if base is not None:
             return obj
-        if cls in VIEW_TYPES:
+        if id(cls) in VIEW_TYPES:
             viewed = gc.get_referents(obj)
             return viewed[0] if viewed else None
         return None
@@ -221,14 +226,14 @@ def make_probes(
     def getitem(obj: Any, key: Any, site: int) -> Any:
         value = obj[key]
         cls = type(obj)
-        if (bases[cls] if cls in bases else base_of(cls)) is None:
+        if (bases[id(cls)] if id(cls) in bases else base_of(cls)) is None:
             return value
         try:
             number = known[id(obj)][CONTENT]
         except KeyError:
             number = content_first(obj, site)
         if number >= 0:
-            append((here.number, "write" if filling[cls] else "read", number, site))
+            append((here.number, "write" if filling[id(cls)] else "read", number, site))
             if len(steps) > most_steps:
                 hand_over()
         return value
@@ -236,7 +241,7 @@ def make_probes(
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
         obj[key] = value
         cls = type(obj)
-        if (bases[cls] if cls in bases else base_of(cls)) is not None:
+        if (bases[id(cls)] if id(cls) in bases else base_of(cls)) is not None:
             tell("write", obj, site)
 
     def delitem(obj: Any, key: Any, site: int) -> None:
@@ -253,7 +258,7 @@ def make_probes(
 
     def content(obj: Any, site: int) -> Any:
         cls = type(obj)
-        if cls in bases and bases[cls] is None and cls not in VIEW_TYPES:
+        if id(cls) in bases and bases[id(cls)] is None and id(cls) not in VIEW_TYPES:
             return obj
         container = container_of(obj)
         if container is not None:
@@ -274,7 +279,7 @@ def make_probes(
     def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
         result = _IN_PLACE[operation](obj, value)
         cls = type(obj)
-        if (bases[cls] if cls in bases else base_of(cls)) is not None:
+        if (bases[id(cls)] if id(cls) in bases else base_of(cls)) is not None:
             content(value, site)
             tell("write", obj, site)
         return result
@@ -319,7 +324,7 @@ def make_probes(
     def advancing(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """next(x): an iterator of C's, or a generator, is a datum that two threads can share."""
         value = called(*args, **kwargs)
-        if not hasattr(getattr(type(args[0]), "__next__", None), "__code__"):
+        if is_iterator(args[0]):
             tell("write", args[0], site)
         return value
 

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from raddle.execute.naming import function_name, thread_type
+from raddle.execute.naming import thread_type
 from raddle.execute.native.recorder import Keyed, Me, Recorder
 from raddle.execute.native.waiting import Patch
+from raddle.inspection import function_name
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 

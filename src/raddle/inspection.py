@@ -1,0 +1,154 @@
+"""Looks at objects and classes of the program without running any of its code.
+
+`obj.__dict__`, `cls.__mro__` and `isinstance` can all run code of the program: a property, a `__getattribute__` of the
+class or of its metaclass, a `__class__` that is made when it is asked for. The functions here go straight to the slots
+of the interpreter. Only `type(obj)` and what is reached from there is used.
+
+Classes are compared by identity and kept in tables by `id`, as a metaclass can have an `__eq__` of its own, and then
+perhaps no `__hash__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import (
+    BuiltinMethodType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+)
+from typing import Any
+
+_FIELDS: Mapping[str, Any] = type.__dict__
+
+mro: Callable[[type], tuple[type, ...]] = _FIELDS["__mro__"].__get__
+fields_of: Callable[[type], Mapping[str, Any]] = _FIELDS["__dict__"].__get__
+name_of: Callable[[type], str] = _FIELDS["__name__"].__get__
+qualname_of: Callable[[type], str] = _FIELDS["__qualname__"].__get__
+weak_offset_of: Callable[[type], int] = _FIELDS["__weakrefoffset__"].__get__
+MISSING = object()
+_module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
+
+
+def module_of(kind: type) -> str:
+    """The name of the module that has defined a class, which can call itself anything.
+
+    >>> module_of(dict), module_of(type("Proxy", (), {"__module__": property(len)}))
+    ('builtins', '')
+    """
+    try:
+        module = _module_of(kind)
+    except AttributeError:  # it was deleted
+        return ""
+    return module if type(module) is str else ""
+
+
+def in_class(kind: type, name: str, default: Any = None) -> Any:
+    """What a class or the nearest of its bases has under a name, as it is there: descriptors are not asked.
+
+    >>> type(in_class(bool, "real")).__name__, in_class(dict, "missing")
+    ('getset_descriptor', None)
+    """
+    for base in mro(kind):
+        fields = fields_of(base)
+        if name in fields:
+            return fields[name]
+    return default
+
+
+def own_fields(obj: Any) -> Mapping[str, Any]:
+    """The attributes that an object keeps in its `__dict__`; empty where it has none, or hides it.
+
+    >>> class Proxy:
+    ...     __dict__ = property(lambda self: 1 / 0)
+    >>> own_fields(Proxy()), own_fields(3)
+    ({}, {})
+    """
+    for base in mro(type(obj)):
+        found: Any = fields_of(base).get("__dict__")
+        kind = type(found)
+        if kind is GetSetDescriptorType or kind is MemberDescriptorType:
+            try:
+                fields = found.__get__(obj)
+            except (AttributeError, TypeError):
+                return {}
+            return fields if issubclass(type(fields), (dict, MappingProxyType)) else {}
+    return {}
+
+
+def kept_by(obj: Any, name: str) -> Any:
+    """What an object or a class keeps under a name: in its `__dict__`, or in a slot. None where there is nothing.
+
+    >>> class Point:
+    ...     __slots__ = ("x",)
+    >>> point = Point()
+    >>> point.x = 3
+    >>> kept_by(point, "x"), kept_by(Point, "y")
+    (3, None)
+    """
+    if issubclass(type(obj), type):
+        return in_class(obj, name)
+    found: Any = in_class(type(obj), name)
+    if type(found) is MemberDescriptorType:
+        try:
+            return found.__get__(obj)
+        except AttributeError:  # nothing was stored there
+            return None
+    return own_fields(obj).get(name)
+
+
+def attribute_of(obj: Any, name: str, default: Any = None) -> Any:
+    """An attribute that the interpreter keeps for an object, or that is in its `__dict__`: `__code__`, `__qualname__`.
+
+    >>> attribute_of(len, "__qualname__"), attribute_of(attribute_of, "__name__"), attribute_of(3, "__name__")
+    ('len', 'attribute_of', None)
+    """
+    found = in_class(type(obj), name)
+    kind = type(found)
+    if kind is GetSetDescriptorType or kind is MemberDescriptorType:
+        try:
+            return found.__get__(obj)
+        except AttributeError:
+            return default
+    return own_fields(obj).get(name, default)
+
+
+def is_method_of(obj: Any, found: Any) -> bool:
+    """Whether it is a method that is bound to this very object.
+
+    >>> items = []
+    >>> is_method_of(items, items.append), is_method_of(items, items.__len__), is_method_of([], items.append)
+    (True, True, False)
+    """
+    kind = type(found)
+    bound = kind is BuiltinMethodType or kind is MethodType or kind is MethodWrapperType
+    return bound and found.__self__ is obj
+
+
+def unwrapped(called: Any) -> Any:
+    """The function behind partials and methods.
+
+    >>> unwrapped(partial(partial(sorted), reverse=True))
+    <built-in function sorted>
+    """
+    while True:
+        if type(called) is partial:
+            called = called.func
+        elif type(called) is MethodType:
+            called = called.__func__
+        else:
+            return called
+
+
+def function_name(called: Any) -> str:
+    """What a function, a class or another object that can be called is named, whatever it is wrapped in.
+
+    >>> function_name(partial(len)), function_name([].append), function_name(dict)
+    ('len', 'list.append', 'dict')
+    """
+    called = unwrapped(called)
+    name = qualname_of(called) if issubclass(type(called), type) else attribute_of(called, "__qualname__")
+    return name if type(name) is str else qualname_of(type(called))
