@@ -359,11 +359,13 @@ def replay(
     setup: Callable[[], object] | None = None,
     isolate: str | None = None,
     step_limit: int = STEP_LIMIT,
-    patience_seconds: float = PATIENCE_SECONDS,
+    patience_seconds: float | None = PATIENCE_SECONDS,
 ) -> Finding | None:
     """One execution that follows a schedule: what went wrong in it, None if nothing did.
 
-    Raises `DivergedError` where the schedule does not fit the code.
+    Raises `DivergedError` where the schedule does not fit the code. A thread that blocks outside raddle's control is
+    reported after `patience_seconds`, unless a debugger is active. None sets no limit: a notice on stderr says where
+    the thread is blocked, and Ctrl-C ends the execution.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -387,7 +389,7 @@ def _session_options(
     setup: Callable[[], object] | None,
     isolate: str | None,
     step_limit: int,
-    patience_seconds: float,
+    patience_seconds: float | None,
     measurement: Measurement | None,
 ) -> dict[str, Any]:
     _check_scenario(scenario)
@@ -399,7 +401,7 @@ def _session_options(
         raise UsageError("bad-isolate", f"isolate is 'none' or 'fork', not {isolate!r}")
     if isolate == "fork" and not can_fork():
         raise UsageError("bad-isolate", "isolate='fork' needs a system that can fork")
-    if not patience_seconds > 0:
+    if patience_seconds is not None and not patience_seconds > 0:
         raise UsageError("bad-budget", f"patience_seconds must be more than 0, not {patience_seconds}")
     for name in source:
         _check_source(name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import ExitStack, redirect_stdout
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options, thread_methods
+from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
+from raddle.execute.exploration import Moment
 from raddle.execute.interrupts import termination_interrupts
 from raddle.report.story import replay_command
 from raddle.store import DATA_FILE
@@ -96,11 +98,16 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
     screen = console()
     # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
     with ExitStack() as stack:
-        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
-        stack.enter_context(redirect_stdout(nowhere))
+        quiet = stack.enter_context(Quiet(sys.stderr if as_json else sys.stdout))
         stack.enter_context(termination_interrupts())
         live = stack.enter_context(Live(screen, total=None))
-        result = api.explore(scenario, progress=None if as_json else live, **settings)
+
+        def progress(moment: Moment) -> None:
+            quiet.execution_ended()
+            if not as_json:
+                live(moment)
+
+        result = api.explore(scenario, progress=progress, **settings)
     if as_json:
         told = {"target": target, **result.as_json()}
         for one, finding in zip(told["findings"], result.findings, strict=True):

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +29,8 @@ _STEP_LIMIT = click.option("--step-limit", type=click.IntRange(min=1), help="Sch
 _PATIENCE = click.option(
     "--patience-seconds",
     type=click.FloatRange(min=0.1),
-    help="How long a thread may block outside raddle's control before that is reported.",
+    help="How long a thread may block outside raddle's control before that is reported "
+    f"[default: {PATIENCE_SECONDS:g}; replay: no limit]. There is no limit while a debugger is active.",
 )
 thread_methods = click.option(
     "--thread-methods",

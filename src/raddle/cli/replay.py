@@ -33,7 +33,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, **optio
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
     with redirect_stdout(sys.stderr) if as_json else nullcontext():  # stdout is for the data
-        finding = api.replay(scenario, followed, **settings)
+        finding = api.replay(scenario, followed, **{"patience_seconds": None, **settings})
     if as_json:
         outcome = finding.as_json() if finding else None
         found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}

@@ -14,6 +14,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
 from raddle.cli.said import said
+from raddle.execute.debugging import debuggable
 from raddle.execute.exploration import SEARCHING, Moment
 from raddle.finding import Finding
 from raddle.guide.aims import TRIES
@@ -204,7 +205,10 @@ def where_to_look(data_file: str) -> str:
 
 
 class Live:
-    """Progress on a terminal; nothing anywhere else. It has no thread of its own: the run redraws it."""
+    """Progress on a terminal; nothing anywhere else. It has no thread of its own: the run redraws it.
+
+    Once a debugger has been entered, nothing more is drawn: the terminal belongs to its prompt.
+    """
 
     def __init__(self, screen: Console, *, total: int | None) -> None:
         self._shown = screen.is_terminal
@@ -216,11 +220,14 @@ class Live:
             expand=True,
             auto_refresh=False,
             transient=True,
+            redirect_stdout=False,  # which is where debuggers print
         )
+        self._debuggable = debuggable(lambda debugger: self.stop())
         self._task = self._progress.add_task("rehearsing", total=total)
         self._last = 0.0
 
     def __enter__(self) -> Live:
+        self._debuggable.__enter__()
         if self._shown:
             self._progress.start()
         return self
@@ -228,7 +235,13 @@ class Live:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._debuggable.__exit__(kind, error, trace)
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the progress off the screen, for good."""
         if self._shown:
+            self._shown = False
             self._progress.stop()
 
     def __call__(self, moment: Moment) -> None:

@@ -176,7 +176,8 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
     seen = session.replay(schedule)
     if session.interrupted:
         raise KeyboardInterrupt
-    if seen.divergence is not None:
+    blocked = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
+    if seen.divergence is not None and not blocked:  # a thread that blocks does not get as far as the schedule says
         step = seen.divergence_step or 1
         raise DivergedError(
             "schedule-diverged",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -47,6 +47,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.seen = False
         self.controller: Controller | None = None
+        self.at_once: Callable[[], bool] = lambda: False  # whether the first Ctrl-C ends the execution where it is
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interrupts:
@@ -71,3 +72,5 @@ class Interrupts:
         self.seen = True
         if self.controller is not None:
             self.controller.interrupt()
+        if self.at_once():
+            raise KeyboardInterrupt

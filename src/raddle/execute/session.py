@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import itertools
 import threading
+from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from raddle.checks.crash import is_plumbing
 from raddle.event import Preemption
 from raddle.execute.apart import Apart
 from raddle.execute.controller import Choose, Controller
+from raddle.execute.debugging import debuggable
 from raddle.execute.followed import Followed, followed_by
 from raddle.execute.interrupts import Interrupts
 from raddle.execute.isolate import ChildDiedError, can_fork, in_child
@@ -100,7 +102,7 @@ class Session:
         setup: Callable[[], object] | None = None,
         switches: str = "free-threaded",
         step_limit: int = 50_000,
-        patience_seconds: float = 5.0,
+        patience_seconds: float | None = 5.0,
         isolate: bool = False,
         measuring: bool = False,
         blocks: bool = False,
@@ -122,6 +124,9 @@ class Session:
         self.not_instrumented: list[NotInstrumented] = []
         self._watchdog = Watchdog(patience_seconds)
         self._interrupts = Interrupts()
+        # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
+        waits_for_child = isolate and patience_seconds is None
+        self._interrupts.at_once = lambda: waits_for_child or self._watchdog.blocked
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
@@ -161,6 +166,7 @@ class Session:
                 stack.callback(gc.unfreeze)
                 self._frozen = True
             stack.enter_context(silence())
+            stack.enter_context(debuggable())
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
             self._lean = self._controller()
@@ -455,7 +461,11 @@ class Session:
             gc.collect()
             if self._frozen:  # what has been found out by now stays, and need not be looked through again
                 gc.freeze()
-        return controller.run(self._scenario, choose)
+        outcome = controller.run(self._scenario, choose)
+        if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
+            self._interrupts.seen = True
+            return Outcome("interrupted")
+        return outcome
 
 
 def _bare(recorded: Recorded) -> Recorded:

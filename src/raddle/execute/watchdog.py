@@ -4,6 +4,9 @@ A thread of its own looks at the controller's count of steps. When nothing has m
 the stack of the stuck thread, and has an exception raised there by a signal: that also gets through to
 most calls that block in C. A thread that computes gets ten times the patience of one that sleeps, unless the time for
 the whole search is over: then the execution ends, and nobody says that it would not have ended by itself.
+
+Nothing is ended while a debugger is active. Without a limit, as in a replay that a person has asked for, a notice says
+where the execution is blocked, and it is ended only by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -13,11 +16,13 @@ import ctypes
 import signal
 import sys
 import time
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
 from raddle.checks.crash import stack_lines
 from raddle.execute.controller import Controller
+from raddle.execute.debugging import is_debugged, is_debugged_at
 from raddle.outcome import Outcome
 from raddle.sync.carrier import Abort, Carrier, getcurrent
 
@@ -29,12 +34,26 @@ _allocate = _thread.allocate_lock
 # Ignored unless somebody asks for it, and hardly anybody does.
 _SIGNAL = getattr(signal, "SIGURG", None)
 
+NOTICE_SECONDS = 5.0  # without a limit, after which a notice says that an execution is blocked
+
 
 class Watchdog:
-    """Watches the controller it is given, while entered."""
+    """Watches the controller it is given, while entered.
 
-    def __init__(self, patience_seconds: float) -> None:
-        self._patience = patience_seconds
+    An execution that is blocked for `patience_seconds` is ended. If that is None, `notify` is called with a sentence
+    instead, once each time that the execution gets stuck.
+    """
+
+    def __init__(
+        self,
+        patience_seconds: float | None,
+        *,
+        notify: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True),
+    ) -> None:
+        self._limited = patience_seconds is not None
+        self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
+        self._notify = notify
+        self.blocked = False  # was a notice given of where the execution is now?
         self.controller: Controller | None = None
         self._before: Any = None
         self._stack: tuple[str, ...] = ()
@@ -74,19 +93,25 @@ class Watchdog:
                 seen = (-1, -1)
                 continue
             now = (controller.executions, controller.steps)
-            if now != seen:
+            frame = sys._current_frames().get(self._watched)
+            if now != seen or is_debugged_at(frame):
                 seen, since, cpu_since = now, _monotonic(), _cpu()
+                self.blocked = False
                 continue
             waited = _monotonic() - since
             busy = _cpu() - cpu_since > waited / 10  # a share, as others may want the processor too
             self._late = busy and _monotonic() > self.deadline
-            if waited > self._patience * (10 if busy and not self._late else 1):
-                self._bark(controller, busy)
+            if waited <= self._patience * (10 if busy and not self._late else 1):
+                continue
+            if self._limited or controller.interrupted:
+                self._bark(controller, frame, busy=busy)
                 seen = (-1, -1)
+            elif not self.blocked:
+                self.blocked = True
+                self._notify(_notice(frame, waited, busy=busy))
         stop.release()
 
-    def _bark(self, controller: Controller, busy: bool) -> None:
-        frame = sys._current_frames().get(self._watched)
+    def _bark(self, controller: Controller, frame: FrameType | None, *, busy: bool) -> None:
         self._stack = tuple(stack_lines(frame))
         self._busy = busy
         if self._before is not None and _SIGNAL is not None:
@@ -99,12 +124,12 @@ class Watchdog:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         controller = self.controller
         me = getcurrent()
-        if controller is None or not controller.running or not isinstance(me, Carrier):
+        if controller is None or not controller.running or not isinstance(me, Carrier) or is_debugged():
             return
         controller.finish(self._outcome(controller), me)
 
     def _outcome(self, controller: Controller) -> Outcome:
-        where = next((line.strip() for line in reversed(self._stack) if line.lstrip().startswith("File ")), "")
+        where = _innermost(self._stack)
         if self._late:
             return Outcome("interrupted", where.partition(", in ")[0])
         if self._busy:
@@ -117,3 +142,14 @@ class Watchdog:
             )
             kind = "uncontrolled"
         return Outcome(kind, message, "", (kind, where), ("It stood here:", *self._stack))
+
+
+def _innermost(stack: Sequence[str]) -> str:
+    """The place of the last frame: 'File "shop.py", line 9, in buy'."""
+    return next((line.strip() for line in reversed(stack) if line.lstrip().startswith("File ")), "")
+
+
+def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
+    where = _innermost(tuple(stack_lines(frame))).removeprefix("File ") or "code that is not Python"
+    state = "computing without reaching a scheduling point" if busy else "blocked outside raddle's control"
+    return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; Ctrl-C ends it"

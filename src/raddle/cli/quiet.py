@@ -1,0 +1,39 @@
+"""Keeps the output of a scenario off the terminal, as it is the same in every execution, except in a debugger."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, redirect_stdout
+from typing import Any, TextIO
+
+from raddle.execute.debugging import debuggable, is_debugged
+
+
+class Quiet:
+    """While entered, what is printed goes nowhere; a debugger and the execution that it stops in print to `shown`."""
+
+    def __init__(self, shown: TextIO) -> None:
+        self._shown = shown
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Quiet:
+        with ExitStack() as stack:
+            self._nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            stack.enter_context(redirect_stdout(self._nowhere))
+            stack.enter_context(debuggable(self._debugger_entered))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+    def _debugger_entered(self, debugger: Any) -> None:
+        sys.stdout = self._shown
+        if getattr(debugger, "stdout", None) is self._nowhere:  # of `cmd.Cmd`: the stream when it was made
+            debugger.stdout = self._shown
+
+    def execution_ended(self) -> None:
+        """Be quiet again, unless a debugger is still active."""
+        if sys.stdout is self._shown and not is_debugged():
+            sys.stdout = self._nowhere
