@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from click.globals import pop_context, push_context
 
 from raddle import api, config
 from raddle.cast import METHODS
@@ -101,13 +103,28 @@ def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: 
     children.announce(settings)
     watch.start()
     try:
-        code = wanted.run(watch.hook)
+        with _outside_click():
+            code = wanted.run(watch.hook)
     except UsageError:
         ending.cancel()
         summary.end()
         raise
     ending.interrupted = code == INTERRUPTED
     return code
+
+
+@contextmanager
+def _outside_click() -> Iterator[None]:
+    """Hide this command's contexts from the program, which may use click itself."""
+    contexts = []
+    while (context := click.get_current_context(silent=True)) is not None:
+        contexts.append(context)
+        pop_context()
+    try:
+        yield
+    finally:
+        for context in reversed(contexts):
+            push_context(context)
 
 
 def _program(module: str | None, rest: tuple[str, ...]) -> Program:

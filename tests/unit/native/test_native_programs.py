@@ -35,6 +35,31 @@ PROGRAMS = {
         if __name__ == "__main__":
             print("main")
     """,
+    "click without a context": """
+        import click
+        print(click.get_current_context(silent=True))
+        try: click.get_current_context()
+        except RuntimeError as error: print(error)
+    """,
+    "click command": """
+        import click
+        @click.group()
+        @click.pass_context
+        def group(context):
+            print(context.parent, context.find_root() is context, context.info_name, context.obj)
+        @group.command()
+        @click.option("--name", default="nobody")
+        @click.pass_context
+        def greet(context, name):
+            print(name, context.parent.info_name, context.command_path)
+            context.exit(5)
+        @group.result_callback()
+        def after(result): print("after", result)
+        import sys
+        print(group.main(args=["greet", "--name", "Ann"], standalone_mode=False))
+        sys.argv[1:] = ["greet", "--wrong"]
+        group()
+    """,
     "exit code": "import sys; sys.exit(7)",
     "exit with text": "import sys; print('out'); sys.exit('some text')",
     "exit without": "import sys; sys.exit()",
