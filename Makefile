@@ -11,12 +11,12 @@ demo: .venv/raddle
 	$(BIN)/raddle demo
 
 # The tests on the reference interpreter and on the newest one; the last line names the Pythons that were not found.
+# make test-here runs them on the reference interpreter alone.
 test: .venv/nox
 	@$(BIN)/nox
 
-# On the reference interpreter alone, in the environment of development.
-test-here: .venv/installed
-	$(BIN)/python -m pytest -m "not long" -n $$($(BIN)/python -c "import os; print(2 * (os.cpu_count() or 1))")  # many wait
+test-here: .venv/nox
+	@$(BIN)/nox --session tests-3.11
 
 # On every supported interpreter, with the tests that take minutes each, and in a browser.
 test-all: .venv/nox test-browser

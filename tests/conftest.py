@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from processes import default_signals, no_child_is_left, no_descendant_is_left  # noqa: F401 -- fixtures for every test
@@ -65,6 +67,14 @@ LONG = (
     "tests/unit/guide/test_shrink_options.py::test_shrunk_or_as_it_was_found[fork]",
     "tests/unit/guide/test_workers.py",
 )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import what was not asked for: importing takes longer than many tests."""
+    asked = config.getoption("markexpr")
+    unwanted = (*(SLOW if "not slow" in asked else ()), *(LONG if "not long" in asked else ()))
+    place = collection_path.relative_to(config.rootpath).as_posix() + "/" * collection_path.is_dir()
+    return True if place.startswith(unwanted) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

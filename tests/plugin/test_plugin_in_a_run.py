@@ -43,8 +43,8 @@ class Measured:
 
 
 @pytest.fixture
-def measured(run, pytester, is_installed) -> Measured:  # `run` has made the module `counter`
-    return Measured(pytester, () if is_installed else ("-p", "raddle_pytest"))
+def measured(run, pytester, load) -> Measured:  # `run` has made the module `counter`
+    return Measured(pytester, load)
 
 
 def test_what_it_covers_is_in_the_data_file(measured):
@@ -118,7 +118,7 @@ def test_nothing_is_added_where_the_run_measures_nothing(measured, pytester):
 
 def test_workers_of_xdist_add_theirs(measured):
     pytest.importorskip("xdist")
-    contents, said = measured(TWO_INCREMENTS.format(more="", arguments=""), "-n", "1")
+    contents, said = measured(TWO_INCREMENTS.format(more="", arguments=""), "-p", "xdist", "-n", "1")
     measured.done.assert_outcomes(passed=1)
     assert [run.executions for run in contents.runs if run.mode == "controlled"] == [20]
     assert said["explorations"] == 1

@@ -6,6 +6,12 @@ import pytest
 
 pytest_plugins = "pytester"
 
+
+@pytest.fixture
+def load(load_all):
+    return load_all
+
+
 SHOWS_MODULES = """
     import sys
 

@@ -40,6 +40,11 @@ def story(result):
     return sorted(line.partition(" at 0x")[0] for line in result.outlines if line.startswith(said))
 
 
+@pytest.fixture
+def load(load_all):
+    return load_all
+
+
 def test_xdist_gives_the_same_results(run):
     alone = run(TWO_FAILURES)
     spread = run(TWO_FAILURES, "-n", "2")
@@ -130,9 +135,8 @@ def test_lf_runs_the_failed_again(run):
     result.stdout.fnmatch_lines(["raddle: 2 tests explored, *"])
 
 
-def test_pdb_stands_in_the_test_that_failed(run, pytester, is_installed):
+def test_pdb_stands_in_the_test_that_failed(run, pytester, load):
     run(TWO_FAILURES)  # writes the files
-    load = [] if is_installed else ["-p", "raddle_pytest"]
     done = processes.run(
         [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "--pdb", "test_it.py::test_lost"],
         input="p 'value', counter.value\nc\n",
@@ -153,7 +157,7 @@ def test_a_junit_file_has_the_headline_and_the_story(run, pytester):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_ends_the_session(pytester, run, is_installed):
+def test_ctrl_c_ends_the_session(pytester, run, load):
     source = """
 import os
 
@@ -166,7 +170,6 @@ def test_endless():
 def test_other(): pass
 """
     run(source, "--collect-only")  # writes the files
-    load = [] if is_installed else ["-p", "raddle_pytest"]
     command = [sys.executable, "-m", "pytest", *load, "-p", "no:randomly", "test_it.py"]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with processes.ready(command, cwd=pytester.path, **output) as process:
