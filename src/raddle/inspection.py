@@ -33,6 +33,17 @@ MISSING = object()
 _module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
 
 
+def resource_kind(kind: type) -> str:
+    """What reports call the class of a lock or another resource: the name that `threading` has for it.
+
+    >>> import threading
+    >>> resource_kind(type(threading.Lock())), resource_kind(threading.Event)
+    ('Lock', 'Event')
+    """
+    name = name_of(kind)
+    return "Lock" if name == "lock" else name
+
+
 def module_of(kind: type) -> str:
     """The name of the module that has defined a class, which can call itself anything.
 

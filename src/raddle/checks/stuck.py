@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.inspection import resource_kind
 from raddle.operation import WAITING
 from raddle.outcome import Outcome
 
@@ -27,7 +28,7 @@ def explain_stuck(waiters: list[Waiter], *, name: Any = None) -> Outcome:
     """Deadlock if threads wait for one another; a lost wake-up if the only notification came too early."""
     cycle = find_cycle({w.thread: w.waits_for for w in waiters if w.waits_for})
     lost = [w for w in waiters if not w.daemon and w.lost]
-    name = name or (lambda resource: type(resource).__name__)
+    name = name or (lambda resource: resource_kind(type(resource)))
     details = [describe(w, name) for w in waiters if not w.daemon]
     signature = tuple(sorted(f"{w.kind} {w.place or w.thread}" for w in waiters if not w.daemon))
     first = next((w.thread for w in waiters if not w.daemon), "")

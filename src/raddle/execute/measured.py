@@ -24,7 +24,7 @@ from raddle.execute.naming import (
     place_of_creation,
     thread_type,
 )  # fmt: skip
-from raddle.inspection import function_name, name_of
+from raddle.inspection import function_name, name_of, resource_kind
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.model import Model
 from raddle.site import SiteTable
@@ -369,7 +369,7 @@ class Measured(Controller):
     def _resource(self, resource: Any) -> int:
         number = self._resources.get(id(resource))
         if number is None:
-            abstract = AbstractObject(name_of(type(resource)), self._made_at(resource))
+            abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
             number = self._resources[id(resource)] = self.cast.add_resource(abstract)
             self._keep(resource)
         return number

@@ -15,7 +15,7 @@ from raddle.event import Event, Preemption
 from raddle.execute.controller import Controller, body_of
 from raddle.execute.kinds import CONTENT, UNKNOWN
 from raddle.execute.learned import Learned, Variable
-from raddle.inspection import MISSING, in_class, name_of
+from raddle.inspection import MISSING, in_class, name_of, resource_kind
 from raddle.operation import ACCESSES, GIVING
 from raddle.schedule import Schedule, Segment
 from raddle.site import SiteTable
@@ -267,7 +267,7 @@ class Watched(Controller):
         """A name for a lock or another resource: its class, and which one of them."""
         name = self.names.get(id(resource))
         if name is None:
-            kind = name_of(type(resource))
+            kind = resource_kind(type(resource))
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
             name = self.names[id(resource)] = f"{kind} {count}"
             self.kept.append(resource)

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType
 from typing import Any, NamedTuple
 
+from raddle.inspection import name_of
+
 (READ, WRITE, TAKE, GIVE, PUT, GET, DONE, ALL_DONE, SET, CLEAR, ARRIVE, PASS, CHANGE) = range(13)
 
 _COMMUTING = {
@@ -84,7 +86,7 @@ class Names:
 
     def add(self, obj: object, name: str, by: tuple[str, int], since: int) -> tuple[int, int]:
         """A variable or resource is seen for the first time in this execution."""
-        looks = (name, type(obj).__name__)
+        looks = (name, name_of(type(obj)))
         full = (*by, *looks)
         key = self._keys.get(full)
         if key is None:

@@ -12,7 +12,7 @@ from raddle.sync.lock import OUTSIDE, Lock, RealLock, RealRLock, RLock
 from raddle.sync.simple_queue import RealSimpleQueue, SimpleQueue
 
 # By id of the real class: a class of the program that is looked for here may have a hash of its own.
-TWINS: dict[int, type] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
+TWINS: dict[int, Any] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
 
 _twins: dict[int, tuple[object, Any]] = {}  # id of the real one -> both, kept alive
 _changed: list[tuple[Any, dict[str, Any]]] = []  # objects given a twin, with the fields they had
@@ -30,7 +30,7 @@ def adopt(real: Any) -> Any:
     known = _twins.get(id(real))
     if known is not None:
         return known[1]
-    twin = TWINS[id(type(real))](real)
+    twin = TWINS[id(type(real))].standing_for(real)
     _twins[id(real)] = (real, twin)
     _look(real, twin)
     return twin
@@ -92,7 +92,7 @@ def let_go() -> None:
 
 
 def _look(real: Any, twin: Any) -> None:
-    if isinstance(twin, Lock):
+    if type(twin) is Lock:
         twin.holder = OUTSIDE if real.locked() else None
-    elif isinstance(twin, RLock):
+    elif type(twin) is RLock:
         twin.drop()

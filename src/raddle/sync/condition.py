@@ -34,7 +34,7 @@ def init(self: Any, lock: Any = None) -> None:
     """What CPython's does, without asking a plain lock for methods it does not have: that is slow."""
     if lock is None:
         lock = threading.RLock()
-    if lock.__class__ is not Lock:
+    if type(lock) is not Lock:
         _real_init(self, lock)
         return
     self._lock = lock
@@ -46,7 +46,7 @@ def init(self: Any, lock: Any = None) -> None:
 
 
 def _owned(lock: Any, me: Carrier) -> bool:
-    if lock.__class__ is RLock:
+    if type(lock) is RLock:
         return lock.holder is me
     if lock.holder is not me:
         # A plain lock does not know its owner: CPython only looks whether it is locked at all.
@@ -61,9 +61,9 @@ def wait(self: Any, timeout: float | None = None) -> bool:
     if me.__class__ is not Carrier:
         return _real_wait(self, timeout)
     lock = self._lock
-    if lock.__class__ is not Lock and lock.__class__ is not RLock:
+    if type(lock) is not Lock and type(lock) is not RLock:
         lock = adopt_condition(self)
-        if lock.__class__ is not Lock and lock.__class__ is not RLock:
+        if type(lock) is not Lock and type(lock) is not RLock:
             return _wait_on_foreign_lock(self, me, timeout)
     if not _owned(lock, me):
         raise RuntimeError("cannot wait on un-acquired lock")
@@ -73,7 +73,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
         me.kind, me.target, me.ready = "release", lock, None
         control.reach(me)
     self._waiters.append(ticket)
-    saved = lock.count if lock.__class__ is RLock else 0
+    saved = lock.count if type(lock) is RLock else 0
     holder = lock.holder
     lock.drop()
     if holder.__class__ is Carrier:
@@ -135,11 +135,11 @@ def notify(self: Any, n: int = 1) -> None:
         _real_notify(self, n)
         return
     lock = self._lock
-    if lock.__class__ is Lock or lock.__class__ is RLock:
+    if type(lock) is Lock or type(lock) is RLock:
         owned = _owned(lock, me)
     else:
         lock = adopt_condition(self)
-        owned = _owned(lock, me) if isinstance(lock, (Lock, RLock)) else self._is_owned()
+        owned = _owned(lock, me) if type(lock) is Lock or type(lock) is RLock else self._is_owned()
     if not owned:
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self._waiters
@@ -171,14 +171,14 @@ def _of_the_lock(name: str) -> property:
 
 def enter(self: Any) -> Any:
     lock = self._lock
-    if lock.__class__ is not RLock and getcurrent().__class__ is Carrier:
+    if type(lock) is not RLock and getcurrent().__class__ is Carrier:
         lock = adopt_condition(self)
     return lock.__enter__()
 
 
 def leave(self: Any, *exc: Any) -> Any:
     lock = self._lock
-    if lock.__class__ is not RLock and getcurrent().__class__ is Carrier:
+    if type(lock) is not RLock and getcurrent().__class__ is Carrier:
         lock = adopt_condition(self)
     return lock.__exit__(*exc)
 

@@ -13,21 +13,28 @@ from contextlib import nullcontext
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.sync.resemblance import resembling, saying
 
 RealLocal = _thread._local
 
 
+@resembling(RealLocal)
 class local(_threading_local.local):  # noqa: N801 -- the standard library's name
     """What `threading.local()` gives under control; elsewhere a real one."""
+
+    __class__ = saying(RealLocal)
 
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
-        made = super().__new__(cls, *args, **kwargs)
+        made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` needs a plain `__class__`
         # Its lock keeps others out while a thread's own attributes are put in place and asked for. Nobody can come in
         # between here, and with a lock of ours every look at an attribute would be a step.
         object.__getattribute__(made, "_local__impl").locallock = nullcontext()
         return made
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
 
 local.__name__ = "_thread._local"  # what an AttributeError calls it

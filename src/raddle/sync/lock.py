@@ -11,12 +11,14 @@ from typing import Any
 
 from raddle import env
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.sync.resemblance import resembling, saying
 
 RealLock = _thread.LockType
 RealRLock = _thread.RLock
 _allocate = _thread.allocate_lock
 _make_rlock = _thread.RLock
 _making = _allocate()  # held while a twin left behind gets its real lock
+_NAME = f"{RealLock.__module__}.{RealLock.__name__}"
 OUTSIDE = object()  # holds a lock that was taken before the execution began
 
 
@@ -31,20 +33,33 @@ def waiting_seconds(blocking: bool, timeout: float) -> float | None:
 class _Twin(type):
     """Makes twins under control and real locks elsewhere; one call, as code under test makes many locks."""
 
-    def __call__(cls, real: Any = None) -> Any:
+    make_real: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         me = getcurrent()
-        if real is None and me.__class__ is not Carrier:
-            return _REAL[cls.__name__]()
+        if me.__class__ is not Carrier:
+            return cls.make_real(*args, **kwargs)
+        if args or kwargs:
+            cls.make_real(*args, **kwargs)  # refuses them, in its own words
+        twin = cls.standing_for(None)
+        if me.control.measuring:
+            me.control.noted(me, "made", twin)
+        return twin
+
+    def standing_for(cls, real: Any) -> Any:
+        """A twin, also outside of an execution, of this real lock; None: of one that is made when it is needed."""
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = None
         twin.count = 0
         twin._real = real
-        if real is None and me.control.measuring:  # type: ignore[attr-defined]
-            me.control.noted(me, "made", twin)  # type: ignore[attr-defined]
         return twin
 
+    def __instancecheck__(cls, instance: Any) -> bool:
+        """From 3.13 on `threading.Lock` is the class of real locks, too."""
+        kind = type(instance)
+        return issubclass(kind, cls) or kind is cls.real_kind
 
-_REAL = {"Lock": _allocate, "RLock": _make_rlock}
+    real_kind: type
 
 
 class _AnyLock(metaclass=_Twin):
@@ -63,7 +78,7 @@ class _AnyLock(metaclass=_Twin):
         if self._real is None:
             with _making:
                 if self._real is None:
-                    self._real = _REAL[type(self).__name__]()
+                    self._real = type(self).make_real()
         return self._real
 
     def is_free(self) -> bool:
@@ -75,15 +90,18 @@ class _AnyLock(metaclass=_Twin):
         self.count = 0
 
 
+@resembling(RealLock)
 class Lock(_AnyLock):
     """The twin of `threading.Lock`."""
 
     __slots__ = ()
 
-    @classmethod
-    def twin(cls) -> Any:
-        """A twin, also outside of an execution."""
-        return _Twin.__call__(cls, _allocate())
+    __class__ = saying(RealLock)
+    make_real = staticmethod(_allocate)
+    real_kind = RealLock
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # as for a real one
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
@@ -169,10 +187,15 @@ class Lock(_AnyLock):
         raise TypeError("cannot pickle '_thread.lock' object")
 
 
+@resembling(RealRLock)
 class RLock(_AnyLock):
     """The twin of `threading.RLock`."""
 
     __slots__ = ()
+
+    __class__ = saying(RealRLock)
+    make_real = staticmethod(_make_rlock)
+    real_kind = RealRLock
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()

@@ -39,6 +39,7 @@ from raddle.sync import (
 )
 from raddle.sync.adopt import let_go
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.sync.resemblance import resemble
 
 _real_allocate = _thread.allocate_lock
 _real_fork = getattr(os, "fork", None)
@@ -61,12 +62,12 @@ def exit_now(status: int) -> None:
     _real_exit(status)
 
 
-def allocate_lock() -> Any:
+def allocate_lock(*args: Any) -> Any:
     """`_thread.allocate_lock`, which the import system uses too: its locks stay real, as only the first
-    execution would meet them."""
+    execution would meet them. It takes no arguments, and the real one says so."""
     if sys._getframe(1).f_code.co_filename.startswith("<frozen"):
-        return _real_allocate()
-    return lock.Lock()
+        return _real_allocate(*args)
+    return lock.Lock(*args)
 
 
 METHODS: tuple[tuple[type, str, Any], ...] = (
@@ -95,6 +96,13 @@ NAMES: dict[Any, Any] = {
 }
 if _real_fork is not None:
     NAMES[_real_fork] = fork
+
+for _owner, _name, _twin in METHODS:
+    if type(_twin) is FunctionType and type(_owner.__dict__.get(_name)) is FunctionType:
+        resemble(_twin, _owner.__dict__[_name])
+for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
+    if type(_twin) is FunctionType:
+        resemble(_twin, _real)
 
 # Modules that must keep what they caught: they make the twins, or are asked by them.
 _SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
@@ -143,7 +151,9 @@ class Patches:
         for name in ("allocate_lock", "allocate"):
             self._set_field(_thread.__dict__, name, allocate_lock)
         # Taken while work is handed to a pool, by code that is not probed.
-        self._set_field(concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.twin())
+        self._set_field(
+            concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.standing_for(_real_allocate())
+        )
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
         # Counted anew in each execution: to be put back, not to be replaced.
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])

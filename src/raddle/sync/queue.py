@@ -35,7 +35,7 @@ _ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignor
 
 def init(self: Any, maxsize: int = 0) -> None:
     _real_init(self, maxsize)
-    if self.mutex.__class__ is Lock:
+    if type(self.mutex) is Lock:
         _know(self)
 
 
@@ -54,7 +54,7 @@ def _has_plain_size(self: Any) -> bool:
 
 
 def _simple(self: Any) -> bool:
-    if self.mutex.__class__ is not Lock:
+    if type(self.mutex) is not Lock:
         adopt_queue(self)
         _know(self)
     return _has_plain_size(self)

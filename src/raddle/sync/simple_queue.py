@@ -7,20 +7,38 @@ from types import GenericAlias
 from typing import Any
 
 from raddle.sync.carrier import Carrier, getcurrent
+from raddle.sync.resemblance import resembling, saying
 
 RealSimpleQueue = _queue.SimpleQueue
 
 
-class SimpleQueue:
+class _Twin(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        kind = type(instance)
+        return issubclass(kind, cls) or kind is RealSimpleQueue
+
+
+@resembling(RealSimpleQueue)
+class SimpleQueue(metaclass=_Twin):
     """What `queue.SimpleQueue()` gives under control; elsewhere a real one."""
 
-    def __new__(cls, real: Any = None) -> Any:
-        if real is None and getcurrent().__class__ is not Carrier:
-            return RealSimpleQueue()
-        return super().__new__(cls)
+    __slots__ = ("__weakref__", "_real")
 
-    def __init__(self, real: Any = None) -> None:
-        self._real = real if real is not None else RealSimpleQueue()
+    __class__ = saying(RealSimpleQueue)
+    _real: RealSimpleQueue[Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is SimpleQueue:
+            real: Any = RealSimpleQueue(*args, **kwargs)  # refuses arguments, in its own words
+            return cls.standing_for(real) if getcurrent().__class__ is Carrier else real
+        return cls.standing_for(RealSimpleQueue())
+
+    @classmethod
+    def standing_for(cls, real: Any) -> Any:
+        """The twin of a real queue, also outside of an execution."""
+        twin: Any = object.__new__(cls)
+        twin._real = real
+        return twin
 
     def _filled(self) -> bool:
         return not self._real.empty()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from raddle.inspection import resource_kind
 from raddle.site import SiteTable
 
 MODULE = "raddle.execute.session"
@@ -55,7 +56,7 @@ class Aside:
     def _know_locks(self) -> None:
         """Locks made while the program was watched have twins, too, when it is controlled."""
         adopt: Any = sys.modules["raddle.sync.adopt"]
-        twins = {twin.__name__: twin for twin in adopt.TWINS.values()}
+        twins = {resource_kind(twin): twin for twin in adopt.TWINS.values()}
         adopt.TWINS.update({id(ours): twins[name] for ours, name in self._twins.items()})
 
         def forget() -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder, Resource
+from raddle.sync.resemblance import resemble, resembling, saying
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -182,14 +183,16 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
 
 def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     """Classes whose objects tell this recorder, and what is called in place of `threading.RLock`."""
-    lock = _Making("Lock", (Lock,), {"recorder": recorder, "__slots__": (), "__module__": "threading"})
-    rlock = type("RLock", (RLock,), {"recorder": recorder, "__slots__": (), "__module__": "threading"})
+    own: dict[str, Any] = {"recorder": recorder, "__slots__": ()}
+    lock: Any = _Making("lock", (Lock,), {**own, "__class__": saying(_RealLock)})
+    rlock: Any = type("RLock", (RLock,), own)
+    resembling(_RealLock)(lock)
+    resemble(rlock, _thread.RLock)  # of which it is a subclass
 
     real_rlock = threading.RLock
 
     def make_rlock(*args: Any, **kwargs: Any) -> Any:
         return real_rlock(*args, **kwargs) if args or kwargs or made_inside() else rlock()
 
-    make_rlock.__name__ = make_rlock.__qualname__ = "RLock"
-    make_rlock.__module__ = "threading"
-    return lock, rlock, make_rlock  # type: ignore[return-value]
+    resemble(make_rlock, real_rlock)
+    return lock, rlock, make_rlock

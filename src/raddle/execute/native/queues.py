@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from raddle.execute.native.makers import made_inside
 from raddle.execute.native.recorder import Recorder, Resource
 from raddle.execute.native.waiting import Patch, registering
+from raddle.sync.resemblance import resemble
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -124,4 +125,6 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
 
 def make_simple_queue(recorder: Recorder) -> type[SimpleQueue]:
     """A class whose objects tell this recorder."""
-    return _Making("SimpleQueue", (SimpleQueue,), {"recorder": recorder, "__module__": "queue"})  # type: ignore[return-value]
+    made: Any = _Making("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
+    resemble(made, _RealSimpleQueue)  # it is a subclass of the real one anyway
+    return made  # type: ignore[no-any-return]

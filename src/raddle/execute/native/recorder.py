@@ -19,6 +19,7 @@ from raddle.cast import AbstractObject
 from raddle.execute.naming import place_of_creation
 from raddle.execute.native.roster import Actor, Roster
 from raddle.execute.native.stream import Stream
+from raddle.inspection import resource_kind
 
 MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
 FOREIGN = "a thread that Python did not start"
@@ -257,7 +258,7 @@ class Recorder:
         with self.busy(self.here.me) as free:
             if free:
                 created = place_of_creation(self.roster.names.table, depth=1)
-        abstract = AbstractObject(type(obj).__name__, created)
+        abstract = AbstractObject(resource_kind(type(obj)), created)
         return Resource(self._abstract.setdefault(abstract, abstract))
 
     def register(self, obj: object, resource: Resource) -> None:
