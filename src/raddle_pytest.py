@@ -223,7 +223,8 @@ def _tracer_without_greenlets() -> object | None:
 
 
 def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
-    from raddle.api import explore
+    from raddle.api import explore, require_tested
+    from raddle.refusal import unwatched_calls
 
     scenario = _scenario(item)
     result = explore(scenario, **{"until": "first-finding", **options})
@@ -232,12 +233,14 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
         "seed": result.seed,
         "stopped": result.stopped_because,
         "notes": list(result.notes),
+        "unwatched": unwatched_calls(result.not_instrumented),
     }
     if "data_file" not in options:
         _add_to_run(item, result)
     if result.stopped_because == "interrupted":
         raise KeyboardInterrupt
     if not result.findings:
+        require_tested(result)
         return None
     finding = next((f for f in result.findings if not _is_verdict(f)), result.findings[0])
     return _told(item, _once_more(item, scenario, finding, options), result)
@@ -531,6 +534,8 @@ class Tally:
             for test, ran in explored.items():
                 terminalreporter.write_line(f"raddle: {test}: {_how_it_went(ran)}")
         for test, ran in explored.items():
+            if ran["unwatched"]:
+                terminalreporter.write_line(f"raddle: {test}: {ran['unwatched']}", yellow=True)
             if "lost" in ran:
                 terminalreporter.write_line(f"raddle: {test}: what it covered is not kept: {ran['lost']}")
         if explored:

@@ -7,6 +7,7 @@ import inspect
 import os
 import random
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
 from raddle.corpus import Kept, fitting
-from raddle.errors import FindingError, UsageError
+from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.attention import told
 from raddle.execute.exploration import Budget, Exploration, Progress
 from raddle.execute.findings import replayed_finding
@@ -26,6 +27,7 @@ from raddle.guide.shrink import shrink as shrink_schedule
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
 from raddle.outcome import Outcome
+from raddle.refusal import unwatched_calls
 from raddle.replaying import Replaying
 from raddle.report.story import tell
 from raddle.result import Result
@@ -269,7 +271,7 @@ def _with_coverage(
         mode=CONTROLLED,
         exhausted=result.exhausted,
         findings=result.findings,
-        notes=[f"not instrumented: {what}: {why}" for what, why in result.not_instrumented],
+        notes=[str(refused) for refused in result.not_instrumented],
         corpus=result.corpus,
     )
     return _stored(result, record, measurement.names, data_file, unfit)
@@ -327,7 +329,10 @@ def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
 
 
 def check(scenario: Callable[[], object], **options: Any) -> Result:
-    """`explore`, and raise an AssertionError that tells the story of the first finding.
+    """Explore, and raise an AssertionError that tells the story of the first finding.
+
+    Raise a `NothingTestedError` if no execution ended in time, or if a thread runs code that cannot be watched. Warn of
+    packages that threads call and that have no probes.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -348,7 +353,27 @@ def check(scenario: Callable[[], object], **options: Any) -> Result:
     result = explore(scenario, **{"until": "first-finding", **options})
     if result.findings:
         raise FindingError(tell(result.findings[0]), result) from None
+    require_tested(result)
+    unwatched = unwatched_calls(result.not_instrumented)
+    if unwatched:
+        warnings.warn(UnwatchedWarning(f"failures may have been missed: {unwatched}"), stacklevel=2)
     return result
+
+
+def require_tested(result: Result) -> None:
+    """Raise an error if nothing was tested: no execution ended in time, or a thread's code cannot be watched."""
+    if not result.executions and not result.findings and result.stopped_because == "seconds":
+        raise NothingTestedError(
+            "no-execution-ended",
+            f"nothing was tested: {'; '.join(result.notes)}. Give it more seconds, or look for a loop that spins there",
+        )
+    for refused in result.not_instrumented:
+        if refused.blind_target:
+            raise NothingTestedError(
+                "unwatched-target",
+                f"nothing was tested: {refused.what} cannot be watched ({refused.why}). "
+                "Define it in a file or in a notebook cell",
+            )
 
 
 def replay(

@@ -71,6 +71,9 @@ RUNNING_TASK_IS_PER_THREAD: Final = VERSION >= (3, 14)
 # Modules have `__cached__` (removed in 3.15).
 MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
 
+# `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
+HAS_MONITORING: Final = VERSION >= (3, 12)
+
 # -- the language -----------------------------------------------------------------------------------
 
 # `frame.f_locals` is one dictionary, kept by the frame with all that was in it; since 3.13 a view (PEP 667).

@@ -34,6 +34,14 @@ class DivergedError(RaddleError):
     """A schedule does not fit the code any more."""
 
 
+class NothingTestedError(RaddleError):
+    """No interleaving was tested, so that the absence of findings means nothing."""
+
+
+class UnwatchedWarning(UserWarning):
+    """Threads call code without probes: failures there may have been missed."""
+
+
 class FindingError(AssertionError):
     """An exploration found something; the message is its story, `result` all there is to know."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from raddle.corpus import Kept
 from raddle.finding import Finding
 from raddle.record import Record
+from raddle.refusal import NotInstrumented
 from raddle.tally import Tally
 
 # Shares of executions that no scheduler decided
@@ -36,7 +37,7 @@ class Result:
     seed: int
     scheduler: str = ""
     switches: str = "free-threaded"
-    not_instrumented: tuple[tuple[str, str], ...] = ()  # what was left as it is, and why
+    not_instrumented: tuple[NotInstrumented, ...] = ()
     notes: tuple[str, ...] = ()
     record: Record | None = field(default=None, repr=False, compare=False)  # what was measured, if anything was
     warnings: tuple[Mapping[str, Any], ...] = ()  # what looked suspicious, though nothing went wrong
@@ -89,7 +90,7 @@ class Result:
             "orders": dict(self.orders),
             "switches": self.switches,
             "findings": [finding.as_json() for finding in self.findings],
-            "not_instrumented": [{"what": what, "why": why} for what, why in self.not_instrumented],
+            "not_instrumented": [refused.as_json() for refused in self.not_instrumented],
             "notes": list(self.notes),
             **self._measured(),
         }

@@ -133,3 +133,36 @@ def test_a_test_that_exits_python_fails(run):
     result = run("import sys\n@pytest.mark.raddle\ndef test_it():\n    sys.exit(3)")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["exception in T0: the scenario called sys.exit(3)*"])
+
+
+UNPROBED = """
+import unprobed_package
+
+@pytest.mark.raddle
+def test_passes():
+    counter = Counter()
+    together(lambda: unprobed_package.touch(counter), lambda: unprobed_package.touch(counter))
+"""
+MADE_BY_EXEC = """
+namespace = {}
+exec("def work(): pass", namespace)
+
+@pytest.mark.raddle
+def test_nothing():
+    together(namespace["work"], namespace["work"])
+"""
+
+
+def test_a_package_without_probes_is_named_in_the_summary(run, tmp_path, monkeypatch):
+    (tmp_path / "unprobed_package.py").write_text("def touch(counter): counter.value += 1\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    result = run(UNPROBED)
+    result.assert_outcomes(passed=1)
+    advice = "threads call unprobed_package, which has no probes: add --source unprobed_package"
+    result.stdout.fnmatch_lines([f"raddle: test_it.py::test_passes: {advice}"])
+
+
+def test_a_thread_whose_code_cannot_be_watched_fails_the_test(run):
+    result = run(MADE_BY_EXEC)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["raddle: nothing was tested: *work (run by a thread) cannot be watched*"])

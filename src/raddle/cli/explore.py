@@ -119,4 +119,6 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
             show_coverage(screen, result.record, settings["data_file"])
     if result.findings:
         return 1
+    if not result.executions and result.stopped_because == "seconds":
+        return 5
     return 2 if result.stopped_because == "interrupted" else 0

@@ -239,15 +239,15 @@ class Summary:
             if contents is None
             else [{**caution.as_json(), "sentence": say(caution, contents.sites)} for caution in contents.cautions],
             "notes": self._notes(),
-            "not_instrumented": [{"what": one.what, "why": one.why} for one in watch.not_instrumented],
+            "not_instrumented": [refused.as_json() for refused in watch.not_instrumented],
         }
 
     def _for_people(self) -> None:
         screen, watch = console(), self._watch
         for note in self._notes():
             screen.print(said(f"note: {note}", style="yellow"))
-        for one in watch.not_instrumented:
-            screen.print(said(f"not instrumented: {one.what}: {one.why}", style="yellow"))
+        for refused in watch.not_instrumented:
+            screen.print(said(str(refused), style="yellow"))
         threads = watch.recorder.threads
         noise = f", seed {self._settings.seed}" if self._settings.noise else ""
         screen.print(

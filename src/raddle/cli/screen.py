@@ -19,6 +19,7 @@ from raddle.execute.exploration import SEARCHING, Moment
 from raddle.finding import Finding
 from raddle.guide.aims import TRIES
 from raddle.record import Record
+from raddle.refusal import unwatched_calls
 from raddle.report.coverage import rows
 from raddle.report.story import tell
 from raddle.report.summary import summarize
@@ -39,7 +40,7 @@ WHY = {
     "crashing": "stopped, as executions end their process",
     "exhausted": "exhausted: no other schedule exists for this scenario",
     "exhausted-within-bound": "every schedule within the bound was run",
-    "exhausted-in-part": "every schedule of what is under control was run",
+    "exhausted-in-part": "exhausted in part: every schedule of what is under control was run",
     "executions": "the number of executions asked for is reached",
     "seconds": "the time asked for is over",
     "interrupted": "interrupted",
@@ -64,6 +65,24 @@ def why(result: Result) -> str:
     if result.stopped_because == "covered":
         return all_covered(result.criteria)
     return WHY[result.stopped_because]
+
+
+def headline(result: Result) -> str:
+    """What was found in how many executions, why the search stopped, and what was not watched.
+
+    >>> from raddle.refusal import NotInstrumented
+    >>> unseen = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)
+    >>> headline(Result("passed", (), 8, 90, 0.1, "exhausted-in-part", 1, not_instrumented=(unseen,))).split("; ")[1]
+    'exhausted in part: threads call cachetools, which has no probes: add --source cachetools'
+    """
+    found = f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')}"
+    how = f"{result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, {result.scheduler}"
+    unwatched = "" if result.findings else unwatched_calls(result.not_instrumented)
+    if unwatched and result.stopped_because == "exhausted-in-part":
+        reason = f"exhausted in part: {unwatched}"
+    else:
+        reason = f"{why(result)}; {unwatched}" if unwatched else why(result)
+    return f"{found} ({how}, seed {result.seed}); {reason}"
 
 
 def all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
@@ -134,14 +153,12 @@ def show_result(screen: Console, result: Result, target: str) -> None:
         screen.print()
     for note in result.notes:
         screen.print(said(f"note: {note}", style="yellow"))
-    for what, reason in result.not_instrumented:
-        screen.print(said(f"not instrumented: {what}: {reason}", style="yellow"))
+    for refused in result.not_instrumented:
+        screen.print(said(str(refused), style="yellow"))
     screen.print(
         said(
-            f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')} "
-            f"({result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, "
-            f"{result.scheduler}, seed {result.seed}); {why(result)}",
-            style="bold red" if result.findings else "bold green",
+            headline(result),
+            style="bold red" if result.findings else "bold yellow" if result.not_instrumented else "bold green",
         )
     )
     for line in told_shares(result):

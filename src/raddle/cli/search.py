@@ -211,8 +211,8 @@ def _show(screen: Console, searched: Searched, subject: Subject, options: dict[s
     subject.show_findings(screen)
     for note in subject.notes:
         screen.print(said(f"note: {note}", style="yellow"))
-    for what, why in subject.not_instrumented:
-        screen.print(said(f"not instrumented: {what}: {why}", style="yellow"))
+    for refused in subject.not_instrumented:
+        screen.print(said(str(refused), style="yellow"))
     winner = searched.winner
     if winner is not None:
         for number, line in enumerate(searched.table(SHOWN)):

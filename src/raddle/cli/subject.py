@@ -21,6 +21,7 @@ from raddle.guide.configurations import Configuration, Space, no_noise, noise_sp
 from raddle.guide.scenario_runs import ScenarioRuns
 from raddle.guide.search import Measured
 from raddle.record import Record
+from raddle.refusal import NotInstrumented
 from raddle.report.coverage import Row, contents_of, rows
 
 EXECUTIONS_OF_SCENARIO, EXECUTIONS_OF_COMMAND = 20, 3
@@ -40,7 +41,7 @@ class Subject(Protocol):
     space: Space[Configuration]
     first: Configuration | None
     notes: dict[str, None]
-    not_instrumented: dict[tuple[str, str], None]
+    not_instrumented: dict[NotInstrumented, None]
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few executions."""

@@ -103,6 +103,7 @@ class Controller:
         self.main_thread, self.main_ident = threading.current_thread(), threading.get_ident()
         self.idle: list[Carrier] = []
         self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # in the body of a function
+        self.spawned: Callable[[], None] = lambda: None  # called when a thread has been started
         self.running = False
         self.interrupted = False
         self.steps = 0
@@ -159,7 +160,7 @@ class Controller:
         look_again()
         self.steps = 0
         self.limit = max(0, self.step_limit - SAMPLE)
-        self.aborting = False
+        self.aborting = self.expired = False
         self.sample: set[tuple[str, str]] = set()
         self.lost: set[int] = set()
         self.objects.clear()
@@ -415,6 +416,7 @@ class Controller:
         else:
             self.undone += 1
         self._admit(carrier)
+        self.spawned()
         if self.observing:
             self.happened(me, "start", carrier)
         return carrier
@@ -600,6 +602,11 @@ class Controller:
         self.interrupted = True
         self.limit = -1
 
+    def expire(self) -> None:
+        """End the execution at its next scheduling point: the time for the whole search is over."""
+        self.expired = True
+        self.limit = -1
+
     def _stuck(self) -> greenlet:
         """Nobody can go on, and no time will change that."""
         waiting = [c for c in self.carriers if not c.done]
@@ -634,8 +641,8 @@ class Controller:
             if me.kind in ACCESSES or me.kind in GIVING:
                 return
             self._refuse(me)
-        if self.interrupted:
-            self.finish(Outcome("interrupted"), me)
+        if self.interrupted or self.expired:
+            self.finish(Outcome("interrupted", self.place(me)), me)
         if self.outcome is not None:
             self.finish(self.outcome, me)
         self.sample.add((me.label, self.place(me)))

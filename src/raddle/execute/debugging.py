@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from raddle import env
+
 Entered = Callable[[Any], None]  # is given the debugger, an instance of a class derived from `bdb.Bdb`
 
 # Modules that a debugger steps over, as patterns of `fnmatch`.
@@ -41,8 +43,10 @@ def is_debugged_at(frame: FrameType | None) -> bool:
 
 def _is_monitored() -> bool:
     """Whether a debugger uses PEP 669, as pdb does since 3.14, and debugpy."""
-    monitoring: Any = getattr(sys, "monitoring", None)  # since 3.12
-    return monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
+    if not env.HAS_MONITORING:
+        return False
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore] # where there is one
+    return monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
 
 
 def _is_debugger(tracer: Any) -> bool:

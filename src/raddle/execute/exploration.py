@@ -37,6 +37,7 @@ TIME_PASSED = (
 )
 
 _GOALS = ("saturated", "covered")
+REHEARSAL_SECONDS = 1.0  # what a rehearsal may take at least, however little time there is for the search
 LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
 _NOT_THE_POLICY_S = (WITHOUT_PREEMPTION, KEPT_SCHEDULES, EVERY_ORDER)
 SEARCHING = "searching"
@@ -138,6 +139,7 @@ class Exploration:
     def run(self, corpus: Sequence[Kept] = ()) -> Result:
         """Explore until the budget is spent or the search is over; first what earlier runs kept."""
         self._start = _monotonic()
+        self._deadline = None if self._budget.seconds is None else self._start + self._budget.seconds
         self._session.after_each = self._show_other_work
         try:
             return self._run(corpus)
@@ -171,7 +173,7 @@ class Exploration:
             seed=self._seed,
             scheduler=self._scheduler_name,
             switches=self._session.switches,
-            not_instrumented=tuple((n.what, n.why) for n in self._session.not_instrumented),
+            not_instrumented=tuple(self._session.not_instrumented),
             notes=tuple(self._notes),
             shares=self._shared(),
             orders=self._orders_run(),
@@ -220,14 +222,17 @@ class Exploration:
     def _rehearse(self) -> str | None:
         """A reason to stop, if it gives one."""
         session = self._session
+        if self._deadline is not None:
+            session.end_by(max(self._deadline, self._start + REHEARSAL_SECONDS))
         if self._part.rehearsed:  # as often as before: what is learnt from it counts
-            session.rehearse()
-            session.rehearse()
-            return "interrupted" if session.interrupted else None
+            ends = [session.rehearse().outcome for _ in range(2)]
+            cut_off = next((outcome for outcome in ends if outcome.kind == "interrupted"), None)
+            return self._cut_off(cut_off) if cut_off else None
         self._rehearsal = seen = rehearse(session)
         self._notes += seen.notes
-        if seen.interrupted:
-            return "interrupted"
+        if seen.interrupted is not None:
+            return self._cut_off(seen.interrupted)
+        session.end_by(None)  # a failure has to come to the same end when it is run again
         if seen.differing is not None:
             outcome = divergence(session, *seen.differing)
             self.findings.add(outcome, None, seen.differing[1], self._number)
@@ -253,6 +258,7 @@ class Exploration:
     def _run_corpus(self, corpus: Sequence[Kept]) -> str | None:
         """What earlier runs kept; a reason to stop, if it gives one."""
         session = self._session
+        session.end_by(self._deadline)
         for kept in corpus:
             if session.interrupted:
                 return "interrupted"
@@ -268,11 +274,15 @@ class Exploration:
                 session.learned.site(site)
             for kind in kept.kinds:
                 session.learned.kind(kind)
+            if execution.outcome.kind == "interrupted":
+                return self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
             self._measure(execution)
             if execution.outcome.failed:
+                session.end_by(None)
                 self._failed(execution, known, credit=False)
+                session.end_by(self._deadline)
                 if self._budget.until == "first-finding" and self.findings.found:
                     return "first-finding"
         if len(corpus) > len(self.unfit):
@@ -313,7 +323,7 @@ class Exploration:
 
     def _search(self, budget: Budget) -> str:
         session, scheduler, goes_on, gauge = self._session, self._scheduler, self._part.goes_on, self.gauge
-        deadline = None if budget.seconds is None else self._start + budget.seconds
+        deadline = self._deadline
         session.end_by(deadline)
         session.prepare(scheduler)
         self._tell_apart()
@@ -336,7 +346,7 @@ class Exploration:
             execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == "interrupted":
                 getattr(scheduler, "take_back", lambda: None)()
-                return "interrupted" if session.interrupted else self._cut_off(execution.outcome)
+                return self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
             self._measure(execution, known)
@@ -367,12 +377,11 @@ class Exploration:
                 self._progress(self._moment())
 
     def _cut_off(self, outcome: Outcome) -> str:
-        """The time was over while a thread was computing, see `Watchdog`."""
-        self._notes.append(
-            "when the time was over, a thread was computing and came to no scheduling point"
-            + (f" ({outcome.message})" if outcome.message else "")
-            + ": its execution was ended, and does not count"
-        )
+        """Say why an execution was ended before it was over: Ctrl-C, or the time was over (see `Watchdog`)."""
+        if self._session.interrupted:
+            return "interrupted"
+        where = f" at {outcome.message}" if outcome.message else ""
+        self._notes.append(f"when the time was over, an execution was still running{where}: it does not count")
         return "seconds"
 
     def _count_order(self, space: int) -> None:

@@ -26,36 +26,46 @@ class Rehearsal:
     differing: tuple[Recorded, Recorded] | None = None  # the same schedule gave two different executions
     single: bool = False  # did it start no thread?
     first_differs: bool = False  # was the first execution another one than those after it?
-    interrupted: bool = False
+    interrupted: Outcome | None = None  # Ctrl-C was pressed, or the time was over
     notes: list[str] = field(default_factory=list)
 
 
 def rehearse(session: Session) -> Rehearsal:
     """Run the scenario without preemption, as often as it takes."""
     seen = Rehearsal()
-    _rehearse(session, seen)
-    seen.interrupted = session.interrupted
+    try:
+        _rehearse(session, seen)
+    except _InterruptedError as error:
+        seen.interrupted = error.outcome
     return seen
 
 
+class _InterruptedError(Exception):
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+def _run(session: Session) -> Recorded:
+    recorded = session.rehearse()
+    if session.interrupted or recorded.outcome.kind == "interrupted":
+        raise _InterruptedError(recorded.outcome)
+    return recorded
+
+
 def _rehearse(session: Session, seen: Rehearsal) -> None:
-    first = session.rehearse()
-    if session.interrupted:
-        return
+    first = _run(session)
     if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
         seen.failing = first
         return
     if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
-    second = session.rehearse()
-    if session.interrupted:
-        return
+    second = _run(session)
     if second.outcome.kind == "uncontrolled":  # the first was spared it, as where something was there to be taken
         seen.failing = second
         return
     if not first.same_as(second):
-        third = session.rehearse()
+        third = _run(session)
         if first.outcome.signature != second.outcome.signature or not second.same_as(third):
             seen.differing = first, second
             return

@@ -13,15 +13,14 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
-from raddle import probe
+from raddle import env, probe
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import METHODS, Cast
-from raddle.checks.crash import is_plumbing
 from raddle.event import Preemption
 from raddle.execute.apart import Apart
+from raddle.execute.callees import Callees, Monitoring, Profiling
 from raddle.execute.controller import Choose, Controller
 from raddle.execute.debugging import debuggable
 from raddle.execute.followed import Followed, followed_by
@@ -33,7 +32,6 @@ from raddle.execute.probes import make_probes
 from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
-from raddle.inspection import attribute_of, function_name, unwrapped
 from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
@@ -122,6 +120,8 @@ class Session:
         self.table = SiteTable(naming_root(root) if root else "")
         self.learned = Learned()
         self.not_instrumented: list[NotInstrumented] = []
+        self._callees = Callees(selection, self.table, self.not_instrumented)
+        self._profiling = Profiling(self._callees)
         self._watchdog = Watchdog(patience_seconds)
         self._interrupts = Interrupts()
         # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
@@ -152,7 +152,8 @@ class Session:
             undo = stack.enter_context(instrument_modules(self._hook.loaded(), self.table, **self._options()))
             stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
-            self.not_instrumented += undo.all_refused
+            self.not_instrumented += undo.not_instrumented
+            self._callees.made_at_run_time = undo.made_at_run_time
             patches = Patches().install(undo.functions, undo.everywhere)
             undo.everywhere = []  # nobody is to be kept alive
             stack.callback(patches.remove)
@@ -165,6 +166,8 @@ class Session:
                 gc.freeze()
                 stack.callback(gc.unfreeze)
                 self._frozen = True
+            if env.HAS_MONITORING:
+                stack.enter_context(Monitoring(self._callees))
             stack.enter_context(silence())
             stack.enter_context(debuggable())
             stack.enter_context(self._interrupts)
@@ -188,6 +191,7 @@ class Session:
         self._followed = self._unmeasured = self._attached = None
         self._lean = self._controller()
         del self.not_instrumented[self._refused :]
+        self._callees.forget()
 
     def _let_go(self) -> None:
         for controller in (self._lean, self._followed, self._unmeasured):
@@ -244,7 +248,7 @@ class Session:
         return self._interrupts.seen
 
     def end_by(self, deadline: float | None) -> None:
-        """By the monotonic clock: an execution that computes longer than that is ended; None: none is."""
+        """End any execution that is still running at that time of the monotonic clock; None: end none."""
         self._watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
@@ -321,7 +325,7 @@ class Session:
 
     def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
         """One execution, usually without preemption, watched and learnt from."""
-        return self._replay(schedule, self.learned)
+        return self._replay(schedule, self.learned, rehearsing=True)
 
     def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
         """An execution done again, watched; `learned` is what was known when it first ran."""
@@ -351,14 +355,13 @@ class Session:
         """An execution that follows a schedule's text."""
         return self._replay(schedule, self.learned.copy())
 
-    def _replay(self, schedule: Schedule, learned: Learned) -> Recorded:
+    def _replay(self, schedule: Schedule, learned: Learned, *, rehearsing: bool = False) -> Recorded:
         watched = self._watched(learned, everywhere=True)
         replay = Replay(schedule, lambda thread: watched.standing.get(thread.index, ""))
         watched.fair = lambda: replay.finished  # type: ignore[method-assign]
 
         def recorded(outcome: Outcome) -> Recorded:
             replay.over()
-            self._note_bodies(watched.bodies)
             return Recorded(
                 outcome,
                 watched.trace,
@@ -369,25 +372,7 @@ class Session:
                 steps=watched.steps,
             )
 
-        return self._watch(watched, replay.choose, recorded, schedule)
-
-    def _note_bodies(self, bodies: Sequence[Any]) -> None:
-        """Threads that run Python code without probes are under control, but their accesses are not seen."""
-        for body in bodies:
-            body = unwrapped(body)
-            code = attribute_of(body, "__code__")
-            if type(code) is not CodeType or probe.NAME in code.co_names or is_plumbing(code.co_filename):
-                continue
-            if code.co_name == "<lambda>" and code.co_filename in self.table.paths().values():
-                continue  # unlike a def it has no probe of its own where there is nothing to watch: `lambda: f(x)`
-            module = attribute_of(body, "__module__") or "?"
-            refused = NotInstrumented(f"{module}.{function_name(body)}, run by a thread", self._why_not(module, code))
-            if refused not in self.not_instrumented:
-                self.not_instrumented.append(refused)
-
-    def _why_not(self, module: str, code: CodeType) -> str:
-        verdict = self._selection(module, code.co_filename)
-        return "it has nothing to watch or is to be ignored" if verdict else verdict.why
+        return self._watch(watched, replay.choose, recorded, schedule, rehearsing=rehearsing)
 
     def snapshot(self) -> Learned:
         """What is known now, for doing the next execution again later."""
@@ -428,13 +413,19 @@ class Session:
         return mortal
 
     def _watch(
-        self, watched: Watched, choose: Choose, recorded: Callable[[Outcome], Recorded], schedule: Schedule
+        self,
+        watched: Watched,
+        choose: Choose,
+        recorded: Callable[[Outcome], Recorded],
+        schedule: Schedule,
+        *,
+        rehearsing: bool = False,
     ) -> Recorded:
         """One execution that is watched; the schedule is for one of which nothing else is known."""
 
         def run() -> Recorded:
             try:
-                outcome = self._execute(watched, choose)
+                outcome = self._execute(watched, choose, rehearsing=rehearsing)
             finally:
                 watched.close()
             return recorded(outcome)
@@ -446,12 +437,13 @@ class Session:
         self.after_each()
         return seen
 
-    def _execute(self, controller: Controller, choose: Choose) -> Outcome:
+    def _execute(self, controller: Controller, choose: Choose, *, rehearsing: bool = False) -> Outcome:
         if self._setup is not None:
             self._setup()
         if self._attached is not controller:
             probe.attach(make_probes(controller))
             self._attached = controller
+            controller.spawned = self._callees.spawned
             controller.sites_in = lambda function: sites_in(self.table, function)
             self._watchdog.controller = self._interrupts.controller = controller
         self._switchable()
@@ -461,7 +453,10 @@ class Session:
             gc.collect()
             if self._frozen:  # what has been found out by now stays, and need not be looked through again
                 gc.freeze()
-        outcome = controller.run(self._scenario, choose)
+        if env.HAS_MONITORING or not (rehearsing or self._profiling.wants(complete=controller.thorough)):
+            outcome = controller.run(self._scenario, choose)
+        else:
+            outcome = self._profiling.run(lambda: controller.run(self._scenario, choose))
         if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
             self._interrupts.seen = True
             return Outcome("interrupted")

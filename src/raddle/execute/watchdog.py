@@ -2,8 +2,10 @@
 
 A thread of its own looks at the controller's count of steps. When nothing has moved for a while it takes
 the stack of the stuck thread, and has an exception raised there by a signal: that also gets through to
-most calls that block in C. A thread that computes gets ten times the patience of one that sleeps, unless the time for
-the whole search is over: then the execution ends, and nobody says that it would not have ended by itself.
+most calls that block in C. A thread that computes gets ten times the patience of one that sleeps.
+
+When the time for the whole search is over, the running execution ends too: at its next scheduling point, or by that
+exception where a thread computes without coming to one. Such an execution does not count, as it might have ended.
 
 Nothing is ended while a debugger is active. Without a limit, as in a replay that a person has asked for, a notice says
 where the execution is blocked, and it is ended only by Ctrl-C.
@@ -35,6 +37,7 @@ _allocate = _thread.allocate_lock
 _SIGNAL = getattr(signal, "SIGURG", None)
 
 NOTICE_SECONDS = 5.0  # without a limit, after which a notice says that an execution is blocked
+SOON = 0.02  # seconds between two looks at an execution that should have ended
 
 
 class Watchdog:
@@ -87,23 +90,27 @@ class Watchdog:
         since, cpu_since = _monotonic(), _cpu()
         pause = min(0.5, self._patience / 5)
         stop = self._stop
-        while not stop.acquire(timeout=pause):
+        while not stop.acquire(timeout=min(pause, max(SOON, self.deadline - _monotonic()))):
             controller = self.controller
             if controller is None or not controller.running:
                 seen = (-1, -1)
                 continue
-            now = (controller.executions, controller.steps)
             frame = sys._current_frames().get(self._watched)
-            if now != seen or is_debugged_at(frame):
+            debugged = is_debugged_at(frame)
+            late = not debugged and _monotonic() > self.deadline
+            if late:
+                controller.expire()
+            now = (controller.executions, controller.steps)
+            if now != seen or debugged:
                 seen, since, cpu_since = now, _monotonic(), _cpu()
                 self.blocked = False
                 continue
             waited = _monotonic() - since
             busy = _cpu() - cpu_since > waited / 10  # a share, as others may want the processor too
-            self._late = busy and _monotonic() > self.deadline
-            if waited <= self._patience * (10 if busy and not self._late else 1):
+            self._late = busy and late
+            if not self._late and waited <= self._patience * (10 if busy else 1):
                 continue
-            if self._limited or controller.interrupted:
+            if self._limited or self._late or controller.interrupted:
                 self._bark(controller, frame, busy=busy)
                 seen = (-1, -1)
             elif not self.blocked:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any
 
 from raddle.checks.crash import is_ours
 from raddle.event import Event, Preemption
-from raddle.execute.controller import Controller, body_of
+from raddle.execute.controller import Controller
 from raddle.execute.kinds import CONTENT, UNKNOWN
 from raddle.execute.learned import Learned, Variable
 from raddle.inspection import MISSING, in_class, name_of, resource_kind
@@ -78,7 +77,6 @@ class Watched(Controller):
 
     def _place_points(self) -> None:
         self.events: list[Event] = []
-        self.bodies: list[Any] = []  # what the threads started run
         self.numbers: dict[int, int] = {}
         self.kept: list[object] = []
         self.names: dict[int, str] = {}
@@ -90,10 +88,6 @@ class Watched(Controller):
         self.standing: dict[int, str] = {}
         self.passed: dict[int, list[tuple[int, bool]]] = {}  # by thread: sites since its last synchronization
         self.stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
-
-    def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
-        self.bodies.append(body_of(run, thread))
-        return super().spawn(me, run, thread)
 
     # -- arrivals -----------------------------------------------------------------------------------
 

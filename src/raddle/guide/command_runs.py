@@ -24,6 +24,7 @@ from raddle.guide.configurations import Configuration
 from raddle.guide.gathering import joined
 from raddle.guide.search import Measured
 from raddle.record import Record
+from raddle.refusal import NotInstrumented
 from raddle.store import Contents, NoDataError, add, read
 from raddle.tally import Tally
 
@@ -108,7 +109,7 @@ class CommandRuns:
         self.record: Record | None = None  # of all of them
         self.failures: dict[tuple[str, str], Failures] = {}
         self.notes: dict[str, None] = {}
-        self.not_instrumented: dict[tuple[str, str], None] = {}
+        self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few runs with that noise; what they covered goes to the data file."""
@@ -195,7 +196,7 @@ class CommandRuns:
             return
         data = json.loads(summary.read_text(encoding="utf-8"))
         self.notes.update(dict.fromkeys(data["notes"]))
-        self.not_instrumented.update(dict.fromkeys((one["what"], one["why"]) for one in data["not_instrumented"]))
+        self.not_instrumented.update(dict.fromkeys(NotInstrumented(**one) for one in data["not_instrumented"]))
 
     def _keep(self, data: Path) -> Tally:
         """What the runs covered, which goes to the common file too."""

@@ -19,6 +19,7 @@ from raddle.guide.portfolio import Guided, Share
 from raddle.guide.units import NOTHING, Done, Known, Plan
 from raddle.guide.workers import Crash, Round
 from raddle.record import Record
+from raddle.refusal import NotInstrumented
 from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
 from raddle.tally import Tally
@@ -43,7 +44,7 @@ class Gathered:
     record: Record | None = None
     reasons: set[str] = field(default_factory=set)  # why the units of the last round ended
     notes: dict[str, None] = field(default_factory=dict)
-    not_instrumented: dict[tuple[str, str], None] = field(default_factory=dict)
+    not_instrumented: dict[NotInstrumented, None] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
     unfit: list[Kept] = field(default_factory=list)
     _corpus: list[Kept] = field(default_factory=list)

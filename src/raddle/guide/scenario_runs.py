@@ -11,6 +11,7 @@ from raddle.guide.configurations import Configuration
 from raddle.guide.gathering import joined
 from raddle.guide.search import Measured
 from raddle.record import Record
+from raddle.refusal import NotInstrumented
 from raddle.result import Result
 from raddle.store import add
 
@@ -35,7 +36,7 @@ class ScenarioRuns:
         self.findings: dict[tuple[object, ...], tuple[Finding, Configuration]] = {}
         self.record: Record | None = None  # of all of them, without findings
         self.notes: dict[str, None] = {}
-        self.not_instrumented: dict[tuple[str, str], None] = {}
+        self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few executions with that scheduler; what they covered goes to the data file."""

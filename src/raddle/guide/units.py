@@ -173,7 +173,7 @@ def _recorded(result: Result, unit: Unit, session: Session, measurement: Measure
         return result
     from raddle.execute.recording import CONTROLLED, make_record
 
-    notes = [f"not instrumented: {what}: {why}" for what, why in result.not_instrumented]
+    notes = [str(refused) for refused in result.not_instrumented]
     record = make_record(
         measurement, session.table, session.model(), origin=unit.plan.origin, mode=CONTROLLED, notes=notes
     )

@@ -6,9 +6,9 @@ from raddle.instrument.generated import probe_new_ones
 from raddle.instrument.hook import Hook, install_hook
 from raddle.instrument.inplace import Undo, instrument_module, instrument_modules
 from raddle.instrument.labels import label_of
-from raddle.instrument.refusal import NotInstrumented
 from raddle.instrument.rewrite import Rewritten, rewrite, site_base
 from raddle.instrument.selection import Selection, Verdict
+from raddle.refusal import NotInstrumented
 
 __all__ = [
     "Hook",

@@ -14,7 +14,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raddle.instrument.codes import nested
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _COMPARING = {"__eq__": "==", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 READING = frozenset({*_COMPARING, "__hash__", "__repr__"})
 _HARMLESS = frozenset({"__init__", "__setattr__", "__delattr__"})
+_FILLING = frozenset({"__init__", "__attrs_init__"})
 MAKER = "__create_fn__"  # the function that makes the others, and is left for the collector of garbage
 WRITTEN = "<string>"  # what dataclasses calls its texts
 FIRST_OF_CLASSES = MOST_SITES // 2  # of a module's sites: what the source itself has comes before
@@ -54,6 +55,23 @@ def written(kind: type) -> dict[str, FunctionType]:
         if type(function) is FunctionType and function.__code__.co_filename == WRITTEN and is_dataclass(kind):
             found[name] = function
     return found
+
+
+def makes_objects(code: CodeType, frame: FrameType) -> bool:
+    """Whether a function about to run was generated to fill in a new object, as `dataclass` and attrs do.
+
+    Such a function has no source and no probes. It needs none: no other thread has the object yet.
+    """
+    if code.co_name == "<lambda>" and str(frame.f_globals.get("__name__")).startswith("namedtuple_"):
+        return True
+    if code.co_name not in _FILLING or not code.co_varnames:
+        return False
+    made = frame.f_locals.get(code.co_varnames[0])
+    for kind in type(made).__mro__:
+        function = kind.__dict__.get(code.co_name)
+        if type(function) is FunctionType and function.__code__ is code:
+            return is_dataclass(kind) or "__attrs_attrs__" in kind.__dict__
+    return False
 
 
 def is_dataclass(kind: type) -> bool:

@@ -19,7 +19,7 @@ from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.labels import label
 from raddle.instrument.left import leave
-from raddle.instrument.refusal import NotInstrumented
+from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
 if TYPE_CHECKING:

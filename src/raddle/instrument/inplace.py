@@ -20,7 +20,7 @@ from raddle.instrument.compiled import is_probed, make_probes_known
 from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
 from raddle.instrument.left import enter_left
 from raddle.instrument.live import LiveSource, NoSourceError, UnknownCodeError, find_source
-from raddle.instrument.refusal import NotInstrumented
+from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
 

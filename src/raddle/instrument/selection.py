@@ -101,6 +101,19 @@ def _lies_in(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep) or path == folder
 
 
+def in_standard_library(path: str) -> bool:
+    """Whether a file belongs to the standard library, not to a package installed below it.
+
+    >>> import threading
+    >>> in_standard_library(threading.__file__), in_standard_library("<frozen os>"), in_standard_library(__file__)
+    (True, True, False)
+    """
+    if path.startswith("<frozen "):
+        return True
+    real = _real(path)
+    return INSTALLED.isdisjoint(real.split(os.sep)) and any(_lies_in(real, one) for one in _standard_library())
+
+
 @functools.lru_cache(maxsize=10_000)
 def _real(path: str) -> str:
     """`os.path.realpath`, which asks the disk: once for each file will do."""

@@ -1,11 +1,14 @@
-"""The time of a search ends the search, not what comes of it."""
+"""`seconds` bounds the search and each execution, but not what is made of a failure."""
 
 from __future__ import annotations
 
 import threading
 from time import monotonic
 
+import pytest
+
 import raddle
+from raddle.errors import NothingTestedError
 from raddle.execute.findings import Findings
 from raddle.execute.keeper import Keeper
 
@@ -26,6 +29,56 @@ def scenario():
     for thread in threads:
         thread.join()
     assert counter.n == 2
+
+
+class Flag:
+    def __init__(self):
+        self.up = False
+        self.rounds = 0
+
+    def spin(self):
+        while not self.up:
+            self.rounds += 1
+
+
+def spins():
+    """Two threads that come to scheduling points for ever."""
+    flag = Flag()
+    threads = [threading.Thread(target=flag.spin) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def spins_after_a_lost_update():
+    """The same, but only where both threads read the counter before either writes it: not in the first execution."""
+    counter = Counter()
+    threads = [threading.Thread(target=counter.add) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if counter.n < 2:
+        spins()
+
+
+ENDLESS = {"step_limit": 10**9, "scheduler": "random", "until": "budget", "source": [__file__]}
+
+
+def test_the_time_ends_an_execution_that_spins_through_scheduling_points():
+    result = raddle.explore(spins_after_a_lost_update, seconds=0.5, **ENDLESS)
+    assert result.stopped_because == "seconds"
+    assert not result.findings
+    assert any("an execution was still running" in note for note in result.notes)
+
+
+def test_the_time_ends_a_rehearsal_too(monkeypatch):
+    monkeypatch.setattr("raddle.execute.exploration.REHEARSAL_SECONDS", 0.3)
+    result = raddle.explore(spins, seconds=0.3, **ENDLESS)
+    assert (result.stopped_because, result.executions, result.findings) == ("seconds", 0, ())
+    with pytest.raises(NothingTestedError, match="nothing was tested: when the time was over"):
+        raddle.check(spins, seconds=0.3, **ENDLESS)
 
 
 def test_nothing_that_is_run_again_is_hurried(monkeypatch, tmp_path):

@@ -78,7 +78,7 @@ def test_threads_without_probes_are_told_of(tmp_path, monkeypatch):
     from not_to_be_watched import add
 
     result = explore(lambda: isolated.run_all(add), executions=1, scheduler="pos")
-    assert [what for what, _ in result.not_instrumented] == ["not_to_be_watched.add, run by a thread"]
+    assert [refused.what for refused in result.not_instrumented] == ["not_to_be_watched.add (run by a thread)"]
 
 
 def test_modules_that_children_import_are_known_here(tmp_path, monkeypatch):

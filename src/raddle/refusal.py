@@ -1,0 +1,43 @@
+"""Code that runs without probes although it matters: nothing goes unmeasured silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NotInstrumented:
+    """Code without probes that raddle was asked to watch, or that the threads of a scenario call.
+
+    >>> NotInstrumented("cachetools.cached", "it is an installed package", source="cachetools").as_json()
+    {'what': 'cachetools.cached', 'why': 'it is an installed package', 'source': 'cachetools'}
+    """
+
+    what: str
+    why: str
+    source: str = ""  # what `--source` has to name to include it; "" where no option would
+    called: bool = False  # whether threads were seen to call it
+    blind_target: bool = False  # whether it is the target of a thread, and cannot be watched at all
+
+    def __str__(self) -> str:
+        return f"not instrumented: {self.what}: {self.why}"
+
+    def as_json(self) -> dict[str, str]:
+        """Return it for machines."""
+        return {"what": self.what, "why": self.why, "source": self.source}
+
+
+def unwatched_calls(refused: Iterable[NotInstrumented]) -> str:
+    """Return a clause about the code that threads call without being watched; "" if there is none.
+
+    >>> unwatched_calls([NotInstrumented("cachetools.cached", "", source="cachetools", called=True)])
+    'threads call cachetools, which has no probes: add --source cachetools'
+    """
+    called = [one for one in refused if one.called]
+    sources = [one.source for one in called if one.source]
+    if sources:
+        verb = "has" if len(sources) == 1 else "have"
+        options = " ".join(f"--source {source}" for source in sources)
+        return f"threads call {', '.join(sources)}, which {verb} no probes: add {options}"
+    return next((f"{one.what} has no probes: {one.why}" for one in called), "")

@@ -1,0 +1,274 @@
+"""Code without probes that threads call: "exhausted" may not be claimed beside it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+from collections import namedtuple
+from dataclasses import dataclass
+
+import pytest
+
+import raddle
+from raddle.errors import NothingTestedError, UnwatchedWarning
+from raddle.execute.callees import Callees, Profiling
+from raddle.execute.exploration import Result
+from raddle.instrument import Selection
+from raddle.site import SiteTable
+
+LIBRARY = """
+class Counter:
+    def __init__(self):
+        self.value = 0
+
+    def increment(self):
+        now = self.value
+        pause()
+        self.value = now + 1
+
+    def run_beside(self, thread):
+        thread.start()
+        self.value = 7
+        thread.join()
+
+
+def pause():
+    pass
+
+
+def numbers():
+    yield 1
+    yield 2
+"""
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A package that lies outside of the project, as installed ones do."""
+    (tmp_path / "counting_library.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import counting_library
+
+    yield counting_library
+    del sys.modules["counting_library"]
+
+
+def side_by_side(*functions):
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def exhaust(scenario, **options) -> Result:
+    return raddle.explore(scenario, scheduler="reachability", until="exhausted", source=[__file__], **options)
+
+
+def unwatched(result):
+    return [(refused.what, refused.source) for refused in result.not_instrumented]
+
+
+def test_what_a_watched_target_calls_is_noticed(library):
+    def scenario():
+        counter = library.Counter()
+        side_by_side(lambda: counter.increment(), lambda: counter.increment())
+        assert counter.value == 2
+
+    result = exhaust(scenario)
+    assert result.stopped_because == "exhausted-in-part"
+    assert unwatched(result) == [("counting_library.Counter.increment (called by threads)", "counting_library")]
+    # The advice is right: with that source the lost update is found.
+    watched = raddle.explore(scenario, scheduler="reachability", source=[__file__, "counting_library"])
+    assert [finding.kind for finding in watched.findings] == ["assertion"]
+
+
+def test_in_children_too(library):
+    def scenario():
+        side_by_side(library.pause, library.pause)
+
+    assert unwatched(exhaust(scenario, isolate="fork")) == [
+        ("counting_library.pause (run by a thread)", "counting_library")
+    ]
+
+
+def test_what_is_called_before_the_threads_start_and_after_they_were_joined_does_not_matter(library):
+    class Box:
+        value = 0
+
+    def scenario():
+        counter, box = library.Counter(), Box()
+        counter.increment()
+
+        def work():
+            box.value += 1
+
+        side_by_side(work, work)
+        counter.increment()
+
+    result = exhaust(scenario)
+    assert (result.stopped_because, result.not_instrumented) == ("exhausted", ())
+
+
+def test_a_thread_that_was_not_joined_may_still_run(library):
+    """T1 ends before T0 wakes up if nothing is preempted, but T0 can call the library before."""
+    shared = library.Counter()
+
+    def scenario():
+        done = threading.Event()
+        shared.value = 0
+
+        def work():
+            done.set()
+            shared.value += 1
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        done.wait()
+        shared.increment()
+        thread.join()
+
+    result = exhaust(scenario)
+    assert result.stopped_because == "exhausted-in-part"
+    assert unwatched(result) == [("counting_library.Counter.increment (called by threads)", "counting_library")]
+
+
+def test_a_function_that_starts_a_thread_runs_beside_it(library):
+    """It was called while there was no other thread."""
+
+    def scenario():
+        counter = library.Counter()
+        counter.run_beside(threading.Thread(target=lambda: counter.value))
+
+    assert unwatched(exhaust(scenario)) == [
+        ("counting_library.Counter.run_beside (called by threads)", "counting_library")
+    ]
+
+
+def test_a_generator_made_before_the_threads_and_resumed_by_one(library):
+    def scenario():
+        numbers = library.numbers()
+        next(numbers)
+        side_by_side(lambda: next(numbers), lambda: None)
+
+    assert unwatched(exhaust(scenario)) == [("counting_library.numbers (called by threads)", "counting_library")]
+
+
+def test_only_where_the_threads_are_in_a_certain_order(library):
+    """The rehearsal lets T1 run to its end before T2 begins, so that T2 sees what T1 wrote."""
+
+    class Box:
+        full = False
+
+    def scenario():
+        box = Box()
+
+        def fill():
+            box.full = True
+
+        def take():
+            if not box.full:
+                library.pause()
+
+        side_by_side(fill, take)
+
+    assert unwatched(exhaust(scenario)) == [("counting_library.pause (called by threads)", "counting_library")]
+
+
+def test_the_standard_library_test_tools_and_constructors_are_no_news():
+    @dataclass
+    class Point:
+        x: int
+
+    Pair = namedtuple("Pair", "left right")
+
+    def work():
+        with pytest.raises(ZeroDivisionError):
+            Point(1 // 0)
+        textwrap.dedent("  text")
+        Pair(1, 2)
+
+    result = exhaust(lambda: side_by_side(work, work))
+    assert (result.stopped_because, result.not_instrumented) == ("exhausted", ())
+
+
+def test_generated_code_that_does_more_is_named():
+    namespace = {}
+    exec("def add(box): box.value += 1", namespace)
+
+    class Box:
+        value = 0
+
+    def scenario():
+        box = Box()
+        side_by_side(lambda: namespace["add"](box), lambda: namespace["add"](box))
+
+    result = exhaust(scenario)
+    assert result.stopped_because == "exhausted-in-part"
+    assert [(refused.why, refused.source, refused.blind_target) for refused in result.not_instrumented] == [
+        ("there is no source: <string>", "", False)
+    ]
+
+
+def test_check_refuses_a_thread_whose_own_code_cannot_be_watched():
+    namespace = {"side_by_side": side_by_side}
+    exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
+    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(there is no source"):
+        raddle.check(namespace["scenario"], source=[__file__])
+
+
+def test_check_warns_of_a_package_without_probes(library):
+    def scenario():
+        side_by_side(library.pause, library.pause)
+
+    with pytest.warns(UnwatchedWarning, match="threads call counting_library, which has no probes: add --source"):
+        result = raddle.check(scenario, source=[__file__])
+    assert not result.findings
+
+
+@pytest.mark.parametrize("how", [["-"], ["-c"]])
+def test_programs_without_a_file(how, tmp_path):
+    program = textwrap.dedent("""
+        import threading, raddle
+
+        def work():
+            pass
+
+        def scenario():
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+
+        raddle.check(scenario)
+    """)
+    given = {"input": program} if how == ["-"] else {}
+    command = [sys.executable, *how, *([] if given else [program])]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, **given)
+    assert ended.returncode == 1
+    assert "NothingTestedError: nothing was tested: __main__.work (run by a thread) cannot be watched" in ended.stderr
+
+
+def test_a_second_profiler_is_not_replaced():
+    """On an interpreter with room for one only."""
+    refused = []
+    profiling = Profiling(Callees(Selection(), SiteTable(), refused))
+
+    def profiler(frame, event, arg):
+        return None
+
+    before = sys.getprofile()
+    sys.setprofile(profiler)
+    try:
+        assert profiling.run(sys.getprofile) is profiler
+    finally:
+        sys.setprofile(before)
+    assert [one.why for one in refused] == ["another profiler is active, and this interpreter has room for one"]
+
+
+def test_a_sample_of_long_searches_is_profiled():
+    profiling = Profiling(Callees(Selection(), SiteTable(), []))
+    wanted = [number for number in range(1, 101) if profiling.wants(complete=True)]
+    assert wanted == [*range(1, 65), 80, 96]
+    assert not profiling.wants(complete=False)
