@@ -6,7 +6,9 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,6 +39,14 @@ def can_fork() -> bool:
     return _fork is not None
 
 
+@contextmanager
+def without_fork_warning() -> Iterator[None]:
+    """Suppress the warning that a forked child lacks the other threads of its parent: ours need none of them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*multi-threaded.*fork")
+        yield
+
+
 def in_child(function: Callable[[], T]) -> T:
     """What the function returns when called in a child; it must be picklable. Both ends are ours.
 
@@ -54,7 +64,8 @@ def told_by_child(function: Callable[[Callable[[T], None]], T]) -> T:
     """
     assert _fork is not None
     reader, writer = os.pipe()
-    pid = _fork()
+    with without_fork_warning():
+        pid = _fork()
     if pid == 0:
         os.close(reader)
         _answer(function, writer)

@@ -262,10 +262,9 @@ def _takes_values(found: Any) -> bool:
 
 
 def _is_of_ctypes(found: Any) -> bool:
-    """The value of a number of C's, or a field of a structure."""
-    if type(found) is types.GetSetDescriptorType:
-        return module_of(found.__objclass__) == "_ctypes"
-    return module_of(type(found)) == "_ctypes"
+    """Whether this is the value of a `ctypes` number, or a field of a structure."""
+    kind = found.__objclass__ if type(found) is types.GetSetDescriptorType else type(found)
+    return module_of(kind) in ("_ctypes", "ctypes")  # fields moved to the public module in 3.14
 
 
 def _is_machinery(found: Any) -> bool:

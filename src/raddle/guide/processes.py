@@ -6,14 +6,13 @@ import ctypes
 import multiprocessing
 import os
 import signal
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
-from raddle.execute.isolate import can_fork, how_it_ended
+from raddle.execute.isolate import can_fork, how_it_ended, without_fork_warning
 from raddle.execute.session import Session
 from raddle.guide.units import Done, Plan, Unit, open_session, run_unit
 
@@ -109,11 +108,8 @@ class Processes:
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
         """Have a unit run."""
-        with warnings.catch_warnings():
-            # Python warns of threads that a forked process will not have; it needs none of them.
-            warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*multi-threaded.*fork")
-            with _same_order_of_sets() if self._method == "spawn" else nullcontext():
-                return executor.submit(_work, unit)
+        with without_fork_warning(), _same_order_of_sets() if self._method == "spawn" else nullcontext():
+            return executor.submit(_work, unit)
 
     def stop(self) -> None:
         """Whatever is under way is to end soon, and to give what it has."""

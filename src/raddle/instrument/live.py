@@ -187,7 +187,9 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             return stream.read()
     # Notebook cells, doctests, archives. "<string>" is what `exec` calls any text, and so names none: since 3.13
     # `linecache` has the text of `python -c` under it.
-    lines = linecache.getlines(path, namespace) if path != "<string>" else []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a module without a loader is no fault of the caller's
+        lines = linecache.getlines(path, namespace) if path != "<string>" else []
     if not lines:
         raise NoSourceError(f"there is no source: {path}")
     return "".join(lines).encode()

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from raddle import probe
+from raddle import env, probe
 from raddle.instrument import Hook, NotInstrumented, Selection, install_hook
 from raddle.site import SiteTable
 
@@ -64,7 +64,8 @@ def test_modules_are_otherwise_the_same(package: Path, hook: Hook) -> None:
     shop = importlib.import_module("shop")
     assert shop.__file__ == str(package / "__init__.py")
     assert shop.__path__ == [str(package)]
-    assert shop.__cached__ == importlib.util.cache_from_source(shop.__file__)
+    assert shop.__spec__.cached == importlib.util.cache_from_source(shop.__file__)
+    assert hasattr(shop, "__cached__") == env.MODULES_HAVE_CACHED
     loader: Any = shop.__loader__
     assert loader.is_package("shop")
     assert shop.cart.__spec__.loader.get_source("shop.cart") == (package / "cart.py").read_text()

@@ -1,0 +1,137 @@
+"""Programs of two threads without a lock, and real threads to run them. Only the standard library is needed.
+
+As a script, it runs each program ROUNDS times and prints, as JSON, how often it went wrong:
+
+    python3.13t benchmarks/unlocked.py 100000
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Box:
+    """What the threads share."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.low = 0
+        self.high = 0
+        self.torn = False
+        self.values: list[int] | None = None
+
+
+def call() -> None:
+    """With the GIL, another thread may run when a call returns."""
+
+
+def increment(box: Box) -> None:
+    box.n += 1
+
+
+def read_then_write(box: Box) -> None:
+    value = box.n
+    box.n = value + 1
+
+
+def call_in_between(box: Box) -> None:
+    value = box.n
+    call()
+    box.n = value + 1
+
+
+def increment_item(items: list[int]) -> None:
+    items[0] += 1
+
+
+def count_key(counts: dict[str, int]) -> None:
+    if "a" not in counts:
+        counts["a"] = 0
+    counts["a"] += 1
+
+
+def make_when_needed(box: Box) -> None:
+    if box.values is None:
+        box.values = []
+    box.values += [1]
+
+
+def move(box: Box) -> None:
+    box.low = 1
+    box.high = 1
+
+
+def look(box: Box) -> None:
+    box.torn = box.low != box.high
+
+
+@dataclass(frozen=True)
+class Program:
+    """What two threads do to one object, and whether it came out wrong."""
+
+    name: str
+    bodies: tuple[Callable[[Any], None], Callable[[Any], None]]
+    went_wrong: Callable[[Any], bool]
+    make: Callable[[], Any] = field(default=Box)
+
+    def scenario(self) -> None:
+        """Run once, with threads made for it: what raddle explores."""
+        shared = self.make()
+        threads = [threading.Thread(target=body, args=(shared,)) for body in self.bodies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not self.went_wrong(shared)
+
+
+def _lost(box: Box) -> bool:
+    return box.n != 2
+
+
+ONLY_WITHOUT_THE_GIL = (
+    Program("box.n += 1", (increment, increment), _lost),
+    Program("value = box.n; box.n = value + 1", (read_then_write, read_then_write), _lost),
+    Program("items[0] += 1", (increment_item, increment_item), lambda items: items[0] != 2, lambda: [0]),
+    Program("if 'a' not in counts: ...", (count_key, count_key), lambda counts: counts["a"] != 2, dict),
+    Program("if box.values is None: ...", (make_when_needed, make_when_needed), lambda box: len(box.values) != 2),
+    Program("two attributes, one after the other", (move, look), lambda box: box.torn),
+)
+ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
+PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
+
+
+def wrong(program: Program, rounds: int) -> int:
+    """Run a program with two real threads, on a new object in each round, and count how often it goes wrong."""
+    things = [program.make() for _ in range(rounds)]
+    arrived = [-1, -1]  # the round that each thread has come to: they begin each one together
+
+    def walk(me: int) -> None:
+        body, other = program.bodies[me], 1 - me
+        for number, thing in enumerate(things):
+            arrived[me] = number
+            while arrived[other] < number:
+                pass
+            body(thing)
+
+    threads = [threading.Thread(target=walk, args=(me,)) for me in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(map(program.went_wrong, things))
+
+
+def main(rounds: int) -> None:
+    sys.setswitchinterval(1e-6)  # with the GIL, switch as often as possible
+    gil = not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled()
+    print(json.dumps({"version": sys.version.split()[0], "gil": gil, "wrong": [wrong(p, rounds) for p in PROGRAMS]}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
