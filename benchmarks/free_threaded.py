@@ -1,7 +1,7 @@
 """Do findings labeled "only on free-threaded builds" occur there, and only there?
 
-Each program is first explored under control, where raddle labels the finding by the model of an ordinary build. Then it
-is run with real threads, many times, on an interpreter with the GIL and on a free-threaded one, which needs no packages:
+Each program is first explored under control, where raddle labels the finding by the model of an ordinary build. Then
+real threads run it many times, on an interpreter with the GIL and on a free-threaded one, which needs no packages:
 
     python benchmarks/free_threaded.py --free-threaded /opt/python3.13t/bin/python3.13t
 
