@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import warm
+
 HANG_SECONDS = 900  # ends a test that hangs; nothing takes that long on a busy machine
 GRACE_SECONDS = 60  # for a process that is about to end by itself
 OURS = "STARTED_BY_TESTS_OF"  # in the environment of every process that a test started: the process id of its pytest
@@ -74,6 +76,7 @@ def default_signals() -> Iterator[None]:
     if before is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
+    warm.stop()
     signal.signal(signal.SIGINT, before)
 
 
@@ -116,7 +119,7 @@ if sys.platform == "linux":
         return _read(Path(f"/proc/{pid}/cmdline")).replace("\0", " ")
 
     def _is_helper(pid: int) -> bool:
-        return any(helper in _command(pid) for helper in HELPERS)
+        return pid in warm.pids() or any(helper in _command(pid) for helper in HELPERS)
 
     def _ends(pid: int) -> bool:
         try:

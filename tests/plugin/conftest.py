@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
+
+import warm
 
 Run = Callable[..., pytest.RunResult]
 
@@ -67,6 +72,13 @@ def run(pytester: pytest.Pytester, load: tuple[str, ...]) -> Run:
         if source is not None:
             head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
             pytester.makepyfile(test_it=head + source)
-        return pytester.runpytest_subprocess(*load, "-p", "no:randomly", *args)
+        if "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:  # then it is about starting up
+            return pytester.runpytest_subprocess(*load, "-p", "no:randomly", *args)
+        since = time.perf_counter()
+        options = ["--basetemp", str(pytester.path / "basetemp"), *load, "-p", "no:randomly"]
+        done = warm.run("pytest", *options, *args, cwd=Path.cwd())
+        print(done.stdout, done.stderr)  # for a test that fails
+        seconds = time.perf_counter() - since
+        return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), seconds)
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import processes
+import warm
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -85,3 +87,23 @@ def test_sigint_interrupts_also_where_it_is_ignored_around_the_tests(pytester):
     ignoring = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.exit(pytest.main(['-q']))"
     done = processes.run([sys.executable, "-c", ignoring], cwd=pytester.path, capture_output=True, text=True)
     assert "2 passed" in done.stdout
+
+
+def test_a_module_in_a_fork_is_a_program_of_its_own(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import atexit, os, sys\n"
+        "atexit.register(print, 'at exit')\n"
+        "print(__name__, sys.argv[1:], os.environ['MINE'], os.getcwd() == os.path.dirname(__file__))\n"
+        "sys.exit('wrong')\n"
+    )
+    done = warm.run("program", "a", "b c", cwd=tmp_path, env=os.environ | {"MINE": "1"})
+    assert (done.returncode, done.stdout, done.stderr) == (1, "__main__ ['a', 'b c'] 1 True\nat exit\n", "wrong\n")
+    assert "program" not in sys.modules
+    (tmp_path / "program.py").write_text("import os; os.kill(os.getpid(), 9)")
+    assert warm.run("program", cwd=tmp_path).returncode == -9
+
+
+def test_what_a_module_in_a_fork_starts_ends_with_it(tmp_path):
+    (tmp_path / "program.py").write_text(STARTS_ONE[-1])
+    done = warm.run("program", cwd=tmp_path)
+    assert processes._ends(int(done.stdout))

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 import processes
+import warm
 from raddle.store import read
 
 COUNTER = """\
@@ -66,7 +67,7 @@ def folder(tmp_path):
 
 
 def raddle(folder, *arguments):
-    return processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True)
+    return warm.run("raddle", *arguments, cwd=folder)
 
 
 def test_explore_tells_the_story_and_ends_with_the_replay_command(folder):
