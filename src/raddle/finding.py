@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raddle.event import Event, Preemption
+from raddle.every_order import EveryOrder
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule
 from raddle.trace import Trace
@@ -29,6 +30,7 @@ class Finding:
     paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)  # the files the trace names
     execution: int = 0  # the number of the execution that showed it first
     error: BaseException | None = field(default=None, repr=False, compare=False)
+    every_order: EveryOrder | None = None  # it fails whatever the order is: not a race
     replaying: Replaying = field(default=PLAINLY, repr=False)  # what the schedule alone does not tell
     notes: tuple[str, ...] = field(default=(), repr=False)  # of the exception; the traceback in `details` has them too
 
@@ -44,6 +46,7 @@ class Finding:
             "message": self.message,
             "thread": self.thread,
             "possible_on": self.possible_on,
+            "every_order": self.every_order.as_json() if self.every_order else None,
             "schedule": str(self.schedule) if self.schedule else None,
             "execution": self.execution,
             "details": list(self.details),

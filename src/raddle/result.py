@@ -18,6 +18,22 @@ KEPT_SCHEDULES = "kept schedules"  # by earlier runs
 EVERY_ORDER = "reachability"  # after a search that was saturated and had found nothing
 
 
+# Why an exploration stopped, as people read it. `docs/formats.md` has a line on each.
+STOPPED = {
+    "first-finding": "stopped at the first finding",
+    "saturated": "saturated: nothing new came for long",
+    "covered": "everything that can be covered is covered",
+    "endless": "stopped, as executions do not end",
+    "crashing": "stopped, as executions end their process",
+    "exhausted": "exhausted: no other schedule exists for this scenario",
+    "exhausted-within-bound": "every schedule within the bound was run",
+    "exhausted-in-part": "exhausted in part: every schedule of what is under control was run",
+    "executions": "the number of executions asked for is reached",
+    "seconds": "the time asked for is over",
+    "interrupted": "interrupted",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The outcome of many executions of one scenario.
@@ -32,8 +48,7 @@ class Result:
     executions: int
     scheduling_points: int
     seconds: float
-    # first-finding, saturated, covered, exhausted, endless, crashing, executions, seconds, interrupted
-    stopped_because: str
+    stopped_because: str  # one of STOPPED
     seed: int
     scheduler: str = ""
     switches: str = "free-threaded"
@@ -50,6 +65,10 @@ class Result:
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured, as coverage was saturated
     chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
+
+    def __post_init__(self) -> None:
+        if self.stopped_because not in STOPPED:
+            raise ValueError(f"there is no reason to stop called {self.stopped_because!r}")
 
     @property
     def tally(self) -> Tally:

@@ -13,7 +13,9 @@ import pytest
 
 import processes
 from raddle.cli import group
+from raddle.outcome import KINDS
 from raddle.report.as_json import schema
+from raddle.result import STOPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
@@ -61,3 +63,15 @@ def test_the_table_has_every_key_of_the_document():
     table = PAGE.partition("| key | what it is |")[2].partition("\n\n")[0]
     named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")}
     assert named == set(schema()["properties"])
+
+
+def test_every_reason_to_stop_is_listed():
+    table = PAGE.partition("| `stopped_because` |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)) == set(STOPPED)
+
+
+def test_every_kind_of_finding_is_listed():
+    sentence = re.search(r"The `kind` of a finding is (.*?);", PAGE, re.DOTALL).group(1)
+    assert set(re.findall("`([a-z-]+)`", sentence)) == set(KINDS)
+    messages = (ROOT / "docs/messages.md").read_text(encoding="utf-8")
+    assert set(KINDS) <= set(re.findall(r"^### ([a-z-]+)$", messages, re.MULTILINE))

@@ -24,7 +24,7 @@ from raddle.report.coverage import rows
 from raddle.report.story import tell
 from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
-from raddle.result import Result
+from raddle.result import STOPPED, Result
 from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
@@ -32,19 +32,6 @@ from raddle.wording import count
 MOST_WARNINGS = 5  # after a run; `raddle report` has them all
 MOST_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
 LIKELY = 0.5  # that something new comes: a search that expects this much is not called saturated
-
-WHY = {
-    "first-finding": "stopped at the first finding",
-    "saturated": "saturated: nothing new came for long",
-    "endless": "stopped, as executions do not end",
-    "crashing": "stopped, as executions end their process",
-    "exhausted": "exhausted: no other schedule exists for this scenario",
-    "exhausted-within-bound": "every schedule within the bound was run",
-    "exhausted-in-part": "exhausted in part: every schedule of what is under control was run",
-    "executions": "the number of executions asked for is reached",
-    "seconds": "the time asked for is over",
-    "interrupted": "interrupted",
-}
 
 
 def why(result: Result) -> str:
@@ -64,7 +51,7 @@ def why(result: Result) -> str:
         return "stopped, as nothing new came for long, but more is likely to come"
     if result.stopped_because == "covered":
         return all_covered(result.criteria)
-    return WHY[result.stopped_because]
+    return STOPPED[result.stopped_because]
 
 
 def headline(result: Result) -> str:

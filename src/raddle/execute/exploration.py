@@ -14,10 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from raddle.corpus import Kept
+from raddle.every_order import EveryOrder
 from raddle.execute.findings import Findings, Shrink, seen_by_watchdog
 from raddle.execute.gauge import Gauge
 from raddle.execute.learned import Learned
 from raddle.execute.rehearsal import Rehearsal, divergence, rehearse
+from raddle.execute.serial import fails_in_every_order
 from raddle.execute.session import Execution, Recorded, Session
 from raddle.outcome import Outcome
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
@@ -84,6 +86,8 @@ class Moment:
 
 Progress = Callable[[Moment], None]
 MOST_CRASHES = 20  # executions in a row that end their process: there is hardly one that does not
+_NOT_OF_ORDERS = frozenset({"uncontrolled", "divergence", "step-limit"})  # these tell nothing about other orders
+_CUT_SHORT = frozenset({"interrupted", "crashing"})
 MOST_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
 
 
@@ -127,6 +131,7 @@ class Exploration:
         self._notes = self.findings.notes
         self._executions = 0
         self._points = 0
+        self._passed = 0  # executions
         self.endless = 0  # executions that did not end
         self._rehearsal = Rehearsal()
         self._crashes = self._crashes_in_a_row = 0  # executions that their process did not survive
@@ -163,6 +168,8 @@ class Exploration:
             reason = self._honestly_exhausted()
         if "time" in self._session.learned.kinds and not self.findings.found:
             self._notes.append(TIME_PASSED)
+        self._doing = "looking whether every order fails"
+        self._tell_every_order(reason)
         return Result(
             outcome=self.findings.found[0].kind if self.findings.found else "passed",
             findings=tuple(self.findings.found),
@@ -182,6 +189,27 @@ class Exploration:
             left_out=self.gauge.left_out,
             chance_of_new=self.gauge.chance_of_new(exhausted=reason == "exhausted"),
         )
+
+    def _tell_every_order(self, reason: str) -> None:
+        """A failure that every execution ended in, the rehearsal included, may be no matter of order: find out."""
+        failing, found = self._rehearsal.failing, self.findings.found
+        if failing is None or self._passed or len(found) != 1:
+            return
+        if found[0].kind in _NOT_OF_ORDERS or reason in _CUT_SHORT:
+            return
+        threads = 1 + sum(event.kind == "start" for event in failing.trace)
+        every: EveryOrder | None
+        if threads == 1:
+            every = EveryOrder(tried=self._executions, serial=self._executions, alone=True)
+        elif reason == "exhausted" and self._orders:
+            every = EveryOrder(tried=self._orders, serial=1, complete=True)
+        elif self._part.of_several:
+            return  # other parts may have passed
+        else:
+            every = fails_in_every_order(self._session, found[0].kind, threads=threads, seed=self._seed)
+            if every is not None and not every.complete:
+                every = replace(every, tried=every.tried + self._executions)
+        found[0] = replace(found[0], every_order=every)
 
     def _shared(self) -> dict[str, dict[str, int]]:
         """What each scheduler brought; where several share the executions, what came without them, too."""
@@ -278,6 +306,7 @@ class Exploration:
                 return self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
+            self._passed += not execution.outcome.failed
             self._measure(execution)
             if execution.outcome.failed:
                 session.end_by(None)
@@ -349,6 +378,7 @@ class Exploration:
                 return self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
+            self._passed += not execution.outcome.failed
             self._measure(execution, known)
             difference = getattr(scheduler, "difference", None)
             if difference is not None:

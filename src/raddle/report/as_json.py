@@ -112,6 +112,7 @@ def _finding(one: Stored) -> dict[str, Any]:
         "message": finding.message,
         "thread": finding.thread,
         "possible_on": finding.possible_on,
+        "every_order": finding.every_order.as_json() if finding.every_order else None,
         "origin": one.origin or None,
         "execution": finding.execution,
         "file": one.place.file if one.place is not None else None,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from raddle.errors import ScheduleError
 from raddle.event import Event, Preemption
+from raddle.every_order import EveryOrder
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.replaying import Replaying
 from raddle.report.source import Sources
@@ -134,6 +135,7 @@ def _finding(value: Mapping[str, Any], origin: str, sources: Sources) -> Finding
         message=str(value.get("message", "")),
         thread=str(value.get("thread") or ""),
         possible_on=str(value.get("possible_on", THIS_INTERPRETER)),
+        every_order=EveryOrder.from_json(value.get("every_order")),
         schedule=_schedule(value.get("schedule")),
         trace=Trace(events),
         details=tuple(map(str, value.get("details") or ())),

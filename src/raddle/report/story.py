@@ -53,7 +53,9 @@ def headline(finding: Finding) -> str:
     """What happened, to whom, and where it can happen: one line, unless the exception's text has more."""
     who = f" in {finding.thread}" if finding.thread else ""
     where = ""
-    if finding.schedule is not None:
+    if finding.every_order is not None:
+        where = f" ({finding.every_order})"
+    elif finding.schedule is not None:
         where = "can happen on this interpreter"
         if finding.possible_on == FREE_THREADED_ONLY:
             where = "only on free-threaded builds: this interpreter does not switch there"

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, STEPS, contents, step
 
+from raddle.outcome import KINDS
 from raddle.report.sarif import MOST_LOCATIONS, sarif
 from raddle.store.contents import Contents
 
@@ -124,3 +125,11 @@ def test_ten_thousand_findings():
 def test_notes_of_the_exception_are_part_of_the_message():
     (result,) = log_of(contents({**LOST_UPDATE, "notes": ["Failing test case: test_it(n=0)"]}))["results"]
     assert result["message"]["text"].split("\n")[1] == "Failing test case: test_it(n=0)"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_finding_has_a_rule(kind):
+    run = log_of(contents({**LOST_UPDATE, "kind": kind}))
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert (rule["id"], rule["shortDescription"]["text"]) == (kind, KINDS[kind])
+    assert len(KINDS[kind].split()) > 4  # a sentence

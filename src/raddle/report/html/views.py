@@ -9,6 +9,7 @@ from typing import Any
 
 from raddle.analysis.saturation import chance_of_anything_new
 from raddle.criteria import NAMES, criterion_class
+from raddle.every_order import EveryOrder
 from raddle.report.coverage import Row
 from raddle.report.files import Cell
 from raddle.report.html.curves import Chart, chart, sparkline
@@ -129,6 +130,7 @@ class FindingView:
     thread: str
     origin: str
     possible_on: str
+    every_order: str  # in words, where it fails in every order
     place: str  # where its thread was last
     code: str  # what stands there
     execution: int  # counted over all runs; 0 where that is not known
@@ -150,6 +152,7 @@ def finding_view(
         thread=thread,
         origin=str(finding.get("origin") or ""),
         possible_on=str(finding.get("possible_on") or ""),
+        every_order=str(EveryOrder.from_json(finding.get("every_order")) or ""),
         place=f"{file}:{line}" if line else "",
         code=shortened(code(file, line).strip(), LONGEST_MESSAGE) if line else "",
         execution=execution_of(finding, contents),

@@ -1,0 +1,49 @@
+"""A failure that does not depend on the order in which threads run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class EveryOrder:
+    """All executions that were run ended in the same failure, so it is not a race.
+
+    >>> print(EveryOrder(tried=9, serial=4))
+    fails in every order tried: not a race (9 of 9 executions, 4 of them serial)
+    >>> print(EveryOrder(tried=12, serial=2, complete=True))
+    fails in every order: not a race (all 12 partial orders)
+    >>> print(EveryOrder(tried=1, serial=1, alone=True))
+    fails without any other thread: not a race
+    """
+
+    tried: int  # executions
+    serial: int  # of which each thread ran until it ended or was blocked
+    complete: bool = False  # these are all partial orders that there are
+    alone: bool = False  # no other thread had been started
+
+    def __str__(self) -> str:
+        if self.alone:
+            return "fails without any other thread: not a race"
+        if self.complete:
+            orders = "the only partial order" if self.tried == 1 else f"all {self.tried:,} partial orders"
+            return f"fails in every order: not a race ({orders})"
+        tried = f"{self.tried:,} of {self.tried:,} executions, {self.serial:,} of them serial"
+        return f"fails in every order tried: not a race ({tried})"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any] | None) -> EveryOrder | None:
+        """None for a failure that depends on the order, or of which that is not known."""
+        if not value:
+            return None
+        return EveryOrder(
+            tried=int(value.get("tried") or 0),
+            serial=int(value.get("serial") or 0),
+            complete=bool(value.get("complete")),
+            alone=bool(value.get("alone")),
+        )

@@ -1,0 +1,137 @@
+"""A failure that does not depend on the order of the threads is not called a race."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+import raddle
+from raddle.every_order import EveryOrder
+from raddle.finding import THIS_INTERPRETER
+from raddle.outcome import Outcome
+from raddle.report.story import headline
+from raddle.result import Result
+
+
+def side_by_side(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def add(self):
+        self.n += 1
+
+    def add_often(self):
+        for _ in range(6):
+            self.n += 1
+
+
+def explored(scenario, **options):
+    result = raddle.explore(scenario, source=[__file__], seed=1, **options)
+    (finding,) = result.findings
+    return finding
+
+
+def miscounted():
+    items = []
+    side_by_side(lambda: items.append(1), lambda: items.append(2))
+    assert len(items) == 3
+
+
+def test_all_partial_orders():
+    """The two appends can come in two orders."""
+    finding = explored(miscounted)
+    assert finding.every_order == EveryOrder(tried=2, serial=finding.every_order.serial, complete=True)
+    assert "fails in every order: not a race (all 2 partial orders)" in headline(finding)
+    assert finding.possible_on == THIS_INTERPRETER
+
+
+@pytest.mark.parametrize("options", [{"until": "first-finding"}, {"until": "budget", "executions": 20}])
+def test_too_many_orders_to_run_them_all(options):
+    """Three threads of twelve steps: only some orders are run, and the headline says how many."""
+
+    def scenario():
+        counter = Counter()
+        side_by_side(*[counter.add_often] * 3)
+        assert counter.n < 0
+
+    every = explored(scenario, **options).every_order
+    assert not every.complete
+    assert every.tried > every.serial > 1
+    assert str(every).startswith(f"fails in every order tried: not a race ({every.tried} of {every.tried} executions, ")
+
+
+def test_without_any_thread():
+    def scenario():
+        assert Counter().n == 1
+
+    finding = explored(scenario)
+    assert finding.every_order.alone
+    assert "fails without any other thread: not a race" in headline(finding)
+
+
+def raises():
+    raise KeyError("x")
+
+
+def waits_for_itself():
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+@pytest.mark.parametrize(("body", "kind"), [(raises, "exception"), (waits_for_itself, "deadlock")])
+def test_other_kinds(body, kind):
+    finding = explored(lambda: side_by_side(body))
+    assert (finding.kind, finding.every_order.complete) == (kind, True)
+
+
+def lost_update():
+    counter = Counter()
+    side_by_side(counter.add, counter.add)
+    assert counter.n == 2
+
+
+def one_order_passes():
+    """The rehearsal fails: the first thread comes first there."""
+    items = []
+    side_by_side(lambda: items.append(1), lambda: items.append(2))
+    assert items == [2, 1]
+
+
+def fails_in_two_ways():
+    items = []
+    side_by_side(lambda: items.append(1), lambda: items.append(2))
+    assert items == [2, 1]
+    raise ValueError
+
+
+@pytest.mark.parametrize("scenario", [lost_update, one_order_passes, fails_in_two_ways])
+@pytest.mark.parametrize("until", ["first-finding", "budget"])
+def test_of_some_orders_nothing_is_said(scenario, until):
+    result = raddle.explore(scenario, source=[__file__], seed=1, until=until, executions=30)
+    assert result.findings
+    assert all(finding.every_order is None for finding in result.findings)
+    assert not any("not a race" in headline(finding) for finding in result.findings)
+
+
+def test_what_is_stored_says_it_too():
+    every = EveryOrder(tried=4, serial=3)
+    assert EveryOrder.from_json(json.loads(json.dumps(every.as_json()))) == every
+    assert EveryOrder.from_json(None) is None
+
+
+def test_there_are_no_other_kinds_and_reasons():
+    with pytest.raises(ValueError, match="'eclipse'"):
+        Outcome("eclipse")
+    with pytest.raises(ValueError, match="'bored'"):
+        Result("passed", (), 1, 1, 0.1, "bored", 1)
