@@ -235,6 +235,8 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
         "notes": list(result.notes),
         "unwatched": unwatched_calls(result.not_instrumented),
     }
+    if result.not_stored:
+        item.stash[_RAN]["lost"] = result.not_stored
     if "data_file" not in options:
         _add_to_run(item, result)
     if result.stopped_because == "interrupted":

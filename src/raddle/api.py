@@ -114,10 +114,15 @@ def explore(
             "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
             f"not {scheduler}",
         )
+    trouble = ""
     if measurement is not None and data_file is not None:
+        from raddle.store import UnusableError
         from raddle.store import check as check_data_file
 
-        check_data_file(data_file)  # before any work is done
+        try:
+            check_data_file(data_file)  # before any work is done
+        except UnusableError as error:  # what is found is worth more than where it goes
+            trouble, data_file = f"nothing was stored: {error}", None
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
     options["thread_methods"] = _checked_methods(thread_methods)
     session = Session(scenario, setup=setup, **options)
@@ -133,7 +138,9 @@ def explore(
             rounds = Rounds(plan, budget, workers=workers, progress=progress)
             begin_with = _read_corpus(data_file) if corpus and name in GUIDED else ()
             result = rounds.run(begin_with)
-        return result if result.record is None else _stored(result, result.record, names, data_file, rounds.unfit)
+        if result.record is not None:
+            result = _stored(result, result.record, names, data_file, rounds.unfit)
+        return _troubled(result, trouble)
     exploration = Exploration(
         session,
         scheduler=scheduler,
@@ -152,7 +159,7 @@ def explore(
             return exploration.run()
         origin = _origin(session, scenario)
         if not corpus or data_file is None or name not in GUIDED:
-            return _with_coverage(exploration.run(), session, measurement, origin, data_file)
+            return _troubled(_with_coverage(exploration.run(), session, measurement, origin, data_file), trouble)
         fits, gone = _kept(data_file, origin, session)
         result = exploration.run(fits)
         return _with_coverage(result, session, measurement, origin, data_file, (*gone, *exploration.unfit))
@@ -290,13 +297,15 @@ def _stored(
     from raddle.report.coverage import as_json, contents_of, rows
 
     notes: tuple[str, ...] = (told(record.tally.executions, result.executions),) if result.left_out else ()
+    trouble = ""
     if data_file is not None:
-        from raddle.store import add, forget_schedules
+        from raddle.store import try_to_add
 
-        if unfit:
-            forget_schedules(data_file, unfit)
+        added = try_to_add(data_file, record, unfit=unfit)
+        trouble = added.trouble
+        if unfit and not trouble:
             notes += (f"{count(len(unfit), 'kept schedule')} no longer fit the code: dropped",)
-        notes += tuple(add(data_file, record))
+        notes += added.notes
     covered = rows(contents_of(record), names=criteria)
     return replace(
         result,
@@ -304,7 +313,12 @@ def _stored(
         criteria={row.name: as_json(row) for row in covered},
         warnings=tuple({**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions),
         notes=result.notes + notes,
+        not_stored=trouble,
     )
+
+
+def _troubled(result: Result, trouble: str) -> Result:
+    return replace(result, not_stored=trouble) if trouble else result
 
 
 def _origin(session: Session, scenario: Callable[[], object]) -> str:
@@ -320,11 +334,11 @@ def _kept(data_file: str | os.PathLike[str], origin: str, session: Session) -> t
 
 
 def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
-    from raddle.store import NoDataError, read
+    from raddle.store import NoDataError, UnusableError, read
 
     try:
         return read(data_file).corpus if data_file is not None else ()
-    except NoDataError:
+    except (NoDataError, UnusableError):  # the latter is said when something is to be stored
         return ()
 
 

@@ -64,6 +64,7 @@ class Result:
     # requirements: aimed, covered, given_up, and which these are, in sentences; and plans followed
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured, as coverage was saturated
+    not_stored: str = ""  # why nothing went to the data file, where it should have
     chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
 
     def __post_init__(self) -> None:
@@ -111,5 +112,6 @@ class Result:
             "findings": [finding.as_json() for finding in self.findings],
             "not_instrumented": [refused.as_json() for refused in self.not_instrumented],
             "notes": list(self.notes),
+            "not_stored": self.not_stored or None,
             **self._measured(),
         }

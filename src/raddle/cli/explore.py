@@ -12,6 +12,7 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options, thread_methods
+from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
@@ -112,13 +113,13 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
         told = {"target": target, **result.as_json()}
         for one, finding in zip(told["findings"], result.findings, strict=True):
             one["replay"] = None if finding.schedule is None else replay_command(finding, target)
-        click.echo(json.dumps(told, indent=2))
+        with survive_closed_pipe():
+            click.echo(json.dumps(told, indent=2))
     else:
         show_result(screen, result, target)
         if result.record is not None:
-            show_coverage(screen, result.record, settings["data_file"])
-    if result.findings:
-        return 1
-    if not result.executions and result.stopped_because == "seconds":
+            show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
+    code = exit_code(found=bool(result.findings), stopped=result.stopped_because, not_stored=result.not_stored)
+    if not code and not result.executions and result.stopped_because == "seconds":
         return 5
-    return 2 if result.stopped_because == "interrupted" else 0
+    return code

@@ -47,6 +47,30 @@ def careful_stdout() -> Iterator[None]:
         raise UsageError("output-unwritable", f"{what} cannot be written: {error.strerror}") from None
 
 
+@contextmanager
+def survive_closed_pipe() -> Iterator[None]:
+    """Inside, a reader of stdout that has seen enough, as `head` does, changes nothing about the exit code."""
+    try:
+        yield
+    except BrokenPipeError:
+        _give_up_stdout()
+
+
+def exit_code(*, found: bool, stopped: str, not_stored: str) -> int:
+    """The exit code of a search; that nothing could be stored is said on stderr, after everything else.
+
+    >>> exit_code(found=True, stopped="first-finding", not_stored=""), exit_code(found=False, stopped="", not_stored="")
+    (1, 0)
+    """
+    if not_stored:
+        click.echo(f"raddle: {not_stored}", err=True)
+    if found:
+        return 1
+    if stopped == "interrupted":
+        return 2
+    return 4 if not_stored else 0
+
+
 def _give_up_stdout() -> None:
     """Let nobody try again, as Python would when it ends."""
     with suppress(OSError, AttributeError):  # it may be none, or no file

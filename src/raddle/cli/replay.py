@@ -12,6 +12,7 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
+from raddle.cli.output import survive_closed_pipe
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_finding
 from raddle.cli.target import load_scenario
@@ -37,7 +38,8 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, **optio
     if as_json:
         outcome = finding.as_json() if finding else None
         found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}
-        click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
+        with survive_closed_pipe():
+            click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
     elif finding is None:
         console().print(said("the schedule ran to its end, and nothing went wrong", style="bold green"))
     else:

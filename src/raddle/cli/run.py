@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from raddle.execute.recording import NATIVE
 from raddle.instrument.labels import naming_root
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
-from raddle.store import DATA_FILE, Contents, Run, check, contents_of, forget_notes
+from raddle.store import DATA_FILE, Contents, Run, UnusableError, check, contents_of, forget_notes
 from raddle.wording import count
 
 NO_CRITERIA = "none"
@@ -145,8 +145,9 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
-        check(data_file)  # it is better to hear now that it cannot be used
-        forget_notes(data_file)
+        with suppress(UnusableError):  # it is said when something is to be stored: the program runs all the same
+            check(data_file)  # another file is refused now
+            forget_notes(data_file)
     script = None if program.is_module else os.path.realpath(program.name)
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
     root = api._project_root(folder)
@@ -218,6 +219,8 @@ class Summary:
         trouble = self._watch.stream.trouble
         notes = list(self._sink.notes) if self._sink is not None else []
         notes += [note for note in self._contents.notes if note not in notes] if self._contents is not None else []
+        if self._sink is not None and self._sink.not_stored:
+            notes.append(self._sink.not_stored)
         if trouble is not None:
             notes.append(f"internal error: recording stopped early, the program went on: {trouble!r}")
         return notes
@@ -257,9 +260,13 @@ class Summary:
             )
         )
         if self._contents is not None and self._settings.data_file is not None:
-            show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file))
+            show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file), stored=self._is_stored)
         elif self._nothing:
             screen.print(said(self._nothing, style="yellow"))
+
+    @property
+    def _is_stored(self) -> bool:
+        return self._sink is None or not self._sink.not_stored
 
     @property
     def _others(self) -> str:

@@ -182,7 +182,7 @@ def told_shares(result: Result) -> list[str]:
     return lines
 
 
-def show_coverage(screen: Console, record: Record | Contents, data_file: str) -> None:
+def show_coverage(screen: Console, record: Record | Contents, data_file: str, *, stored: bool = True) -> None:
     """What the executions of one run covered, and where to look further."""
     contents = record if isinstance(record, Contents) else contents_of(record)
     summary = summarize(contents, rows(contents))
@@ -196,7 +196,8 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str) ->
         screen.print(said(f"warning: {sentence}", style="yellow"))
     if len(summary.sentences) > MOST_WARNINGS:
         screen.print(said(f"and {count(len(summary.sentences) - MOST_WARNINGS, 'more warning')}", style="yellow"))
-    screen.print(said(where_to_look(data_file), style="dim"))
+    if stored:
+        screen.print(said(where_to_look(data_file), style="dim"))
 
 
 def where_to_look(data_file: str) -> str:

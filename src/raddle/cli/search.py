@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.live import Live
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
+from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.run import _LikePython
 from raddle.cli.said import said
 from raddle.cli.screen import console, where_to_look
@@ -33,7 +35,7 @@ from raddle.guide.configurations import Configuration
 from raddle.guide.fitness import Fitness
 from raddle.guide.search import Evaluation, Found, Limits, Search
 from raddle.report.searched import Searched
-from raddle.store import DATA_FILE, check
+from raddle.store import DATA_FILE, UnusableError, check
 from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20
@@ -116,8 +118,10 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
     )
     unsaved = _save(searched, options)
     if as_json:
-        extra = {"data_file": options["data_file"], "notes": list(subject.notes)}
-        click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
+        not_stored = subject.not_stored or None
+        extra = {"data_file": options["data_file"], "notes": list(subject.notes), "not_stored": not_stored}
+        with survive_closed_pipe():
+            click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
     else:
         _show(screen, searched, subject, options)
     if unsaved is not None:  # what was found is worth more: it is told first
@@ -150,7 +154,8 @@ def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
 
 def _check_files(options: dict[str, Any]) -> None:
     """It is better to hear now than after the search that they cannot be written."""
-    check(options["data_file"])
+    with suppress(UnusableError):  # what is found is told all the same
+        check(options["data_file"])
     if "save" not in options:
         return
     save = Path(options["save"]).absolute()
@@ -226,12 +231,14 @@ def _show(screen: Console, searched: Searched, subject: Subject, options: dict[s
         screen.print(said(f"best: {searched.command(winner.configuration)}", style="bold"))
         if "save" in options:
             screen.print(said(f"saved to {options['save']}", style="dim"))
-    screen.print(said(where_to_look(options["data_file"]), style="dim"))
+    if not subject.not_stored:
+        screen.print(said(where_to_look(options["data_file"]), style="dim"))
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:
-    if subject.findings():
-        return FINDING
-    if searched.found.stopped_because == "interrupted":
-        return INTERRUPTED
+    code = exit_code(
+        found=bool(subject.findings()), stopped=searched.found.stopped_because, not_stored=subject.not_stored
+    )
+    if code != FINE:
+        return code
     return FINE if searched.winner is not None else NOTHING

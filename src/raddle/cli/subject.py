@@ -43,6 +43,10 @@ class Subject(Protocol):
     notes: dict[str, None]
     not_instrumented: dict[NotInstrumented, None]
 
+    @property
+    def not_stored(self) -> str:
+        """Why something could not be stored; "" where all was."""
+
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few executions."""
 
@@ -74,6 +78,10 @@ class ScenarioSubject:
         explore = partial(api.explore, load_scenario(self.what), criteria=options["criteria"], **settings)
         self._runs = ScenarioRuns(explore, executions=self.executions, data_file=options["data_file"], shrink=shrink)
         self.notes, self.not_instrumented = self._runs.notes, self._runs.not_instrumented
+
+    @property
+    def not_stored(self) -> str:
+        return self._runs.not_stored
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
@@ -114,6 +122,10 @@ class CommandSubject:
             run_seconds=options.get("run_seconds"),
         )
         self.notes, self.not_instrumented = self._runs.notes, self._runs.not_instrumented
+
+    @property
+    def not_stored(self) -> str:
+        return self._runs.not_stored
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         return self._runs(configuration, seconds)

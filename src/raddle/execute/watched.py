@@ -299,7 +299,7 @@ class Watched(Controller):
         elif type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
             text = value.__func__.__name__
         else:
-            text = f"<{name_of(type(value))}>"
+            text = f"<{resource_kind(type(value))}>"
         return text if len(text) <= 60 else text[:57] + "..."
 
     # -- what came of it ----------------------------------------------------------------------------

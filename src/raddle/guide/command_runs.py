@@ -25,7 +25,7 @@ from raddle.guide.gathering import joined
 from raddle.guide.search import Measured
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
-from raddle.store import Contents, NoDataError, add, read
+from raddle.store import Contents, NoDataError, read, try_to_add
 from raddle.tally import Tally
 
 USAGE = 4  # exit code of raddle where it could not even start the program
@@ -109,6 +109,7 @@ class CommandRuns:
         self.record: Record | None = None  # of all of them
         self.failures: dict[tuple[str, str], Failures] = {}
         self.notes: dict[str, None] = {}
+        self.not_stored = ""  # why the last that could not be stored was not
         self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
@@ -206,7 +207,9 @@ class CommandRuns:
             return Tally()
         record = as_record(contents, origin=self._origin)
         self.record = record if self.record is None else joined(self.record, record)
-        self.notes.update(dict.fromkeys(add(self._data_file, record)))
+        added = try_to_add(self._data_file, record)
+        self.not_stored = added.trouble or self.not_stored
+        self.notes.update(dict.fromkeys(added.notes))
         return contents.tally
 
     @property

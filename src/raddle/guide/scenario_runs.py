@@ -13,7 +13,7 @@ from raddle.guide.search import Measured
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.result import Result
-from raddle.store import add
+from raddle.store import try_to_add
 
 _THE_END = "first-finding"  # although it was to go on: what was found keeps it from that
 _ENDED = {"interrupted": "interrupted", "exhausted": "exhausted", _THE_END: "unfit"}
@@ -36,6 +36,7 @@ class ScenarioRuns:
         self.findings: dict[tuple[object, ...], tuple[Finding, Configuration]] = {}
         self.record: Record | None = None  # of all of them, without findings
         self.notes: dict[str, None] = {}
+        self.not_stored = ""  # why the last that could not be stored was not
         self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
@@ -51,7 +52,9 @@ class ScenarioRuns:
             record = replace(
                 result.record, findings=tuple({**finding.as_json(), "origin": result.record.origin} for finding in new)
             )
-            self.notes.update(dict.fromkeys(add(self._data_file, record)))
+            added = try_to_add(self._data_file, record)
+            self.not_stored = added.trouble or self.not_stored
+            self.notes.update(dict.fromkeys(added.notes))
         return Measured(result.tally, failed=len(result.findings), ended=_ENDED.get(result.stopped_because, ""))
 
     def _run(self, configuration: Configuration, *, seconds: float | None, shrink: bool) -> Result:

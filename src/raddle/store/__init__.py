@@ -1,16 +1,18 @@
 """The data file between measuring and reporting."""
 
-from raddle.store.connection import NoDataError
+from raddle.store.connection import NoDataError, UnusableError
 from raddle.store.contents import Contents, Run, contents_of
-from raddle.store.file import DATA_FILE, add, check, forget_notes, forget_schedules, read
+from raddle.store.file import DATA_FILE, Added, add, check, forget_notes, forget_schedules, read, try_to_add
 from raddle.store.merge import Combined, combine
 
 __all__ = [
     "DATA_FILE",
+    "Added",
     "Combined",
     "Contents",
     "NoDataError",
     "Run",
+    "UnusableError",
     "add",
     "check",
     "combine",
@@ -18,4 +20,5 @@ __all__ = [
     "forget_notes",
     "forget_schedules",
     "read",
+    "try_to_add",
 ]

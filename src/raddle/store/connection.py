@@ -132,8 +132,12 @@ def _foreign(path: Path) -> UsageError:
     return UsageError("not-a-data-file", f"{path} is not a data file of raddle; name another one with --data-file")
 
 
+class UnusableError(UsageError):
+    """The data file is the right one, but cannot be used now. What was found is told all the same."""
+
+
 def _damaged(path: Path, error: Exception) -> UsageError:
-    return UsageError(
+    return UnusableError(
         "data-file-unreadable", f"{path} is damaged ({type(error).__name__}: {error}): delete it and measure anew"
     )
 
@@ -145,14 +149,15 @@ def _explained(error: sqlite3.Error, path: Path, busy_seconds: float) -> Excepti
     if "not a database" in said:
         return _foreign(path)
     if _is_busy(error):
-        return UsageError(
+        return UnusableError(
             "data-file-busy",
             f"another process has kept {path} for more than {busy_seconds:g} s; nothing was read or stored",
         )
     if "malformed" in said or "no such" in said or "has no column" in said:
         return _damaged(path, error)
-    if "readonly" in said or "full" in said:
-        return UsageError("data-file-unwritable", f"{path} cannot be written ({said}); nothing was stored")
+    if "readonly" in said or "full" in said or "disk I/O" in said:
+        what_to_do = "make room or name another file with --data-file"
+        return UnusableError("data-file-unwritable", f"{path} cannot be written ({said}): {what_to_do}")
     reason = _reason(path) or said
     return UsageError("data-file-unreadable", f"{path} cannot be opened: {reason}")
 

@@ -7,11 +7,12 @@ import sqlite3
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from raddle.corpus import Kept
-from raddle.errors import UsageError
+from raddle.errors import RaddleError, UsageError
 from raddle.record import Record
 from raddle.store import connection
 from raddle.store.changed import drop_changed
@@ -59,6 +60,28 @@ def add(
     return connection.write(Path(path), change, busy_seconds=busy_seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a record: the notes to be shown, and why it was not stored, if it was not."""
+
+    notes: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[Kept] = ()) -> Added:
+    """`add`, after schedules that no longer fit were dropped; what goes wrong is said, not raised.
+
+    A finding must not be lost because the disk is full.
+    """
+    try:
+        forget_schedules(path, unfit)
+        return Added(add(path, record))
+    except (RaddleError, sqlite3.Error, OSError) as error:
+        return Added(trouble=f"nothing was stored: {error}")
+    except KeyboardInterrupt:
+        return Added(trouble=f"nothing was stored: interrupted while {path} was written")
+
+
 def forget_notes(path: str | os.PathLike[str]) -> None:
     """A run begins: what the one before has dropped was said long enough."""
     if os.path.exists(path) and os.stat(path).st_size:
@@ -87,7 +110,10 @@ def check(path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         raise UsageError("data-file-unreadable", f"{path} cannot be opened: there is no folder {folder}")
     if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-        raise UsageError("data-file-unwritable", f"{path} cannot be written: permission denied")
+        what_to_do = "name another file with --data-file"
+        raise connection.UnusableError(
+            "data-file-unwritable", f"{path} cannot be written (permission denied): {what_to_do}"
+        )
     with suppress(connection.NoDataError):
         connection.read(Path(path), lambda _: None)
 

@@ -14,7 +14,7 @@ from raddle.execute.recording import make_record
 from raddle.instrument.survey import observed
 from raddle.record import Record
 from raddle.step import Step
-from raddle.store import add
+from raddle.store import try_to_add
 
 MOST_GONE = 2000  # variables and resources that are no more, between two times that what they covered is collected
 
@@ -59,6 +59,7 @@ class Saving:
         self._alone: set[tuple[int, str, str, str]] = set()
         self.record: Record | None = None
         self.notes: tuple[str, ...] = ()
+        self.not_stored = ""  # why not
 
     def begin(self, cast: Cast) -> None:
         """An execution begins."""
@@ -94,6 +95,8 @@ class Saving:
             notes=self._measurement.notes(self._origin),
         )
         if self._data_file is not None:
-            self.notes = tuple(add(self._data_file, self.record))
+            added = try_to_add(self._data_file, self.record)
+            self.not_stored = added.trouble
+            self.notes = added.notes
         if self._family is not None:
             self._family.leave(self.record)

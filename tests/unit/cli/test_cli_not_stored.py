@@ -1,0 +1,179 @@
+"""Whatever happens to the data file, what was found is printed, and the exit code is that of the finding."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+import raddle
+from raddle.cli import group
+from raddle.store import connection, file
+
+PROGRAM = """
+    import threading
+
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+        def add(self):
+            self.n += 1
+
+    def count():
+        counter = Counter()
+        threads = [threading.Thread(target=counter.add) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return counter.n
+
+    def lost_update():
+        assert count() == 2
+
+    def fine():
+        count()
+
+    if __name__ == "__main__":
+        print(count())
+        raise SystemExit(7)
+"""
+FULL = sqlite3.OperationalError("database or disk is full")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "counted.py").write_text(dedent(PROGRAM))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+TROUBLES = {
+    "the disk is full": (FULL, "cannot be written (database or disk is full): make room"),
+    "an error of the disk": (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),
+    "it is damaged": (sqlite3.DatabaseError("database disk image is malformed"), "is damaged"),
+    "it may not be written": (
+        sqlite3.OperationalError("attempt to write a readonly database"),
+        "cannot be written (attempt to write a readonly database)",
+    ),
+    "an error of the system": (OSError(28, "No space left on device"), "No space left on device"),
+    "Ctrl-C": (KeyboardInterrupt(), "interrupted while"),
+}
+
+
+@pytest.fixture(params=TROUBLES.values(), ids=TROUBLES.keys())
+def trouble(request, monkeypatch):
+    error, sentence = request.param
+
+    def fail(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(file, "add_contents", fail)
+    return sentence
+
+
+def run(capsys, *args):
+    code = group.main(list(args), standalone_mode=False)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_explore(folder, trouble, capsys):
+    code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50")
+    assert code == 1
+    assert "AssertionError" in err
+    assert "replay: raddle replay counted.py::lost_update" in err
+    assert err.splitlines()[-1].startswith("raddle: nothing was stored: ")
+    assert trouble in err.splitlines()[-1]
+    assert "added to" not in err
+
+
+def test_explore_as_json(folder, trouble, capsys):
+    code, out, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50", "--json")
+    told = json.loads(out)
+    assert (code, told["outcome"]) == (1, "assertion")
+    assert told["findings"][0]["schedule"]
+    assert trouble in told["not_stored"]
+    assert trouble in err
+
+
+def test_nothing_was_found(folder, trouble, capsys):
+    code, out, _ = run(capsys, "explore", "counted.py::fine", "--executions", "50", "--json")
+    assert (code, json.loads(out)["outcome"]) == (4, "passed")
+
+
+def test_search(folder, trouble, capsys):
+    arguments = ("search", "counted.py::lost_update", "--evaluations", "2")
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 1
+    assert trouble in json.loads(out)["not_stored"]
+    assert trouble in err
+
+
+def test_library(folder, trouble, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    import counted
+
+    result = raddle.explore(counted.lost_update, source=["counted"], executions=50, data_file="data", criteria="map")
+    sys.modules.pop("counted")
+    assert result.failed
+    assert trouble in result.not_stored
+    assert result.criteria["map"]["covered"] > 0
+
+
+def test_a_file_that_was_damaged_before(folder, capsys):
+    """The header is one of ours, and the pages after it are not."""
+    assert run(capsys, "explore", "counted.py::fine", "--executions", "20")[0] == 0
+    stored = (folder / ".raddle").read_bytes()
+    (folder / ".raddle").write_bytes(stored[:100] + b"\0" * (len(stored) - 100))
+    code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50")
+    assert code == 1
+    assert "AssertionError" in err
+    assert "nothing was stored" in err.splitlines()[-1]
+
+
+def test_another_process_keeps_it(folder, capsys, monkeypatch):
+    monkeypatch.setattr(connection.write, "__kwdefaults__", {"busy_seconds": 0.0})
+    monkeypatch.setattr(file.add, "__kwdefaults__", {"begins": None, "busy_seconds": 0.0})
+    assert run(capsys, "explore", "counted.py::fine", "--executions", "20")[0] == 0
+    other = sqlite3.connect(folder / ".raddle", isolation_level=None)
+    try:
+        other.execute("begin immediate")
+        code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50", "--no-corpus")
+    finally:
+        other.close()
+    assert code == 1
+    assert "another process has kept .raddle" in err.splitlines()[-1]
+
+
+LIMITED = """
+    import resource, signal, sys
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    from raddle.cli import main
+    main()
+"""
+
+
+def test_a_program_keeps_its_exit_code(folder):
+    """Files larger than 4 KiB cannot be written, and a data file is larger."""
+    pytest.importorskip("resource")
+    command = [sys.executable, "-c", dedent(LIMITED), "run", "--data-file", "data", "counted.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (7, "2\n")
+    assert "nothing was stored: " in done.stderr
+    assert "method-pairs" in done.stderr  # the summary is there
+
+
+def test_a_reader_that_has_seen_enough(folder):
+    command = [sys.executable, "-m", "raddle", "explore", "counted.py::lost_update", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
+        process.stdout.close()
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert b"Traceback" not in err
