@@ -47,6 +47,7 @@ class Told:
 
 
 _OPTIONS = pytest.StashKey[dict[str, Any]]()
+_STORY = pytest.StashKey[str]()
 _RAN = pytest.StashKey[dict[str, Any]]()
 _TOLD = pytest.StashKey[Told]()
 
@@ -66,6 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_seed,
         metavar="N|random",
         help="Seed of the tests marked raddle, instead of what their markers say.",
+    )
+    group.addoption(
+        "--raddle-story",
+        choices=["short", "full"],
+        help="Whether findings show every step (full), or fold those that do not explain the failure (short).",
     )
     group.addoption(
         "--raddle-replay",
@@ -120,11 +126,15 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
     """For `raddle.explore`: the command line goes before the nearest marker, the project's file is last."""
     from raddle.config import load
     from raddle.errors import RaddleError
+    from raddle.story_length import StoryLength
 
     try:
-        options = load(config.rootpath).options()
+        project = load(config.rootpath)
     except RaddleError as error:
         _refuse(str(error))
+    options = project.options()
+    if project.story is not None:
+        options["story"] = project.story
     run = _enclosing_run()
     if run is not None:  # which has read the project's file, too
         options.pop("data_file", None)
@@ -132,10 +142,14 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
     for mark in reversed(list(marks)):
         _check_mark(mark)
         options.update(mark.kwargs)
-    for name in ("executions", "seed"):
+    for name in ("executions", "seed", "story"):
         value = config.getoption(f"raddle_{name}")
         if value is not None:
             options[name] = value
+    try:
+        StoryLength.parse(options.get("story", "short"))
+    except RaddleError as error:
+        _refuse(str(error))
     return options
 
 
@@ -150,6 +164,7 @@ def _check_mark(mark: pytest.Mark) -> None:
     from raddle.api import explore
 
     known = [name for name in inspect.signature(explore).parameters if name not in ("scenario", "progress")]
+    known.append("story")
     if mark.args:
         _refuse(f"the marker takes keyword options only, not {mark.args[0]!r} ({', '.join(known)})")
     for name in mark.kwargs:
@@ -192,6 +207,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     from raddle.sync.carrier import getcurrent
 
     options = {**options, "setup": _fresh_fixtures(pyfuncitem, options.get("setup"))}
+    pyfuncitem.stash[_STORY] = options.pop("story", "short")
     run = _explore if pyfuncitem.config.getoption("raddle_replay") is None else _replay
     tracer: Any = _tracer_without_greenlets()
     if tracer is not None:  # set and unset in one frame, or its stack would no longer fit
@@ -374,10 +390,12 @@ def _told(item: pytest.Function, finding: Finding, result: Result | None = None)
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
     """The story, without the traceback where pytest shows it, and with commands that are pytest's."""
     from raddle.report.story import headline, tell
+    from raddle.story_length import StoryLength
 
     shown_later = finding.error is not None or bool(finding.details)
     message = _first_line(finding.message) if shown_later else finding.message
-    story = tell(replace(finding, message=message, details=finding.details if with_details else ()))
+    length = StoryLength.parse(item.stash[_STORY])
+    story = tell(replace(finding, message=message, details=finding.details if with_details else ()), length=length)
     if finding.schedule is not None:
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []

@@ -13,7 +13,8 @@ import sys
 from html import escape
 from typing import Any
 
-from raddle.report.story import UNTOLD, VERBS
+from raddle.report.rows import UNTOLD
+from raddle.report.story import VERBS
 
 COLUMN, ROW, TOP, LEFT = 292, 46, 96, 16
 STYLE = """

@@ -33,6 +33,7 @@ from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.reachability import Reachability
+from raddle.story_length import StoryLength
 from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 from raddle.wording import count
@@ -342,11 +343,13 @@ def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
         return ()
 
 
-def check(scenario: Callable[[], object], **options: Any) -> Result:
+def check(scenario: Callable[[], object], *, story: str = "short", **options: Any) -> Result:
     """Explore, and raise an AssertionError that tells the story of the first finding.
 
     Raise a `NothingTestedError` if no execution ended in time, or if a thread runs code that cannot be watched. Warn of
     packages that threads call and that have no probes.
+
+    The story is "short", or "full" with every step.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -364,9 +367,10 @@ def check(scenario: Callable[[], object], **options: Any) -> Result:
     ...
     """
     __tracebackhide__ = True
+    length = StoryLength.parse(story)
     result = explore(scenario, **{"until": "first-finding", **options})
     if result.findings:
-        raise FindingError(tell(result.findings[0]), result) from None
+        raise FindingError(tell(result.findings[0], length=length), result) from None
     require_tested(result)
     unwatched = unwatched_calls(result.not_instrumented)
     if unwatched:

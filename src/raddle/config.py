@@ -27,9 +27,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "data_file": (str,),
     "corpus": (bool,),
     "workers": (int,),
+    "story": (str,),
     "fail_under": (str, list),
 }
-_OF_REPORT = frozenset({"fail_under"})
+_OF_REPORT = frozenset({"story", "fail_under"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Config:
     data_file: str | None = None
     corpus: bool | None = None
     workers: int | None = None
+    story: str | None = None  # of findings: short or full
     fail_under: str | tuple[str, ...] | None = None  # of `raddle report`
 
     def options(self) -> dict[str, Any]:

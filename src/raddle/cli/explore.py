@@ -12,6 +12,7 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options, thread_methods
+from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live, console, show_coverage, show_result
@@ -21,6 +22,7 @@ from raddle.execute.exploration import Moment
 from raddle.execute.interrupts import termination_interrupts
 from raddle.report.story import replay_command
 from raddle.store import DATA_FILE
+from raddle.story_length import StoryLength
 
 NO_CRITERIA = "none"
 
@@ -82,12 +84,15 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     "--workers", type=click.IntRange(min=1), help="So many processes share the work; more than 8 have nothing to do."
 )
 @click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
+@story_option
 @shared_options
-def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> int:
+def explore(target: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
     """Run the scenario TARGET (file.py::function) again and again, each time with another interleaving of
     its threads, and tell the story of what goes wrong."""
     asked = given(**options)
-    settings = config.load(Path.cwd()).options() | asked
+    project = config.load(Path.cwd())
+    settings = project.options() | asked
+    length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
     if "data_file" in asked:  # who names a file wants something in it
         settings.setdefault("criteria", DEFAULT)
     if settings.get("seed") == "random":
@@ -116,7 +121,7 @@ def explore(target: str, as_json: bool, setup: str | None, **options: Any) -> in
         with survive_closed_pipe():
             click.echo(json.dumps(told, indent=2))
     else:
-        show_result(screen, result, target)
+        show_result(screen, result, target, length)
         if result.record is not None:
             show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
     code = exit_code(found=bool(result.findings), stopped=result.stopped_because, not_stored=result.not_stored)

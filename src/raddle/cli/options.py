@@ -9,6 +9,7 @@ import click
 
 from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
+from raddle.story_length import StoryLength
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,6 +32,11 @@ _PATIENCE = click.option(
     type=click.FloatRange(min=0.1),
     help="How long a thread may block outside raddle's control before that is reported "
     f"[default: {PATIENCE_SECONDS:g}; replay: no limit]. There is no limit while a debugger is active.",
+)
+story = click.option(
+    "--story",
+    type=click.Choice([length.value for length in StoryLength]),
+    help="short: fold the steps that do not explain a finding; full: show every step [default: short].",
 )
 thread_methods = click.option(
     "--thread-methods",

@@ -12,11 +12,13 @@ import click
 
 from raddle import api, config
 from raddle.cli.options import given, shared_options
+from raddle.cli.options import story as story_option
 from raddle.cli.output import survive_closed_pipe
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_finding
 from raddle.cli.target import load_scenario
 from raddle.schedule import Schedule
+from raddle.story_length import StoryLength
 
 _KEYS = ("source", "isolate", "step_limit", "patience_seconds")
 
@@ -25,11 +27,14 @@ _KEYS = ("source", "isolate", "step_limit", "patience_seconds")
 @click.argument("target")
 @click.argument("schedule")
 @click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before the execution.")
+@story_option
 @shared_options
-def replay(target: str, schedule: str, as_json: bool, setup: str | None, **options: Any) -> int:
+def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
     """Run the scenario TARGET (file.py::function) once, as SCHEDULE says, and tell how it ends."""
     followed = Schedule.parse(schedule)
-    settings = {k: v for k, v in config.load(Path.cwd()).options().items() if k in _KEYS} | given(**options)
+    project = config.load(Path.cwd())
+    settings = {k: v for k, v in project.options().items() if k in _KEYS} | given(**options)
+    length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
@@ -43,5 +48,5 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, **optio
     elif finding is None:
         console().print(said("the schedule ran to its end, and nothing went wrong", style="bold green"))
     else:
-        show_finding(console(), finding, target)
+        show_finding(console(), finding, target, length)
     return 1 if finding else 0

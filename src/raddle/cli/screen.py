@@ -26,6 +26,7 @@ from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import STOPPED, Result
 from raddle.store import DATA_FILE, Contents, contents_of
+from raddle.story_length import StoryLength
 from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
 
@@ -120,9 +121,11 @@ def console() -> Console:
     return Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def show_finding(screen: Console, finding: Finding, target: str | None) -> None:
+def show_finding(
+    screen: Console, finding: Finding, target: str | None, length: StoryLength = StoryLength.SHORT
+) -> None:
     """A finding's story, its headline and the stops in colour."""
-    for number, line in enumerate(tell(finding, target).split("\n")):
+    for number, line in enumerate(tell(finding, target, length=length).split("\n")):
         style = ""
         if number == 0:
             style = "bold red"
@@ -133,10 +136,10 @@ def show_finding(screen: Console, finding: Finding, target: str | None) -> None:
         screen.print(said(line, style=style))
 
 
-def show_result(screen: Console, result: Result, target: str) -> None:
+def show_result(screen: Console, result: Result, target: str, length: StoryLength = StoryLength.SHORT) -> None:
     """The whole outcome of an exploration."""
     for finding in result.findings:
-        show_finding(screen, finding, target)
+        show_finding(screen, finding, target, length)
         screen.print()
     for note in result.notes:
         screen.print(said(f"note: {note}", style="yellow"))

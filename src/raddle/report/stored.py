@@ -15,8 +15,9 @@ from raddle.event import Event, Preemption
 from raddle.every_order import EveryOrder
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.replaying import Replaying
+from raddle.report.rows import UNTOLD
 from raddle.report.source import Sources
-from raddle.report.story import UNTOLD, headline, replay_command, tell
+from raddle.report.story import headline, replay_command, tell
 from raddle.schedule import Schedule
 from raddle.store.contents import Contents
 from raddle.trace import Trace

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from raddle.event import Event
 from raddle.finding import FREE_THREADED_ONLY, Finding
+from raddle.report.folding import fold
 from raddle.report.lock_names import with_names
 from raddle.report.plain import in_one_line, plain, shortened
+from raddle.report.rows import Row, rows_of
+from raddle.story_length import StoryLength
 
-MOST_STEPS = 60  # a story longer than that shows its end
 LONGEST_CODE = 44  # characters of a line of source
-UNTOLD = ("enter", "leave", "join", "end")
 VERBS = {
     "is-set": "looks at",
     "try-acquire": "tries to acquire",
@@ -36,10 +37,16 @@ VERBS = {
 }
 
 
-def tell(finding: Finding, target: str | None = None, *, replay: str | None = None) -> str:
+def tell(
+    finding: Finding,
+    target: str | None = None,
+    *,
+    replay: str | None = None,
+    length: StoryLength = StoryLength.SHORT,
+) -> str:
     """The whole story; `target` is what `raddle replay` calls the scenario, `replay` a command to give instead."""
     lines = [headline(finding), ""]
-    steps = list(_steps(finding))
+    steps = list(_steps(finding, length))
     if steps:
         lines += [*steps, ""]
     if finding.details:
@@ -71,30 +78,30 @@ def replay_command(finding: Finding, target: str | None) -> str:
     return finding.replaying.command(target, str(finding.schedule))
 
 
-def _steps(finding: Finding) -> Iterator[str]:
-    told = {
-        id(event) for event in finding.trace.shared() if event.kind not in UNTOLD and event.file != "stdlib"
-    }  # the insides of a pool are nobody's news
-    rows: list[tuple[str, ...]] = []
-    stops = list(finding.preemptions)
-    for index, event in enumerate(finding.trace):
-        while stops and stops[0].before <= index:
-            stop = stops.pop(0)
-            rows.append((in_one_line(f"----- {stop.thread} is stopped here, before {stop.place} -----"),))
-        if id(event) in told:
-            cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), deed(event)
-            rows.append(tuple(map(in_one_line, cells)))
-    if len(rows) > MOST_STEPS:
-        yield f"  ... {len(rows) - MOST_STEPS} earlier steps ..."
-        rows = rows[-MOST_STEPS:]
-    full = [row for row in rows if len(row) > 1]
-    widths = [max((len(row[column]) for row in full), default=0) for column in range(3)]
-    for row in rows:
-        if len(row) == 1:
-            yield f"  {row[0]}"
+def _steps(finding: Finding, length: StoryLength) -> Iterator[str]:
+    rows = rows_of(finding)
+    lines = [
+        line if isinstance(line, str) else _cells(line, finding)
+        for line in (fold(rows, finding) if length is StoryLength.SHORT else rows)
+    ]
+    full = [line for line in lines if not isinstance(line, str)]
+    widths = [max((len(line[column]) for line in full), default=0) for column in range(3)]
+    for line in lines:
+        if isinstance(line, str):
+            yield f"  {in_one_line(line)}"
         else:
-            padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-            yield "  " + "  ".join([*padded, row[3]]).rstrip()
+            padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+            yield "  " + "  ".join([*padded, line[3]]).rstrip()
+
+
+def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
+    """The columns of a step; one text for a preemption."""
+    if row.stop is not None:
+        return f"----- {row.stop.thread} is stopped here, before {row.stop.place} -----"
+    event = row.event
+    assert event is not None
+    cells = event.thread, f"{event.file}:{event.line}", _code(event, finding), deed(event)
+    return tuple(map(in_one_line, cells))
 
 
 def deed(event: Event) -> str:
