@@ -67,7 +67,9 @@ def move(box: Box) -> None:
 
 
 def look(box: Box) -> None:
-    box.torn = box.low != box.high
+    low = box.low
+    high = box.high
+    box.torn = low != high
 
 
 @dataclass(frozen=True)
@@ -103,30 +105,25 @@ ONLY_WITHOUT_THE_GIL = (
     Program("two attributes, one after the other", (move, look), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
-BATCH = 500  # rounds, after which the thread that is ahead waits for the other
-PATIENCE = 30  # looks at whether the other has arrived; it may not be running at all
+PATIENCE = 500  # looks at whether the other thread has arrived
+DELAYS = 8  # of different lengths, between arriving and beginning
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
 
 def wrong(program: Program, rounds: int) -> int:
     """Run a program with two real threads, on a new object in each round, and count how often it goes wrong."""
     things = [program.make() for _ in range(rounds)]
-    gate = threading.Barrier(2)
     arrived = [-1, -1]  # the round that each thread has come to
-    awake = [-1, -1]  # the batch that each thread has begun
 
     def walk(me: int) -> None:
         body, other = program.bodies[me], 1 - me
         for number, thing in enumerate(things):
             arrived[me] = number
-            if number % BATCH == 0:
-                gate.wait()
-                awake[me] = number
-                while awake[other] < number:  # until both threads run
-                    pass
-            for _ in range(PATIENCE):  # to begin the round together
+            for _ in range(PATIENCE):  # begin the round together, unless the other thread does not run at all
                 if arrived[other] >= number:
                     break
+            for _ in range(number // DELAYS**me % DELAYS):  # all combinations of delays, as one notices the other late
+                pass
             body(thing)
 
     threads = [threading.Thread(target=walk, args=(me,)) for me in (0, 1)]
