@@ -303,3 +303,42 @@ def test_two():
         ["assertion in T0: *", "also found: exception in T1: *", "  it looked early", "  replay: pytest *"],
         consecutive=False,
     )
+
+
+NEIGHBOURS = """
+import dataclasses, attrs
+from hypothesis import given, strategies
+
+Pair = dataclasses.make_dataclass("Pair", [("one", int)], order=True)
+
+@attrs.define
+class Point:
+    x: int = 0
+
+@given(strategies.integers())
+def test_hypothesis(n):
+    pass
+
+@pytest.mark.raddle(scheduler="exhaustive")
+def test_neighbour():
+    lock = threading.Lock()
+    def work():
+        with lock:
+            pass
+    together(work, work)
+"""
+
+
+def test_a_hypothesis_test_does_not_change_what_is_said_of_its_neighbours(run):
+    result = run(NEIGHBOURS, "-v")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["raddle: *test_neighbour: *stopped because: exhausted"])
+
+
+def test_full_stories_on_demand(run):
+    source = """
+@pytest.mark.raddle(scheduler="random", story="long")
+def test_lost():
+    pass
+"""
+    run(source).stdout.fnmatch_lines(["raddle: story is 'short' or 'full', not 'long'"])
