@@ -75,7 +75,7 @@ def test_it_is_the_real_one_again_afterwards():
     assert Timer.__init__.__defaults__ == (time.monotonic,)
     assert Timer.__init__.__kwdefaults__ == {"wait": time.sleep}
     began = time.monotonic()
-    assert 0 <= Timer().clock() - began < 10
+    assert 0 <= Timer().clock() - began < 3600  # the real clock
 
 
 class Box:

@@ -106,7 +106,7 @@ def test_lock(tmp_path: Path) -> None:
                 assert not lock.acquire(timeout=0.001)
             lock.acquire()
             lock.release()
-            assert lock.acquire(blocking=True, timeout=5)
+            assert lock.acquire(blocking=True, timeout=600)
             lock.release()
         """,
     )

@@ -122,7 +122,7 @@ PROGRAMS = {
         def work(n, power): return n ** power
         with ThreadPoolExecutor(3) as pool:
             print(sum(pool.map(functools.partial(work, power=2), range(50))))
-            print(pool.submit(work, 2, power=3).result(timeout=5))
+            print(pool.submit(work, 2, power=3).result(timeout=600))
     """,
     "asyncio": """
         import asyncio, threading
