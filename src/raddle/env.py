@@ -71,6 +71,10 @@ RUNNING_TASK_IS_PER_THREAD: Final = VERSION >= (3, 14)
 # Modules have `__cached__` (removed in 3.15).
 MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
 
+# Functions, classes and modules become immortal when a second thread is started, and `gc.get_objects()` leaves immortal
+# objects out (free-threaded 3.13, Python/gc_free_threading.c; 3.14 no longer makes them immortal).
+IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
+
 # `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
 HAS_MONITORING: Final = VERSION >= (3, 12)
 

@@ -118,6 +118,7 @@ def test_each_behavior_is_that_of_this_interpreter():
         "RUNNING_TASK_IS_PER_THREAD": _refuses_a_second_task(),
         "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
         "MODULES_HAVE_CACHED": hasattr(queue, "__cached__"),
+        "IMMORTAL_OBJECTS_ARE_UNTRACKED": "free-threading" in sys.version and sys.version_info[:2] == (3, 13),
         "HAS_MONITORING": hasattr(sys, "monitoring"),
         "FRAMES_KEEP_THEIR_LOCALS": _keeps_locals(),
         "HAS_TYPE_PARAMETERS": hasattr(ast, "TypeAlias"),

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from raddle import probe
+from raddle import env, probe
 from raddle.instrument.compiled import is_probed, make_probes_known
 from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
 from raddle.instrument.left import enter_left
 from raddle.instrument.live import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
+
+_HAVE_GC = 1 << 14  # Py_TPFLAGS_HAVE_GC: objects of such a type can refer to others
 
 
 @dataclass(slots=True, eq=False)
@@ -132,7 +135,29 @@ def _live_functions(
 
 
 def _all_objects() -> list[Any]:
-    """What the collector knows, with what somebody has frozen: that it does not tell of."""
+    """Return all objects that can refer to others, whether the collector tracks them or not."""
+    objects = _tracked_objects()
+    return objects + _untracked_objects(objects) if env.IMMORTAL_OBJECTS_ARE_UNTRACKED else objects
+
+
+def _untracked_objects(tracked: list[Any]) -> list[Any]:
+    """Return what is reachable from the given objects and can refer to others, and is not among them."""
+    known = set(map(id, tracked))
+    found: list[Any] = []
+    fresh: list[Any] = [*tracked, *sys.modules.values()]
+    while fresh:
+        new = []
+        for obj in gc.get_referents(*fresh):
+            if id(obj) not in known and type(obj).__flags__ & _HAVE_GC:
+                known.add(id(obj))
+                new.append(obj)
+        found += new
+        fresh = new
+    return found
+
+
+def _tracked_objects() -> list[Any]:
+    """Return what the collector tracks, with what was frozen, which it does not tell of."""
     if not gc.get_freeze_count():
         return gc.get_objects()
     gc.collect()  # garbage must not be frozen with the rest

@@ -1,0 +1,36 @@
+"""Functions are found where other OS threads run: free-threaded 3.13 makes them immortal then, and untracked."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import processes
+
+PROGRAM = """
+import threading
+stop = threading.Event()
+threading.Thread(target=stop.wait, daemon=True).start()
+import raddle, subject
+print(raddle.explore(subject.scenario, source=["subject"]).outcome)
+stop.set()
+"""
+SUBJECT = """
+import threading
+class Box:
+    def __init__(self): self.n = 0
+    def add(self): self.n += 1
+def scenario():
+    box = Box()
+    threads = [threading.Thread(target=box.add) for _ in range(2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    assert box.n == 2
+"""
+
+
+def test_functions_made_while_another_thread_runs_are_instrumented(tmp_path: Path) -> None:
+    (tmp_path / "subject.py").write_text(SUBJECT)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = processes.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True)
+    assert done.stdout == "assertion\n", done.stderr
