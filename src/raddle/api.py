@@ -344,7 +344,7 @@ def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
 
 
 def check(scenario: Callable[[], object], *, story: str = "short", **options: Any) -> Result:
-    """Explore, and raise an AssertionError that tells the story of the first finding.
+    """Explore, and raise an AssertionError with the story of the first finding.
 
     Raise a `NothingTestedError` if no execution ended in time, or if a thread runs code that cannot be watched. Warn of
     packages that threads call and that have no probes.

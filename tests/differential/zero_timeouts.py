@@ -148,7 +148,7 @@ def event_set(note: Note) -> None:
 
 
 def barrier_passed(note: Note) -> None:
-    """Whoever comes to the barrier last passes; the one that cannot wait breaks it if it comes first."""
+    """The thread that reaches the barrier last passes; the one with no time to wait breaks it if it comes first."""
     barrier = threading.Barrier(2)
 
     def come(timeout: float | None) -> None:

@@ -154,7 +154,7 @@ def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
 
 def _check_files(options: dict[str, Any]) -> None:
     """It is better to hear now than after the search that they cannot be written."""
-    with suppress(UnusableError):  # what is found is told all the same
+    with suppress(UnusableError):  # findings are printed even so
         check(options["data_file"])
     if "save" not in options:
         return

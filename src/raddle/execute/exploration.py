@@ -197,6 +197,8 @@ class Exploration:
             return
         if found[0].kind in _NOT_OF_ORDERS or reason in _CUT_SHORT:
             return
+        if self._deadline is not None and _monotonic() >= self._deadline:
+            return
         threads = 1 + sum(event.kind == "start" for event in failing.trace)
         every: EveryOrder | None
         if threads == 1:

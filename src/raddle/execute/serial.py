@@ -1,4 +1,4 @@
-"""Serial orders: does a failure need an interleaving at all?
+"""Serial orders, which show whether a failure needs an interleaving at all.
 
 A test that fails in every order has a plain fault, and is easier to understand without a schedule. So before a
 failure is called one that threads bring about, it is run in orders without preemption, in which each thread runs until

@@ -133,7 +133,7 @@ def _foreign(path: Path) -> UsageError:
 
 
 class UnusableError(UsageError):
-    """The data file is the right one, but cannot be used now. What was found is told all the same."""
+    """The data file is the right one, but cannot be used now. Findings are printed even so."""
 
 
 def _damaged(path: Path, error: Exception) -> UsageError:

@@ -127,7 +127,7 @@ def test_library(folder, trouble, monkeypatch):
 
 
 def test_a_file_that_was_damaged_before(folder, capsys):
-    """The header is one of ours, and the pages after it are not."""
+    """The header is a data file's, but the pages after it are corrupt."""
     assert run(capsys, "explore", "counted.py::fine", "--executions", "20")[0] == 0
     stored = (folder / ".raddle").read_bytes()
     (folder / ".raddle").write_bytes(stored[:100] + b"\0" * (len(stored) - 100))

@@ -18,7 +18,7 @@ from raddle.checks.crash import is_ours
 from raddle.execute.naming import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
-# Functions of `threading` that make a lock for their caller: nothing else tells of what it orders.
+# Functions of `threading` that make a lock for their caller: its accesses are ordered by nothing else that is recorded.
 _PASSING = frozenset(
     {
         "Condition.__init__",
