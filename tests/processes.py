@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import warm
+from warm import HANG_SECONDS
 
-HANG_SECONDS = 900  # ends a test that hangs; nothing takes that long on a busy machine
 GRACE_SECONDS = 60  # for a process that is about to end by itself
 OURS = "STARTED_BY_TESTS_OF"  # in the environment of every process that a test started: the process id of its pytest
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # one of each per process, to its end

@@ -1,6 +1,6 @@
-"""Runs Python modules as `python -m` does, in forks of a process that has imported raddle and pytest already.
+"""Runs what `python` would run, in forks of a process that has imported raddle and pytest already.
 
-Each module still runs in a process of its own, which ends as usual, but without the half second that importing takes.
+Each program still runs in a process of its own, which ends as usual, but without the half second that importing takes.
 For tests about starting up, about the interpreter's options or about its encodings, use `processes.run`.
 
 Run as a script, this file is the process that forks: it is sent requests with the three standard streams through a
@@ -10,9 +10,13 @@ socket, and answers with process ids and exit codes.
 from __future__ import annotations
 
 import contextlib
+import importlib
+import io
 import json
 import os
+import pkgutil
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -20,24 +24,45 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import CodeType, ModuleType
 
+HANG_SECONDS = 900  # ends a program that hangs; nothing takes that long on a busy machine
 LENGTH = 4  # bytes that give the length of a message
+EVERYTHING = ("pytest", "raddle.*")
 
 
 def run(
     module: str, *arguments: str, cwd: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a module to its end; return its exit code and what it printed."""
-    command = [module, *arguments]
+    return python("-m", module, *arguments, cwd=cwd, env=env)
+
+
+def python(
+    *arguments: str,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    merged: bool = False,
+    imported: tuple[str, ...] = EVERYTHING,
+) -> subprocess.CompletedProcess[str]:
+    """Run `python` with these arguments, which start with -m, -c or a file; return its exit code and output.
+
+    `merged` sends standard error to standard output. `imported` names the modules that the program finds imported.
+    """
     if not hasattr(os, "fork"):
         return subprocess.run(
-            [sys.executable, "-m", *command], cwd=cwd, env=env, capture_output=True, text=True, check=False
-        )
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        request = {"command": command, "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
-        code = _server().run(request, out.fileno(), err.fileno())
+            [sys.executable, *arguments],
+            cwd=cwd, env=env, input=stdin, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merged else subprocess.PIPE, timeout=HANG_SECONDS, check=False,
+        )  # fmt: skip
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin.encode())
+        given.seek(0)
+        request = {"arguments": arguments, "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
+        code = _server(imported).run(request, given.fileno(), out.fileno(), (out if merged else err).fileno())
         said = [_text(file) for file in (out, err)]
-    return subprocess.CompletedProcess(command, code, *said)
+    return subprocess.CompletedProcess(arguments, code, *said)
 
 
 def _text(file) -> str:
@@ -48,19 +73,24 @@ def _text(file) -> str:
 class Server:
     """The process that forks, from the side of the tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, imported: Sequence[str]) -> None:
         self._socket, other = socket.socketpair()
         self._process = subprocess.Popen(
-            [sys.executable, __file__, str(other.fileno())], pass_fds=[other.fileno()], start_new_session=True
+            [sys.executable, __file__, str(other.fileno()), *imported],
+            pass_fds=[other.fileno()],
+            start_new_session=True,
         )
         other.close()
 
     def run(self, request: object, *streams: int) -> int:
         _send(self._socket, request)
-        with open(os.devnull, "rb") as nothing:
-            socket.send_fds(self._socket, [b"!"], [nothing.fileno(), *streams])
+        socket.send_fds(self._socket, [b"!"], streams)
         child = _receive(self._socket)
         try:
+            if not select.select([self._socket], [], [], HANG_SECONDS)[0]:
+                os.kill(child, signal.SIGKILL)
+                _receive(self._socket)
+                raise TimeoutError(f"a program still ran after {HANG_SECONDS} seconds: {request}")
             return _receive(self._socket)
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -71,24 +101,24 @@ class Server:
         self._process.wait()
 
 
-_servers: list[Server] = []
+_servers: dict[tuple[str, ...], Server] = {}  # by what they have imported
 
 
-def _server() -> Server:
-    if not _servers:
-        _servers.append(Server())
-    return _servers[0]
+def _server(imported: tuple[str, ...]) -> Server:
+    if imported not in _servers:
+        _servers[imported] = Server(imported)
+    return _servers[imported]
 
 
 def stop() -> None:
-    """End the process that forks, if there is one."""
+    """End the processes that fork."""
     while _servers:
-        _servers.pop().close()
+        _servers.popitem()[1].close()
 
 
 def pids() -> set[int]:
-    """The process that forks, if there is one."""
-    return {server._process.pid for server in _servers}
+    """Return the processes that fork."""
+    return {server._process.pid for server in _servers.values()}
 
 
 def _send(connection: socket.socket, message: object) -> None:
@@ -113,17 +143,10 @@ def _exactly(connection: socket.socket, length: int) -> bytes:
 # -- the process that forks --------------------------------------------------------------------------------------
 
 
-def serve(connection: socket.socket) -> None:
+def serve(connection: socket.socket, imported: Sequence[str]) -> None:
     """Fork for each request, until the other side has closed the connection."""
-    import pkgutil
-
-    import pytest  # noqa: F401 -- for the forks
-
-    import raddle
-
-    for info in pkgutil.walk_packages(raddle.__path__, "raddle."):
-        if info.name not in ("raddle.__main__", "raddle.cli.appender"):
-            __import__(info.name)
+    for name in imported:
+        _import(name)
     with contextlib.suppress(EOFError):
         while True:
             request = _receive(connection)
@@ -139,24 +162,60 @@ def serve(connection: socket.socket) -> None:
             _send(connection, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
+def _import(name: str) -> None:
+    """Import a module, or with `.*` a package and all modules in it that do nothing when they are imported."""
+    package = importlib.import_module(name.removesuffix(".*"))
+    if name.endswith(".*"):
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if info.name not in ("raddle.__main__", "raddle.cli.appender"):
+                importlib.import_module(info.name)
+
+
 def _become(request, streams: Sequence[int]) -> None:
     os.setsid()
     for place, stream in enumerate(streams):
         os.dup2(stream, place)
         os.close(stream)
+    unbuffered = "PYTHONUNBUFFERED" in request["env"]
     sys.stdin, sys.stdout, sys.stderr = (
-        open(place, mode, closefd=False, encoding="utf-8", errors=errors)  # noqa: SIM115 -- they stay open
-        for place, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
+        io.TextIOWrapper(
+            open(place, mode, closefd=False),  # noqa: SIM115 -- they stay open
+            encoding="utf-8",
+            errors=errors,
+            write_through=unbuffered,
+            line_buffering=place == 2 or unbuffered,
+        )
+        for place, mode, errors in ((0, "rb", "strict"), (1, "wb", "strict"), (2, "wb", "backslashreplace"))
     )
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
-    module, *arguments = request["command"]
-    sys.path[0] = os.getcwd()
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    kind, *arguments = request["arguments"]
+    if kind == "-m":
+        sys.path[0] = os.getcwd()
+        sys.argv = arguments
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    elif kind == "-c":
+        sys.path[0] = ""
+        sys.argv = ["-c", *arguments[1:]]
+        _run_as_main(compile(arguments[0], "<string>", "exec"), None)
+    else:
+        file = os.path.abspath(kind)
+        sys.path[0] = os.path.dirname(file)
+        sys.argv = [kind, *arguments]
+        with open(file, "rb") as source:
+            code = compile(source.read(), file, "exec")
+        _run_as_main(code, file)
+
+
+def _run_as_main(code: CodeType, file: str | None) -> None:
+    main = ModuleType("__main__")
+    if file:
+        main.__file__ = file
+    sys.modules["__main__"] = main
+    exec(code, main.__dict__)
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])

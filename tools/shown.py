@@ -167,14 +167,18 @@ class Reader:
         }
         if words[0] not in programs:
             return f"a page may run {', '.join(programs)}; not {words[0]}"
-        done = subprocess.run(
-            [sys.executable, *programs[words[0]], *words[1:]],
-            cwd=self.folder, env=_environment(self.folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=HANG_SECONDS, check=False,
-        )  # fmt: skip
+        done = self.python([*programs[words[0]], *words[1:]], _environment(self.folder))
         self.code = done.returncode
         self.last = done.stdout.replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")
         return self.last
+
+    def python(self, arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        """Run Python in the folder; both streams are its output."""
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=HANG_SECONDS, check=False,
+        )  # fmt: skip
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-import processes
+import warm
 from raddle.cli import group
 from raddle.outcome import KINDS
 from raddle.report.as_json import schema
@@ -28,8 +27,7 @@ def explored(tmp_path_factory):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", readme, re.DOTALL).group(1)
     (folder / "test_counter.py").write_text(code)
-    command = [sys.executable, "-m", "raddle", *EXPLORE.split()]
-    done = processes.run(command, cwd=folder, capture_output=True, text=True)
+    done = warm.run("raddle", *EXPLORE.split(), cwd=folder)
     assert done.returncode == 1, done.stderr  # the counter has a fault
     shutil.copy(folder / ".raddle", folder / "before.raddle")
     return folder

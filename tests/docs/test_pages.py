@@ -12,6 +12,7 @@ import click
 import pytest
 
 import processes
+import warm
 from raddle import config
 from raddle.cli import COMMANDS, group
 
@@ -43,7 +44,14 @@ def test_a_page_does_what_it_shows(name, tmp_path):
     assert rows <= reader.printed  # also with as many spaces
 
 
-class Listening(shown.Reader):
+class WarmReader(shown.Reader):
+    """Runs commands in forks of a process that has imported raddle."""
+
+    def python(self, arguments, environment):
+        return warm.python(*arguments, cwd=self.folder, env=environment, merged=True)
+
+
+class Listening(WarmReader):
     """Remembers every line that a command prints."""
 
     def __init__(self, folder):
@@ -159,7 +167,7 @@ def test_every_fragment_gets_into_the_changelog():
 
 
 def test_the_picture_is_that_of_the_readme_s_finding(tmp_path):
-    reader = shown.Reader(tmp_path)
+    reader = WarmReader(tmp_path)
     [code] = [block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == "file: test_counter.py"]
     reader.write("test_counter.py", code)
     reader.write(

@@ -35,6 +35,7 @@ def outcomes_of(pytester, monkeypatch):
         "from processes import default_signals, no_child_is_left, no_descendant_is_left\n"
     )
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # importing them takes longer than the test
 
     def outcomes_of(body):
         pytester.makepyfile(f"import subprocess, sys\nWAITS, STARTS_ONE = {WAITS!r}, {STARTS_ONE!r}\n{body}")
@@ -107,3 +108,31 @@ def test_what_a_module_in_a_fork_starts_ends_with_it(tmp_path):
     (tmp_path / "program.py").write_text(STARTS_ONE[-1])
     done = warm.run("program", cwd=tmp_path)
     assert processes._ends(int(done.stdout))
+
+
+def test_a_file_and_a_text_in_a_fork_run_as_python_runs_them(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import sys\n"
+        "print(__name__, sys.argv, sys.modules['__main__'].__file__ == __file__, input())\n"
+        "print('wrong', file=sys.stderr)\n"
+        "print('right')\n"
+    )
+    unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
+    done = warm.python("program.py", "a", cwd=tmp_path, stdin="given\n", merged=True, env=unbuffered)
+    assert (done.stdout, done.stderr) == ("__main__ ['program.py', 'a'] True given\nwrong\nright\n", "")
+    done = warm.python("-c", "import sys; print(__name__, sys.argv)", "a", cwd=tmp_path)
+    assert done.stdout == "__main__ ['-c', 'a']\n"
+
+
+def test_a_program_in_a_fork_finds_imported_what_was_asked_for(tmp_path):
+    asked = "import sys; print([name for name in ('pytest', 'raddle', 'raddle.site') if name in sys.modules])"
+    assert warm.python("-c", asked, cwd=tmp_path).stdout == "['pytest', 'raddle', 'raddle.site']\n"
+    assert warm.python("-c", asked, cwd=tmp_path, imported=("raddle.site",)).stdout == "['raddle', 'raddle.site']\n"
+
+
+def test_a_program_in_a_fork_that_hangs_is_ended(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(warm, "HANG_SECONDS", 0)
+        with pytest.raises(TimeoutError, match="still ran after 0 seconds"):
+            warm.python("-c", "import signal; signal.pause()", cwd=tmp_path)
+    assert warm.python("-c", "print('next')", cwd=tmp_path).stdout == "next\n"
