@@ -153,9 +153,9 @@ def test_nothing():
 """
 
 
-def test_a_package_without_probes_is_named_in_the_summary(run, tmp_path, monkeypatch):
+def test_a_package_without_probes_is_named_in_the_summary(run, pytester, tmp_path):
     (tmp_path / "unprobed_package.py").write_text("def touch(counter): counter.value += 1\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    pytester.makeconftest(f"import sys; sys.path.append({str(tmp_path)!r})")
     result = run(UNPROBED)
     result.assert_outcomes(passed=1)
     advice = "threads call unprobed_package, which has no probes: add --source unprobed_package"
