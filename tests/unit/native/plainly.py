@@ -1,4 +1,7 @@
-"""Runs a program with Python and with `raddle run`, each in a process of its own."""
+"""Runs a program with Python and with `raddle run`, each in a process of its own.
+
+The process of `raddle run` is a fork of one that has imported the command and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import processes
+import warm
 
 COMMAND = "import sys; from raddle.cli.run import run; sys.exit(run.main(args=sys.argv[1:], standalone_mode=False))"
 
@@ -27,7 +31,9 @@ class Ended:
 
 def plain(folder: Path, *args: str, env: Mapping[str, str] | None = None, stdin: str = "") -> Ended:
     """With Python alone."""
-    return _run([sys.executable, *args], folder, env, stdin)
+    command = [sys.executable, *args]
+    done = processes.run(command, cwd=folder, env=_environment(env), input=stdin, capture_output=True, text=True)
+    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def watched(
@@ -40,19 +46,18 @@ def watched(
     """With `raddle run`; its summary is kept apart."""
     file = folder / "summary.json"
     file.unlink(missing_ok=True)
-    ended = _run([sys.executable, "-c", COMMAND, *options, "--json-file", str(file), *args], folder, env, stdin)
+    ended = run_command(folder, *options, "--json-file", str(file), *args, env=env, stdin=stdin)
     summary = json.loads(file.read_text()) if file.exists() else {}
     return Ended(ended.code, ended.out, ended.err, summary)
 
 
-def _run(command: Sequence[str], folder: Path, env: Mapping[str, str] | None, stdin: str) -> Ended:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
-    done = processes.run(
-        command,
-        cwd=folder,
-        env=environment | dict(env or {}),
-        input=stdin,
-        capture_output=True,
-        text=True,
-    )
+def run_command(folder: Path, *args: str, env: Mapping[str, str] | None = None, stdin: str = "") -> Ended:
+    """With `raddle run` and exactly these arguments."""
+    environment = _environment(env)
+    done = warm.python("-c", COMMAND, *args, cwd=folder, env=environment, stdin=stdin, imported=("raddle.cli.run",))
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def _environment(more: Mapping[str, str] | None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
+    return kept | dict(more or {})

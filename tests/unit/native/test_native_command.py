@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from natively import record
-from plainly import COMMAND, _run, watched
+from plainly import run_command, watched
 
 import raddle
 from raddle.cli.run import run
@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def command(folder: Path, *args: str) -> Any:
-    return _run([sys.executable, "-c", COMMAND, *args], folder, None, "")
+    return run_command(folder, *args)
 
 
 def test_summary_is_for_people(folder: Path) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 import tempfile
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import COMMAND, _run, plain, watched
+from plainly import plain, run_command, watched
 
 from raddle.execute.native.family import Family
 from raddle.record import Record
@@ -127,7 +126,7 @@ def test_a_handler_of_the_programs_own_stays(tmp_path: Path) -> None:
 def test_the_workers_of_xdist(tmp_path: Path) -> None:
     write(tmp_path, test_counting="from counting import count\ndef test_it(): assert count(2) == 2\n")
     pytest_ = ["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "test_counting.py"]
-    ended = _run([sys.executable, "-c", COMMAND, *MAP, "--json", *pytest_], tmp_path, None, "")
+    ended = run_command(tmp_path, *MAP, "--json", *pytest_)
     data = json.loads(ended.out.splitlines()[-1])
     assert data["processes"] > 1
     assert data["criteria"]["map"]["covered"] == len(read(tmp_path / ".raddle").tally.covered["map"]) > 0
@@ -142,7 +141,7 @@ def test_people_are_told_of_other_processes(tmp_path: Path) -> None:
         """,
         other="from counting import count\nprint(count(2))",
     )
-    ended = _run([sys.executable, "-c", COMMAND, *MAP, "program.py"], tmp_path, None, "")
+    ended = run_command(tmp_path, *MAP, "program.py")
     assert ended.out == "2\n"
     assert "in the first process, and 1 more process measured" in ended.err
     assert "added to .raddle" in ended.err
@@ -167,7 +166,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 )
 def test_why_nothing_was_measured(tmp_path: Path, source: str, why: str) -> None:
     (tmp_path / "program.py").write_text(source)
-    ended = _run([sys.executable, "-c", COMMAND, *MAP, "program.py"], tmp_path, None, "")
+    ended = run_command(tmp_path, *MAP, "program.py")
     assert ended.code == 1
     assert f"nothing was measured: {why}" in ended.err
     assert not (tmp_path / ".raddle").exists()
