@@ -74,11 +74,22 @@ def run(pytester: pytest.Pytester, load: tuple[str, ...]) -> Run:
             pytester.makepyfile(test_it=head + source)
         if "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:  # then it is about starting up
             return pytester.runpytest_subprocess(*load, "-p", "no:randomly", *args)
-        since = time.perf_counter()
         options = ["--basetemp", str(pytester.path / "basetemp"), *load, "-p", "no:randomly"]
-        done = warm.run("pytest", *options, *args, cwd=Path.cwd())
-        print(done.stdout, done.stderr)  # for a test that fails
-        seconds = time.perf_counter() - since
-        return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), seconds)
+        return run_in_a_fork("pytest", *options, *args)
 
     return run
+
+
+def run_in_a_fork(module: str, *args: str) -> pytest.RunResult:
+    """Run a module in the current folder, as `pytester.run` does."""
+    since = time.perf_counter()
+    done = warm.run(module, *args, cwd=Path.cwd())
+    print(done.stdout, done.stderr)  # for a test that fails
+    seconds = time.perf_counter() - since
+    return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), seconds)
+
+
+@pytest.fixture
+def run_module() -> Run:
+    """Runs a module in the current folder, in a process of its own."""
+    return run_in_a_fork

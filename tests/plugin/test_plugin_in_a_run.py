@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,22 +29,23 @@ def test_two_increments({arguments}):
 class Measured:
     """Runs pytest under `raddle run` in a process of its own."""
 
-    def __init__(self, pytester: pytest.Pytester, load: tuple[str, ...]) -> None:
+    def __init__(self, pytester: pytest.Pytester, load: tuple[str, ...], run_module: Callable[..., Any]) -> None:
         self._pytester = pytester
         self._load = load
+        self._run_module = run_module
 
     def __call__(self, test: str, *args: str, options: tuple[str, ...] = ()) -> tuple[Contents, dict[str, Any]]:
         head = "import threading\nimport pytest\nfrom counter import Counter, together\n"
         self._pytester.makepyfile(test_it=head + test)
-        command = [sys.executable, "-m", "raddle", "run", "--json-file", "said.json", *options]
-        self.done = self._pytester.run(*command, "-m", "pytest", *self._load, "-p", "no:randomly", *args)
+        tests = ["-m", "pytest", *self._load, "-p", "no:randomly", *args]
+        self.done = self._run_module("raddle", "run", "--json-file", "said.json", *options, *tests)
         folder = Path(self._pytester.path)
         return read(folder / ".raddle"), json.loads((folder / "said.json").read_text())
 
 
 @pytest.fixture
-def measured(run, pytester, load) -> Measured:  # `run` has made the module `counter`
-    return Measured(pytester, load)
+def measured(run, pytester, load, run_module) -> Measured:  # `run` has made the module `counter`
+    return Measured(pytester, load, run_module)
 
 
 def test_what_it_covers_is_in_the_data_file(measured):
