@@ -163,13 +163,13 @@ class Exploration:
             reason = self._search(self._budget) if self._complete is None else self._search_to_the_end(self._complete)
         self._session.end_by(None)
         seconds = _monotonic() - self._start
-        self._doing = "telling schedules"
         if reason == "exhausted":
             reason = self._honestly_exhausted()
         if "time" in self._session.learned.kinds and not self.findings.found:
             self._notes.append(TIME_PASSED)
         self._doing = "looking whether every order fails"
         self._tell_every_order(reason)
+        self._doing = "telling schedules"  # those that the corpus keeps
         return Result(
             outcome=self.findings.found[0].kind if self.findings.found else "passed",
             findings=tuple(self.findings.found),
