@@ -40,6 +40,7 @@ GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
     ["tests/counts", "tests/determinism", "tests/differential", "tests/same_meaning"],
+    ["tests/unit/native", "tests/plugin", "tests/docs"],
     ["tests"],  # the rest
 ]
 
@@ -61,8 +62,9 @@ def long(session: nox.Session) -> None:
     """Run the tests that take minutes each, and many more random programs and schedules."""
     install(session, ".[test,lab]")
     run_pytest(session, "-m", "long", groups=[["tests"]])
-    more = {"RADDLE_DIFFERENTIAL": "1600", "RADDLE_SCHEDULES": "10000"}
-    run_pytest(session, groups=[["tests/differential", "tests/determinism"]], env=more)
+    more = {"RADDLE_DIFFERENTIAL": "1600", "RADDLE_REACHABILITY": "200", "RADDLE_SCHEDULES": "10000"}
+    random = ["tests/counts/test_reachability_random.py", "tests/determinism", "tests/differential"]
+    run_pytest(session, groups=[random], env=more)
 
 
 def install(session: nox.Session, *requirements: str) -> None:

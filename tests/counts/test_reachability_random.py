@@ -29,9 +29,9 @@ from raddle.execute.session import Session
 from raddle.instrument import Selection
 from raddle.outcome import Outcome
 
-PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "200"))
+PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "100"))
 SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
-CHUNKS = max(1, PROGRAMS // 100)  # tests, so that they can run side by side
+CHUNKS = max(1, PROGRAMS // 50)  # tests, so that they can run side by side
 MOST_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
 MOST_STATES = 5_000 if PROGRAMS <= 200 else 30_000
 

@@ -21,7 +21,7 @@ from raddle.schedulers.random_walk import RandomWalk
 
 SHELF = [(kind, name) for kind in ("faulty", "correct") for name in shelf.names(kind)]
 DRAWN = 31
-SCHEDULES = int(os.environ.get("RADDLE_SCHEDULES", "500"))
+SCHEDULES = int(os.environ.get("RADDLE_SCHEDULES", "250"))
 EACH = -(-SCHEDULES // (len(SHELF) + DRAWN))  # rounded up
 
 
