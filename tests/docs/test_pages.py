@@ -170,18 +170,9 @@ def test_the_picture_is_that_of_the_readme_s_finding(tmp_path):
     reader = WarmReader(tmp_path)
     [code] = [block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == "file: test_counter.py"]
     reader.write("test_counter.py", code)
-    reader.write(
-        "draw.py",
-        f"""
-import contextlib, io, json, subprocess, sys
-sys.path.insert(0, {str(ROOT / "tools")!r})
-import draw_finding
-command = [sys.executable, "-m", "raddle", "explore", "test_counter.py::scenario", "--json"]
-found = subprocess.run(command, capture_output=True, text=True).stdout
-print(draw_finding.draw(json.loads(found)["findings"][0]), end="")
-""",
-    )
-    assert reader.run("python draw.py") == (ROOT / "docs/finding.svg").read_text(encoding="utf-8")
+    found = warm.run("raddle", "explore", "test_counter.py::scenario", "--json", cwd=tmp_path).stdout
+    picture = warm.python(str(ROOT / "tools/draw_finding.py"), cwd=tmp_path, stdin=found)
+    assert picture.stdout == (ROOT / "docs/finding.svg").read_text(encoding="utf-8")
 
 
 def test_the_citation_names_five_papers_and_this_version():
