@@ -5,8 +5,8 @@ functions are called is observed, not listed in advance: by `sys.monitoring` in 
 interpreters without it, by `sys.setprofile` in rehearsals and in some executions of complete searches.
 
 A call matters only while another thread can run. What the main thread does before it starts the others, and after it
-has joined them, cannot race with anything. The standard library is not counted here: `foreign` describes what its
-functions do to their arguments.
+has joined them, cannot race with anything. What an import runs does not count either, nor does the standard library:
+`foreign` describes what its functions do to their arguments.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Callees:
                 self._settled[id(code)] = code
                 return True
             self._unwatched[id(code)] = code
-        if not isinstance(me, Carrier) or _alone(me):
+        if not isinstance(me, Carrier) or _alone(me) or _importing(frame):
             return False
         self._refuse(code, frame, me)
         self._settled[id(code)] = code
@@ -157,6 +157,16 @@ def _starts_here(frame: FrameType) -> bool:
             return False
         outer = outer.f_back
     return True
+
+
+def _importing(frame: FrameType) -> bool:
+    """Whether the function runs because a module is being imported, which happens once in a process."""
+    outer: FrameType | None = frame
+    while outer is not None:
+        if outer.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        outer = outer.f_back
+    return False
 
 
 def _alone(me: Carrier) -> bool:

@@ -64,6 +64,7 @@ def debuggable(entered: Entered = lambda debugger: None) -> Iterator[None]:
     def set_trace(self: Any, frame: FrameType | None = None, *args: Any, **kwargs: Any) -> Any:
         entered(self)
         self.skip = {*(self.skip or ()), *SKIPPED}
+        self.mode = None  # from 3.14 on pdb's `quit` ends the process when it is "inline"; here it ends the command
         return plain(self, frame or sys._getframe(1), *args, **kwargs)
 
     bdb.Bdb.set_trace = set_trace  # type: ignore[method-assign]

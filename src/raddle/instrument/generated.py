@@ -9,6 +9,7 @@ makes an object, before anybody else can have it, or refuses to change one.
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import functools
 import sys
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _COMPARING = {"__eq__": "==", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 READING = frozenset({*_COMPARING, "__hash__", "__repr__"})
 _HARMLESS = frozenset({"__init__", "__setattr__", "__delattr__"})
+_GENERATORS = (vars(collections), vars(dataclasses))
 _FILLING = frozenset({"__init__", "__attrs_init__"})
 MAKER = "__create_fn__"  # the function that makes the others, and is left for the collector of garbage
 WRITTEN = "<string>"  # what dataclasses calls its texts
@@ -62,7 +64,13 @@ def makes_objects(code: CodeType, frame: FrameType) -> bool:
 
     Such a function has no source and no probes. It needs none: no other thread has the object yet.
     """
-    if code.co_name == "<lambda>" and str(frame.f_globals.get("__name__")).startswith("namedtuple_"):
+    if (
+        code.co_filename == WRITTEN
+        and frame.f_back is not None
+        and any(frame.f_back.f_globals is one for one in _GENERATORS)
+    ):
+        return True  # what makes the functions of a class
+    if str(frame.f_globals.get("__name__")).startswith("namedtuple_"):
         return True
     if code.co_name not in _FILLING or not code.co_varnames:
         return False

@@ -9,6 +9,7 @@ depends on the locks that are held at its end.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from raddle.report.rows import Row
 MOST_STOPS = 6  # preemptions that are shown of an execution that has more
 MOST_HELD = 8  # locks that are shown as held
 _LAST = 3  # accesses of the failing thread that are taken for those that the failure depends on
+_NEARBY = 40  # more rows than a short story has lines
 _TAKING = frozenset({"acquire", "release"})  # synchronization that says least: most programs are full of it
 # Accesses before, during and after a preemption that fit no serial order: True for those that write.
 _UNSERIALIZABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
@@ -64,6 +66,7 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
     helpful += _wakers(rows) if finding.kind in ("deadlock", "lost-wakeup") else ()
     helpful += [number for stop in stops for conflict in around[stop][1:2] for number in conflict.core]
     helpful += _ends(rows, finding)
+    helpful += _nearby(rows, stops, changing)
     return Importance(tuple(dict.fromkeys(needed)), tuple(dict.fromkeys(n for n in helpful if n not in set(needed))))
 
 
@@ -224,6 +227,16 @@ def _wakers(rows: Sequence[Row]) -> list[int]:
     """The last steps that could have woken a thread."""
     kinds = ("notify", "set", "clear", "put", "up")
     return [number for number, row in enumerate(rows) if row.event is not None and row.event.kind in kinds][-2:]
+
+
+def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) -> list[int]:
+    """Accesses to variables that change, those next to a preemption first, for the lines that are left."""
+    accesses = (
+        number
+        for number, row in enumerate(rows)
+        if row.event is not None and row.event.kind in ACCESSES and row.event.datum in changing
+    )
+    return heapq.nsmallest(_NEARBY, accesses, key=lambda number: min((abs(number - stop) for stop in stops), default=0))
 
 
 def _ends(rows: Sequence[Row], finding: Finding) -> list[int]:

@@ -48,7 +48,7 @@ FULL = sqlite3.OperationalError("database or disk is full")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    (tmp_path / "counted.py").write_text(dedent(PROGRAM))
+    (tmp_path / "not_stored.py").write_text(dedent(PROGRAM))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -84,17 +84,17 @@ def run(capsys, *args):
 
 
 def test_explore(folder, trouble, capsys):
-    code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50")
+    code, _, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50")
     assert code == 1
     assert "AssertionError" in err
-    assert "replay: raddle replay counted.py::lost_update" in err
+    assert "replay: raddle replay not_stored.py::lost_update" in err
     assert err.splitlines()[-1].startswith("raddle: nothing was stored: ")
     assert trouble in err.splitlines()[-1]
     assert "added to" not in err
 
 
 def test_explore_as_json(folder, trouble, capsys):
-    code, out, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50", "--json")
+    code, out, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50", "--json")
     told = json.loads(out)
     assert (code, told["outcome"]) == (1, "assertion")
     assert told["findings"][0]["schedule"]
@@ -103,12 +103,12 @@ def test_explore_as_json(folder, trouble, capsys):
 
 
 def test_nothing_was_found(folder, trouble, capsys):
-    code, out, _ = run(capsys, "explore", "counted.py::fine", "--executions", "50", "--json")
+    code, out, _ = run(capsys, "explore", "not_stored.py::fine", "--executions", "50", "--json")
     assert (code, json.loads(out)["outcome"]) == (4, "passed")
 
 
 def test_search(folder, trouble, capsys):
-    arguments = ("search", "counted.py::lost_update", "--evaluations", "2")
+    arguments = ("search", "not_stored.py::lost_update", "--evaluations", "2")
     code, out, err = run(capsys, *arguments, "--json")
     assert code == 1
     assert trouble in json.loads(out)["not_stored"]
@@ -117,10 +117,12 @@ def test_search(folder, trouble, capsys):
 
 def test_library(folder, trouble, monkeypatch):
     monkeypatch.syspath_prepend(folder)
-    import counted
+    import not_stored
 
-    result = raddle.explore(counted.lost_update, source=["counted"], executions=50, data_file="data", criteria="map")
-    sys.modules.pop("counted")
+    result = raddle.explore(
+        not_stored.lost_update, source=["not_stored"], executions=50, data_file="data", criteria="map"
+    )
+    sys.modules.pop("not_stored")
     assert result.failed
     assert trouble in result.not_stored
     assert result.criteria["map"]["covered"] > 0
@@ -128,10 +130,10 @@ def test_library(folder, trouble, monkeypatch):
 
 def test_a_file_that_was_damaged_before(folder, capsys):
     """The header is a data file's, but the pages after it are corrupt."""
-    assert run(capsys, "explore", "counted.py::fine", "--executions", "20")[0] == 0
+    assert run(capsys, "explore", "not_stored.py::fine", "--executions", "20")[0] == 0
     stored = (folder / ".raddle").read_bytes()
     (folder / ".raddle").write_bytes(stored[:100] + b"\0" * (len(stored) - 100))
-    code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50")
+    code, _, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50")
     assert code == 1
     assert "AssertionError" in err
     assert "nothing was stored" in err.splitlines()[-1]
@@ -140,11 +142,11 @@ def test_a_file_that_was_damaged_before(folder, capsys):
 def test_another_process_keeps_it(folder, capsys, monkeypatch):
     monkeypatch.setattr(connection.write, "__kwdefaults__", {"busy_seconds": 0.0})
     monkeypatch.setattr(file.add, "__kwdefaults__", {"begins": None, "busy_seconds": 0.0})
-    assert run(capsys, "explore", "counted.py::fine", "--executions", "20")[0] == 0
+    assert run(capsys, "explore", "not_stored.py::fine", "--executions", "20")[0] == 0
     other = sqlite3.connect(folder / ".raddle", isolation_level=None)
     try:
         other.execute("begin immediate")
-        code, _, err = run(capsys, "explore", "counted.py::lost_update", "--executions", "50", "--no-corpus")
+        code, _, err = run(capsys, "explore", "not_stored.py::lost_update", "--executions", "50", "--no-corpus")
     finally:
         other.close()
     assert code == 1
@@ -163,7 +165,7 @@ LIMITED = """
 def test_a_program_keeps_its_exit_code(folder):
     """Files larger than 4 KiB cannot be written, and a data file is larger."""
     pytest.importorskip("resource")
-    command = [sys.executable, "-c", dedent(LIMITED), "run", "--data-file", "data", "counted.py"]
+    command = [sys.executable, "-c", dedent(LIMITED), "run", "--data-file", "data", "not_stored.py"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (7, "2\n")
     assert "nothing was stored: " in done.stderr
@@ -171,7 +173,7 @@ def test_a_program_keeps_its_exit_code(folder):
 
 
 def test_a_reader_that_has_seen_enough(folder):
-    command = [sys.executable, "-m", "raddle", "explore", "counted.py::lost_update", "--json"]
+    command = [sys.executable, "-m", "raddle", "explore", "not_stored.py::lost_update", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
         process.stdout.close()
         _, err = process.communicate(timeout=120)

@@ -194,6 +194,20 @@ def test_the_standard_library_test_tools_and_constructors_are_no_news():
     assert (result.stopped_because, result.not_instrumented) == ("exhausted", ())
 
 
+def test_what_an_import_and_the_making_of_a_class_run_is_no_news(library, tmp_path):
+    (tmp_path / "imported_by_a_thread.py").write_text("import counting_library\\ncounting_library.pause()\\n")
+
+    def work():
+        import imported_by_a_thread  # noqa: F401
+
+        dataclass(type("Point", (), {"__annotations__": {"x": int}}))
+        namedtuple("Pair", "left right")
+
+    result = exhaust(lambda: side_by_side(work))
+    sys.modules.pop("imported_by_a_thread", None)
+    assert result.not_instrumented == ()
+
+
 def test_generated_code_that_does_more_is_named():
     namespace = {}
     exec("def add(box): box.value += 1", namespace)

@@ -158,3 +158,36 @@ def test_the_error_of_check_is_short_unless_asked_otherwise() -> None:
     assert "is stopped here" in str(short.value)
     with pytest.raises(UsageError, match="'short' or 'full', not 'long'"):
         raddle.check(scenario, story="long")
+
+
+class Stock:
+    def __init__(self) -> None:
+        self.left = 1
+        self.sold: list[int] = []
+        self.lock = threading.Lock()
+
+    def sell(self) -> None:
+        if self.left > 0:
+            with self.lock:
+                self.sold.append(1)
+                self.left -= 1
+
+
+def sells_twice() -> None:
+    """Both threads look before either takes the lock: 22 steps and a preemption, of which 20 lines can be shown."""
+    stock = Stock()
+    threads = [threading.Thread(target=stock.sell) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(stock.sold) == 1
+
+
+def test_lines_that_are_left_show_accesses_near_the_preemption() -> None:
+    (finding,) = raddle.explore(sells_twice, source=[__file__], scheduler="reachability").findings
+    shown = steps_of(finding)
+    assert len(shown) <= LINES
+    looks = [line for line in shown if "if self.left > 0:" in line]
+    assert [line.split()[0] for line in looks] == ["T1", "T2"]  # the preempted thread and the one that overtakes it
+    assert all(line.endswith("reads Stock.left: 1") for line in looks)
