@@ -61,6 +61,8 @@ def _fewer_items(request, monkeypatch):
 RANDOM = 2
 
 
+# Only the twins are tested here; that nothing else is watched is intended.
+@pytest.mark.filterwarnings("ignore::raddle.errors.UnwatchedWarning")
 @pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
 def test_conforms(case, method):
     result = conforms(case, method, executions=RANDOM)
