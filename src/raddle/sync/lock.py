@@ -7,6 +7,7 @@ everything to a real lock, so that one left behind by the code under test goes o
 from __future__ import annotations
 
 import _thread
+import threading
 from typing import Any
 
 from raddle import env
@@ -16,6 +17,7 @@ from raddle.sync.resemblance import resembling, saying
 RealLock = _thread.LockType
 RealRLock = _thread.RLock
 _allocate = _thread.allocate_lock
+_make_lock: Any = threading.Lock  # the class from 3.13 on, which words its refusals differently
 _make_rlock = _thread.RLock
 _making = _allocate()  # held while a twin left behind gets its real lock
 _NAME = f"{RealLock.__module__}.{RealLock.__name__}"
@@ -97,7 +99,7 @@ class Lock(_AnyLock):
     __slots__ = ()
 
     __class__ = saying(RealLock)
-    make_real = staticmethod(_allocate)
+    make_real = staticmethod(_make_lock)
     real_kind = RealLock
 
     def __init_subclass__(cls) -> None:

@@ -65,9 +65,9 @@ def exit_now(status: int) -> None:
 def allocate_lock(*args: Any) -> Any:
     """`_thread.allocate_lock`, which the import system uses too: its locks stay real, as only the first
     execution would meet them. It takes no arguments, and the real one says so."""
-    if sys._getframe(1).f_code.co_filename.startswith("<frozen"):
+    if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
-    return lock.Lock(*args)
+    return lock.Lock()
 
 
 METHODS: tuple[tuple[type, str, Any], ...] = (

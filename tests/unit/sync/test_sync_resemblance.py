@@ -84,8 +84,7 @@ BAD_CALLS = {
 
 @pytest.mark.parametrize("call", BAD_CALLS.values(), ids=BAD_CALLS.keys())
 def test_refuses_what_the_real_one_refuses(call):
-    (kind, _), (real_kind, _) = controlled(lambda: said(call)), said(call)  # each version words it differently
-    assert kind == real_kind == "TypeError"
+    assert controlled(lambda: said(call)) == said(call)
 
 
 FUNCTIONS = [real for real, twin in NAMES.items() if inspect.isfunction(twin)]
