@@ -25,8 +25,8 @@ import pytest
 from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, ReprFileLocation, ReprTraceback
 
 if TYPE_CHECKING:
-    from raddle.execute.native.explored import Enclosing
     from raddle.finding import Finding
+    from raddle.native.explored import Enclosing
     from raddle.result import Result
 
 MARKER = (
@@ -155,7 +155,7 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
 
 def _enclosing_run() -> Enclosing | None:
     """The `raddle run` that measures this process."""
-    from raddle.execute.native.explored import Enclosing
+    from raddle.native.explored import Enclosing
 
     return Enclosing.found(os.environ)
 
@@ -203,8 +203,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     options = pyfuncitem.stash.get(_OPTIONS, None)
     if options is None:
         return None
+    from raddle.engine.carrier import getcurrent
     from raddle.errors import RaddleError
-    from raddle.sync.carrier import getcurrent
 
     options = {**options, "setup": _fresh_fixtures(pyfuncitem, options.get("setup"))}
     pyfuncitem.stash[_STORY] = options.pop("story", "short")

@@ -1,6 +1,6 @@
 """Leaves out of an execution what no two threads could be in each other's way at.
 
-Under control, steps at such variables are left out (see `raddle.execute.measured`): most variables belong to one
+Under control, steps at such variables are left out (see `raddle.observers.steps`): most variables belong to one
 thread, or are only read once other threads know them, and the paper's metrics are about shared variables. Executions
 with noise are made of the same here, so that both kinds can be compared.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from raddle.execute.learned import Variable
+from raddle.engine.sharing import Variable
 from raddle.step import Step
 
 

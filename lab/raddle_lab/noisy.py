@@ -22,10 +22,10 @@ from raddle.api import Sample
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.errors import UsageError
-from raddle.execute.isolate import ChildDiedError, can_fork, in_child
-from raddle.execute.native.noise import Noise
-from raddle.execute.native.watch import Watch
+from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.instrument import Selection, instrument_modules
+from raddle.native.noise import Noise
+from raddle.native.watch import Watch
 from raddle.outcome import PASSED, Outcome
 from raddle.step import Step
 from raddle_lab.cases import Case

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
 from raddle.corpus import Kept, fitting
+from raddle.engine.carrier import Carrier, getcurrent
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
-from raddle.execute.attention import told
-from raddle.execute.exploration import Budget, Exploration, Progress
-from raddle.execute.findings import replayed_finding
-from raddle.execute.isolate import can_fork
+from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
+from raddle.explore.exploration import Budget, Exploration, Progress
+from raddle.explore.findings import replayed_finding
+from raddle.explore.measure_sampling import told
 from raddle.finding import Finding
 from raddle.guide.policies import GUIDED, make_policy
 from raddle.guide.shrink import shrink as shrink_schedule
@@ -34,12 +35,11 @@ from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.reachability import Reachability
 from raddle.story_length import StoryLength
-from raddle.sync.carrier import Carrier, getcurrent
 from raddle.tally import Key
 from raddle.wording import count
 
 if TYPE_CHECKING:
-    from raddle.execute.measurement import Measurement
+    from raddle.measure.measurement import Measurement
     from raddle.record import Record
 
 EXECUTIONS = 1000  # unless something else says when to stop
@@ -130,7 +130,7 @@ def explore(
     budget = Budget(executions, seconds, until)
     keep = data_file is not None
     if workers is not None:
-        from raddle.guide.rounds import Rounds, check_workers, plans
+        from raddle.distribute.rounds import Rounds, check_workers, plans
 
         check_workers(workers, scheduler, complete=policy.complete)
         origin = _origin(session, scenario)
@@ -244,7 +244,7 @@ def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
     if not isinstance(criteria, str):
         criteria = _texts(criteria)
     from raddle.criteria import make_criteria
-    from raddle.execute.measurement import Measurement
+    from raddle.measure.measurement import Measurement
 
     return Measurement(make_criteria(criteria))
 
@@ -269,7 +269,7 @@ def _with_coverage(
     unfit: Sequence[Kept] = (),
 ) -> Result:
     """The result, with what the executions covered."""
-    from raddle.execute.recording import CONTROLLED, make_record
+    from raddle.measure.recording import CONTROLLED, make_record
 
     record = make_record(
         measurement,

@@ -16,7 +16,7 @@ from raddle_lab.cases import CASES, Case
 from raddle_lab.noisy import noisy
 from raddle_lab.programs import philosophers
 
-from raddle.execute.isolate import ChildDiedError
+from raddle.execute.fork import ChildDiedError
 
 pytestmark = [
     pytest.mark.slow,

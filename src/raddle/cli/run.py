@@ -22,16 +22,16 @@ from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
 from raddle.errors import UsageError
-from raddle.execute.native import children
-from raddle.execute.native.ending import Ending
-from raddle.execute.native.family import Family
-from raddle.execute.native.noise import Noise
-from raddle.execute.native.program import INTERRUPTED, Program
-from raddle.execute.native.saving import Saving
-from raddle.execute.native.settings import Settings
-from raddle.execute.native.watch import Watch
-from raddle.execute.recording import NATIVE
 from raddle.instrument.labels import naming_root
+from raddle.measure.recording import NATIVE
+from raddle.native import children
+from raddle.native.ending import Ending
+from raddle.native.family import Family
+from raddle.native.noise import Noise
+from raddle.native.program import INTERRUPTED, Program
+from raddle.native.saving import Saving
+from raddle.native.settings import Settings
+from raddle.native.watch import Watch
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
 from raddle.store import DATA_FILE, Contents, Run, UnusableError, check, contents_of, forget_notes

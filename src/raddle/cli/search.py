@@ -30,12 +30,12 @@ from raddle.cli.subject import (
 from raddle.criteria import resolve
 from raddle.errors import UsageError
 from raddle.execute.interrupts import termination_interrupts
-from raddle.guide.algorithms import ALGORITHMS
-from raddle.guide.configurations import Configuration
-from raddle.guide.fitness import Fitness
-from raddle.guide.search import Evaluation, Found, Limits, Search
 from raddle.report.searched import Searched
 from raddle.store import DATA_FILE, UnusableError, check
+from raddle.tuning.algorithms import ALGORITHMS
+from raddle.tuning.configurations import Configuration
+from raddle.tuning.fitness import Fitness
+from raddle.tuning.search import Evaluation, Found, Limits, Search
 from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20

@@ -16,13 +16,13 @@ from raddle.cli.said import said
 from raddle.cli.screen import show_finding
 from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
-from raddle.guide.command_runs import CommandRuns, Failures
-from raddle.guide.configurations import Configuration, Space, no_noise, noise_space, scheduler_space
-from raddle.guide.scenario_runs import ScenarioRuns
-from raddle.guide.search import Measured
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.report.coverage import Row, contents_of, rows
+from raddle.tuning.command_runs import CommandRuns, Failures
+from raddle.tuning.configurations import Configuration, Space, no_noise, noise_space, scheduler_space
+from raddle.tuning.scenario_runs import ScenarioRuns
+from raddle.tuning.search import Measured
 
 EXECUTIONS_OF_SCENARIO, EXECUTIONS_OF_COMMAND = 20, 3
 SCENARIO_ONLY = ("switches", "setup", "isolate", "step_limit", "patience_seconds", "shrink")

@@ -21,11 +21,11 @@ from greenlet import getcurrent
 
 from raddle import env, probe
 from raddle.checks.crash import is_ours, is_plumbing
+from raddle.engine.carrier import Carrier
 from raddle.instrument.generated import makes_objects
 from raddle.instrument.selection import Verdict, in_standard_library
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
-from raddle.sync.carrier import Carrier
 
 if TYPE_CHECKING:
     from raddle.instrument.hook import Select

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from raddle.execute.controller import Controller
+from raddle.engine.engine import Controller
 
 
 @contextmanager

@@ -18,33 +18,33 @@ from typing import Any, NamedTuple, TypeVar
 from raddle import env, probe
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import METHODS, Cast
+from raddle.engine.engine import Choose, Controller
+from raddle.engine.sharing import Learned
 from raddle.event import Preemption
-from raddle.execute.apart import Apart
 from raddle.execute.callees import Callees, Monitoring, Profiling
-from raddle.execute.controller import Choose, Controller
+from raddle.execute.crash_replay import Choices, Mortal
 from raddle.execute.debugging import debuggable
-from raddle.execute.followed import Followed, followed_by
+from raddle.execute.fork import ChildDiedError, can_fork, in_child
+from raddle.execute.forked_run import Apart
 from raddle.execute.interrupts import Interrupts
-from raddle.execute.isolate import ChildDiedError, can_fork, in_child
-from raddle.execute.last_words import Choices, Mortal
-from raddle.execute.learned import Learned
-from raddle.execute.probes import make_probes
-from raddle.execute.silence import silence
+from raddle.execute.quiet_teardown import silence
 from raddle.execute.watchdog import Watchdog
-from raddle.execute.watched import Watched
 from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
+from raddle.observers.follower import Followed, followed_by
+from raddle.observers.story import Watched
 from raddle.outcome import Outcome
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.again import Again
 from raddle.schedulers.base import Scheduler, chooser
+from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.sync.patch import Patches
+from raddle.threads.patches import Patches
+from raddle.threads.probes.probes import make_probes
 from raddle.trace import Trace
 
 T = TypeVar("T")
@@ -205,7 +205,7 @@ class Session:
         kind: Any = Controller
         options: dict[str, Any] = {}
         if self._measuring and measuring:  # not needed otherwise, and slow to import
-            from raddle.execute.measured import Measured
+            from raddle.observers.steps import Measured
 
             kind = Measured
             options = {"table": self.table, "model": self.model, "methods": self._thread_methods}

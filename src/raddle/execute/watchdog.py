@@ -23,10 +23,10 @@ from types import FrameType
 from typing import Any
 
 from raddle.checks.crash import stack_lines
-from raddle.execute.controller import Controller
+from raddle.engine.carrier import Abort, Carrier, getcurrent
+from raddle.engine.engine import Controller
 from raddle.execute.debugging import is_debugged, is_debugged_at
 from raddle.outcome import Outcome
-from raddle.sync.carrier import Abort, Carrier, getcurrent
 
 _start_thread = _thread.start_new_thread
 _sleep = time.sleep

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from raddle.execute.findings import possible_here
 from raddle.execute.session import Recorded
+from raddle.explore.findings import possible_here
 from raddle.schedule import Schedule
 
 _DIGITS = re.compile(r"(\d+)")

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.guide.configurations import Configuration
-from raddle.guide.fitness import Fitness
-from raddle.guide.search import Evaluation, Found
 from raddle.report.coverage import Row, in_order
 from raddle.report.numbers import out_of_text
+from raddle.tuning.configurations import Configuration
+from raddle.tuning.fitness import Fitness
+from raddle.tuning.search import Evaluation, Found
 from raddle.wording import count
 
 WHY = {

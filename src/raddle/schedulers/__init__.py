@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from raddle.errors import UsageError
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.deepening import Deepening
+from raddle.schedulers.determinism import Twice
 from raddle.schedulers.exhaustive import Exhaustive
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.pct import PCT
@@ -15,7 +16,6 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.round_robin import RoundRobin
 from raddle.schedulers.sequential import Sequential
-from raddle.schedulers.twice import Twice
 from raddle.schedulers.uniform_walk import UniformWalk
 
 NAMES = (

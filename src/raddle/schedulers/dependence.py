@@ -4,7 +4,7 @@ An operation is a list of accesses: a key (which variable or resource) and a mod
 threads depend on each other if they have a key in common and modes that do not commute. Takes and gives of one
 resource commute where both are possible: the k-th take needs the k-th give, wherever the others are. So the gives
 of one resource are ordered among themselves, and so are the takes; that one take needs one give is not a
-dependence of operations but of what became possible, see `raddle.schedulers.order`.
+dependence of operations but of what became possible, see `raddle.schedulers.partial_order`.
 """
 
 from __future__ import annotations

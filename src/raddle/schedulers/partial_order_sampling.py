@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from raddle.operation import ACCESSES
 from raddle.schedulers.base import Stateless, Thread
-from raddle.schedulers.chance import FACTOR, MASK, SUMMAND, first_state
+from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 _LOOKS = frozenset({"read", "is-set", "size", "locked", "is-alive", "before-wait"})
 

@@ -22,8 +22,8 @@ from typing import Any
 
 from raddle.schedulers.base import Thread
 from raddle.schedulers.dependence import Names, Operation
-from raddle.schedulers.logbook import Log, Logbook
-from raddle.schedulers.order import Order
+from raddle.schedulers.operation_log import Log, Logbook
+from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Rest
 
 MOST = 2_000  # operations of one execution that are looked at: more could not be searched anyway

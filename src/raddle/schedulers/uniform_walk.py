@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from raddle.operation import ACCESSES
 from raddle.schedulers.base import Thread
-from raddle.schedulers.chance import FACTOR, MASK, SUMMAND, first_state
+from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 COUNTINGS = 2
 # Who was drawn, or has the highest priority, may wait in a loop for those that are held back because of it.

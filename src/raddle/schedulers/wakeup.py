@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raddle.schedulers.dependence import Operation, depend, may_depend
-from raddle.schedulers.logbook import Log
-from raddle.schedulers.order import Order, Race
+from raddle.schedulers.operation_log import Log
+from raddle.schedulers.partial_order import Order, Race
 
 
 class Branch:

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 import raddle
-from raddle.execute.attention import ROW, ROWS_TO_ONE
+from raddle.distribute.references import Named
+from raddle.distribute.units import Known, Plan, Unit, run_unit
 from raddle.execute.session import Session
-from raddle.guide.references import Named
-from raddle.guide.units import Known, Plan, Unit, run_unit
+from raddle.explore.measure_sampling import ROW, ROWS_TO_ONE
 from raddle.instrument import Selection
 
 

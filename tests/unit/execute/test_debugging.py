@@ -21,7 +21,7 @@ from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live
 from raddle.execute import debugging, watchdog
 from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
-from raddle.execute.exploration import Moment
+from raddle.explore.exploration import Moment
 
 # The watchdog looks five times within its patience. At the prompt, `enough.acquire()` returns once it has looked often
 # enough for the patience to be over several times.
@@ -219,7 +219,7 @@ def test_a_debugger_skips_frames_of_raddle_and_begins_with_the_caller(entered: l
     assert bdb.Bdb.set_trace is before
     ((debugger, frame),) = entered
     assert frame is sys._getframe()
-    assert debugger.is_skipped_module("raddle.execute.probes")
+    assert debugger.is_skipped_module("raddle.threads.probes.probes")
     assert debugger.is_skipped_module("mine")
     assert not debugger.is_skipped_module("raddle_user")
 

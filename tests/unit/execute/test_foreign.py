@@ -20,7 +20,7 @@ import pytest
 
 import raddle
 from raddle import probe
-from raddle.execute.foreign import effect
+from raddle.threads.data_model.call_effects import effect
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import hostile
 import pytest
 
 import raddle
-from raddle.execute.native.watch import Watch
+from raddle.native.watch import Watch
 
 KINDS = ["Hostile", "Proxy"]
 

@@ -10,8 +10,8 @@ import isolated
 import pytest
 
 import raddle
-from raddle.execute import findings
-from raddle.execute.isolate import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
+from raddle.execute.fork import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
+from raddle.explore import findings
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
 

@@ -9,8 +9,8 @@ from textwrap import dedent
 import raddle
 from raddle.caution import Caution
 from raddle.checks.cautions import say
-from raddle.execute.measurement import Measurement
-from raddle.execute.recording import NATIVE, make_record
+from raddle.measure.measurement import Measurement
+from raddle.measure.recording import NATIVE, make_record
 from raddle.model import Model
 from raddle.site import INDEX_BITS, Site, SiteTable
 

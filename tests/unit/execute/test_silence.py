@@ -5,7 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import raddle
-from raddle.execute.silence import silence
+from raddle.execute.quiet_teardown import silence
 
 
 def test_a_pool_that_waits_for_itself(capfd):

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from raddle.execute.controller import Controller
-from raddle.execute.learned import Learned
+from raddle.engine.engine import Controller
+from raddle.engine.sharing import Learned
 from raddle.execute.session import Session
 from raddle.schedulers.sequential import Sequential
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from raddle.guide.algorithms import ALGORITHMS, ELITE, POPULATION, genetic, hill_climbing, random_search
-from raddle.guide.configurations import SCALE, Dimension, Space
+from raddle.tuning.algorithms import ALGORITHMS, ELITE, POPULATION, genetic, hill_climbing, random_search
+from raddle.tuning.configurations import SCALE, Dimension, Space
 
 SIDE = 10
 

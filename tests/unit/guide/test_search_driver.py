@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from raddle.guide.algorithms import ALGORITHMS, hill_climbing, random_search
-from raddle.guide.configurations import SCALE, Dimension, Space
-from raddle.guide.search import Limits, Measured, Search
 from raddle.tally import Tally
+from raddle.tuning.algorithms import ALGORITHMS, hill_climbing, random_search
+from raddle.tuning.configurations import SCALE, Dimension, Space
+from raddle.tuning.search import Limits, Measured, Search
 
 LINE = Space((Dimension("x", tuple(range(30)), SCALE),), lambda values: values["x"])
 NEVER = 10**9

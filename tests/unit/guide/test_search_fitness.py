@@ -6,8 +6,8 @@ import pytest
 
 from raddle.criteria import DEFAULT
 from raddle.errors import UsageError
-from raddle.guide.fitness import Fitness
 from raddle.tally import Tally
+from raddle.tuning.fitness import Fitness
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 import processes
 import raddle
 from raddle.errors import UsageError
-from raddle.guide.command_runs import CommandRuns
-from raddle.guide.configurations import Configuration, no_noise
-from raddle.guide.scenario_runs import ScenarioRuns, failure
 from raddle.store import read
+from raddle.tuning.command_runs import CommandRuns
+from raddle.tuning.configurations import Configuration, no_noise
+from raddle.tuning.scenario_runs import ScenarioRuns, failure
 
 RANDOM = Configuration("scheduler", "random", 7)
 YIELD = Configuration("noise", "yield:probability=0.5", 7)

@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
-from raddle.execute.native.noise import Noise
-from raddle.guide.configurations import (
+from raddle.native.noise import Noise
+from raddle.schedulers import make_scheduler
+from raddle.tuning.configurations import (
     SCALE,
     SEEDS,
     Configuration,
@@ -17,7 +18,6 @@ from raddle.guide.configurations import (
     noise_space,
     scheduler_space,
 )
-from raddle.schedulers import make_scheduler
 
 
 def test_a_value_of_a_scale_is_next_to_those_beside_it():

@@ -12,11 +12,11 @@ import worked
 
 import processes
 import raddle
+from raddle.distribute import rounds
+from raddle.distribute.processes import Processes
+from raddle.distribute.units import run_unit
 from raddle.errors import UsageError
-from raddle.execute.exploration import Budget
-from raddle.guide import rounds
-from raddle.guide.processes import Processes
-from raddle.guide.units import run_unit
+from raddle.explore.exploration import Budget
 
 FOLDER = Path(__file__).parent
 

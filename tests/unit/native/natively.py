@@ -12,8 +12,8 @@ from textwrap import dedent
 from typing import Any
 
 from raddle.cast import Cast
-from raddle.execute.native.recorder import FOREIGN
-from raddle.execute.native.watch import Watch
+from raddle.native.recorder import FOREIGN
+from raddle.native.watch import Watch
 from raddle.site import SiteTable
 from raddle.step import Step
 

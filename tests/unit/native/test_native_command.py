@@ -15,7 +15,7 @@ from plainly import run_command, watched
 import raddle
 from raddle.cli.run import run
 from raddle.errors import UsageError
-from raddle.execute.native.settings import Settings
+from raddle.native.settings import Settings
 from raddle.store import read
 
 COUNTER = """

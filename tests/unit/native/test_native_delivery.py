@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from natively import record, watching
 
-from raddle.execute.native.delivery import delivery
-from raddle.execute.native.objects import Objects
+from raddle.native.delivery import delivery
+from raddle.native.objects import Objects
 
 
 class NoticedError(Exception):

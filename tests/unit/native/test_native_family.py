@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 from plainly import plain, run_command, watched
 
-from raddle.execute.native.family import Family
+from raddle.native.family import Family
 from raddle.record import Record
 from raddle.store import read
 from raddle.tally import Tally

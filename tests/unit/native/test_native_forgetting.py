@@ -18,8 +18,8 @@ from raddle.checks.lock_cycles import LockCycles
 from raddle.checks.races import Races
 from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria import NAMES, make_criteria
-from raddle.execute.native.passing import leave_out
-from raddle.execute.native.stream import Forgetting
+from raddle.native.passing import leave_out
+from raddle.native.stream import Forgetting
 from raddle.step import Step
 
 THREADS, OBJECTS, EACH = 3, 12, 40  # steps while an object lives

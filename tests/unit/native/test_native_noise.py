@@ -10,10 +10,10 @@ import pytest
 from natively import record
 
 from raddle.errors import UsageError
-from raddle.execute.native import noise as module
-from raddle.execute.native.noise import Disturbance, Noise
-from raddle.execute.native.recorder import Me
-from raddle.execute.native.roster import Actor
+from raddle.native import noise as module
+from raddle.native.noise import Disturbance, Noise
+from raddle.native.recorder import Me
+from raddle.native.roster import Actor
 
 PROGRAM = """
 import threading

@@ -15,12 +15,12 @@ import pytest
 from natively import record
 
 from raddle.cast import Cast
-from raddle.execute.imported import Imported
-from raddle.execute.isolate import can_fork
+from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 from raddle.site import SiteTable
+from raddle.threads.data_model.creation_sites import Imported
 
 BOUND = """\
 import queue

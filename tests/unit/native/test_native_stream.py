@@ -13,8 +13,8 @@ from textwrap import dedent
 import pytest
 from natively import Kept, record, watching
 
-from raddle.execute.native.stream import MOMENT, MOST_STEPS, MOST_WAITING, Stream
-from raddle.execute.native.watch import Watch
+from raddle.native.stream import MOMENT, MOST_STEPS, MOST_WAITING, Stream
+from raddle.native.watch import Watch
 from raddle.step import Step
 
 
@@ -160,7 +160,7 @@ def main():
 
 
 def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from raddle.execute.native import numbering
+    from raddle.native import numbering
 
     monkeypatch.setattr(numbering, "attribute_owner", None)  # so that calling it fails, in code of ours
     watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", Kept)
@@ -388,7 +388,7 @@ def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
 
 def test_stack_without_room() -> None:
     """At the end of the stack nothing is handed over: it can wait."""
-    from raddle.execute.native.stream import _has_room
+    from raddle.native.stream import _has_room
 
     assert _has_room(50)
 

@@ -17,9 +17,9 @@ from raddle.schedulers.dependence import (
     depend,
     may_depend,
 )
-from raddle.schedulers.logbook import Between, Log
-from raddle.schedulers.order import Order, Race
-from raddle.schedulers.stock import Done, Stock
+from raddle.schedulers.operation_log import Between, Log
+from raddle.schedulers.partial_order import Order, Race
+from raddle.schedulers.resource_levels import Done, Stock
 from raddle.schedulers.wakeup import Node, Rest
 
 X, LOCK = 0, 1  # keys

@@ -12,13 +12,13 @@ import pytest
 from raddle.errors import UsageError
 from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
-from raddle.schedulers.again import Again
+from raddle.schedulers.determinism import Twice
 from raddle.schedulers.exhaustive import Exhaustive
+from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.pct import PCT
 from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.replay import Replay
 from raddle.schedulers.sequential import Sequential
-from raddle.schedulers.twice import Twice
 
 
 @dataclass(eq=False)

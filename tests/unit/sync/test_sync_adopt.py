@@ -8,9 +8,9 @@ import early
 import pytest
 
 import raddle
-from raddle.sync.adopt import adopt, let_go
-from raddle.sync.lock import Lock, RLock
-from raddle.sync.simple_queue import SimpleQueue
+from raddle.threads.twins.adopt import adopt, let_go
+from raddle.threads.twins.lock import Lock, RLock
+from raddle.threads.twins.simple_queue import SimpleQueue
 
 
 @pytest.mark.parametrize("scenario", [early.locks_exclude, early.others_work, early.caught_functions])

@@ -14,7 +14,7 @@ from cached_early import Service, bounded, unbounded
 
 import raddle
 from raddle import env
-from raddle.sync.cached import RealCachedFunction
+from raddle.threads.twins.functools import RealCachedFunction
 
 
 def _both(get):

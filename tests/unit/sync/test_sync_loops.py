@@ -12,7 +12,7 @@ import pytest
 from controlled import controlled_often, outcome_of, said
 
 import raddle
-from raddle.sync.loops import WAITS_FOR_INPUT
+from raddle.threads.twins.asyncio import WAITS_FOR_INPUT
 
 
 def _in_threads(*bodies):

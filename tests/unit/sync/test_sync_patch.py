@@ -12,7 +12,7 @@ import time
 import pytest
 from controlled import outcome_of
 
-from raddle.sync.patch import Patches
+from raddle.threads.patches import Patches
 
 CLASSES = (
     threading.Thread, threading.Condition, threading.Event, threading.Semaphore, threading.BoundedSemaphore,

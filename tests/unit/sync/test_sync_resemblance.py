@@ -14,7 +14,7 @@ import time
 import pytest
 from controlled import controlled, said
 
-from raddle.sync.patch import METHODS, NAMES
+from raddle.threads.patches import METHODS, NAMES
 
 REAL = {"Lock": type(threading.Lock()), "RLock": type(threading.RLock()), "SimpleQueue": queue.SimpleQueue}
 REAL |= {"local": threading.local, "allocate_lock": type(_thread.allocate_lock())}

@@ -1,0 +1,1 @@
+"""Distribution: a search split into units that several processes run."""

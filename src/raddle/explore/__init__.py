@@ -1,0 +1,1 @@
+"""Exploration: many executions of one scenario, and what they found."""

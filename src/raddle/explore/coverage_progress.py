@@ -1,0 +1,134 @@
+"""Gauge: what the executions of a search cover as it goes on, and whether that is enough.
+
+Without a measurement nothing is ever covered, and nothing is ever enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
+from raddle.corpus import Kept
+from raddle.engine.sharing import Learned
+from raddle.execute.session import Execution, Session
+from raddle.explore.corpus_writer import Keeper
+from raddle.explore.measure_sampling import Attention
+from raddle.tally import Key
+
+if TYPE_CHECKING:
+    from raddle.measure.measurement import Measurement
+
+CHECKED_EVERY = 16  # executions between two looks at whether it is enough
+
+
+class Gauge:
+    """What a search covers."""
+
+    def __init__(
+        self, session: Session, measurement: Measurement | None, *, keep: bool, measure_all: bool, saturated: bool
+    ) -> None:
+        self._session = session
+        self._measurement = measurement
+        self._keeper = Keeper(session) if keep else None
+        self._saturation = Saturation()
+        self._attention = Attention(always=measure_all, saturated=saturated)
+        self._chance: float | None = None  # that something new comes, as judged before a search that is complete
+        self.new = 0  # requirements that the last execution was the first to cover
+        self.left_out = 0  # executions that were not measured
+        self.firsts: dict[int, int] = {}  # by number of a measured execution that covered something new: its own
+
+    @property
+    def measures(self) -> bool:
+        """Is anything measured at all?"""
+        return self._measurement is not None
+
+    # -- executions ---------------------------------------------------------------------------------
+
+    def wants(self, number: int) -> bool:
+        """Is the execution of that number to be measured?"""
+        return self._attention.wants(number)
+
+    def add(self, execution: Execution, number: int, known: Learned | None) -> dict[str, frozenset[Key]] | None:
+        """What an execution covered, by criterion; None where it was not measured.
+
+        `known` is what had been learnt before: given where the execution may be kept.
+        """
+        measurement, self.new = self._measurement, 0
+        if measurement is None:
+            return None
+        if execution.observed is None:
+            self.left_out += 1
+            return None
+        measurement.early = self._session.model().early
+        covered = measurement.add(*execution.observed)
+        self.new = measurement.new
+        self._saturation.add(self.new)
+        if self.new:
+            self._attention.saturated = False
+            self.firsts[measurement.executions] = number
+            if known is not None and self._keeper is not None:
+                self._keeper.keep(measurement.executions, self.new, execution.decisions, known)
+        return covered
+
+    # -- what came of it ----------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """How many requirements of each criterion were covered."""
+        return {} if self._measurement is None else self._measurement.counts()
+
+    @property
+    def covered(self) -> int:
+        """The same for all criteria together."""
+        return sum(self.counts().values())
+
+    def corpus(self) -> tuple[Kept, ...]:
+        """Executions that covered something new, for a later search."""
+        return () if self._keeper is None else self._keeper.corpus()
+
+    def told_apart(self) -> frozenset[str]:
+        """The criteria that tell executions of one partial order apart."""
+        criteria = () if self._measurement is None else self._measurement.criteria
+        return frozenset(criterion.name for criterion in criteria if not criterion.by_order)
+
+    def leave_open(self) -> frozenset[str]:
+        """Every partial order was run, but not every interleaving: the criteria that more can be covered of."""
+        if self._measurement is not None:
+            self._measurement.open = self.told_apart()
+            return self._measurement.open
+        return frozenset()
+
+    # -- is it enough? ------------------------------------------------------------------------------
+
+    def reached(self, goal: str, *, aims: bool) -> bool:
+        """Is it saturated, or is everything covered? `aims`: there is something left that is aimed at.
+
+        It is looked at now and then only: that takes a while.
+        """
+        measurement, saturation = self._measurement, self._saturation
+        if measurement is None or (saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY):
+            return False
+        saturated = saturation.reached and rare_enough(measurement.tally()) and not aims
+        if goal == "saturated":
+            return saturated
+        return measurement.all_covered(self._session.model(), otherwise=saturated)
+
+    def go_on(self, *, aims: bool) -> None:
+        """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
+        if not self._attention.saturated:
+            self._attention.saturated = self.reached("saturated", aims=aims)
+
+    def keep_chance(self) -> None:
+        """What comes next is judged by what came by chance: executions of a complete search are all different."""
+        self._chance = self.chance_of_new()
+
+    def forget_chance(self) -> None:
+        """So far it cannot have been judged rightly: there was something left."""
+        self._chance = None
+
+    def chance_of_new(self, *, exhausted: bool = False) -> float | None:
+        """That a thousand executions more cover anything that none has covered."""
+        if self._measurement is None or not self._saturation.executions:
+            return None
+        if exhausted and not self._measurement.open:
+            return 0.0
+        return chance_of_anything_new(self._measurement.tally()) if self._chance is None else self._chance

@@ -1,0 +1,235 @@
+"""Failures as findings: each was run again, watched, turned into a schedule's text, and that text was run too.
+
+What is reported has been seen to happen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from raddle import env
+from raddle.engine.sharing import Learned
+from raddle.errors import DivergedError
+from raddle.execute.session import Recorded, Session
+from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
+from raddle.outcome import Outcome
+from raddle.schedule import Schedule
+from raddle.schedulers.random_walk import RandomWalk
+from raddle.site import SiteTable
+from raddle.trace import Trace
+
+TRIES_WITH_GIL = 200  # executions spent on whether a finding needs a free-threaded build
+
+Signature = tuple[str, ...]
+
+# A simpler execution than the one given that fits, followed by its schedule's text.
+Shrink = Callable[[Session, Recorded, Callable[[Recorded], bool]], Recorded]
+
+
+class Findings:
+    """What an exploration has found so far. `number` is always that of the execution."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        seed: int,
+        shrink: Shrink | None = None,
+        signatures: frozenset[Signature] = frozenset(),
+        reported: frozenset[Signature] = frozenset(),
+    ) -> None:
+        self._session = session
+        self._seed = seed
+        self._shrink = None if shrink is None else self._said(shrink)
+        self.doing = ""  # what takes a while now, in words
+        self.found: list[Finding] = []
+        self.notes: list[str] = []
+        self.signatures = set(signatures)  # of failures that need not be looked at again
+        self.reported = set(reported)  # of findings, as watched executions tell them: with places
+        self.signed: list[Signature] = []  # the signatures of the findings, one by one
+
+    def _said(self, shrink: Shrink) -> Shrink:
+        """The same, and it is said meanwhile that this is being done."""
+
+        def shrunk(session: Session, seen: Recorded, fits: Callable[[Recorded], bool]) -> Recorded:
+            with self._does("shrinking"):
+                return shrink(session, seen, fits)
+
+        return shrunk
+
+    @contextmanager
+    def _does(self, what: str) -> Iterator[None]:
+        before, self.doing = self.doing, what
+        try:
+            yield
+        finally:
+            self.doing = before
+
+    def add_failed(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
+        """An execution failed: see it fail again, and again by its text."""
+        self.signatures.add(outcome.signature)
+        if outcome.kind == "uncontrolled" or seen_by_watchdog(outcome):
+            self.add(outcome, None, None, number)  # its stack is all there is, and it would be slow to have again
+            return
+        with self._does("running a failure again"):
+            self._see_again(outcome, known, decisions, number)
+
+    def _see_again(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
+        session = self._session
+        again = session.again(decisions, known)
+        if outcome.kind == again.outcome.kind == "crash" and again.divergence is not None:
+            self.add(outcome, None, None, number)  # nobody survived to tell
+            return
+        if again.outcome.signature[:1] != outcome.signature[:1]:
+            if session.interrupted:
+                return
+            self._add_divergence(outcome, again, number)
+            return
+        if again.outcome.signature in self.reported:  # the same, by threads of other names
+            return
+        replayed, text = self._as_text(again)
+        self.add(replayed.outcome, text, replayed, number)
+
+    def _as_text(self, again: Recorded) -> tuple[Recorded, Schedule | None]:
+        """An execution that follows its text, and that text: as short as it gets for these steps, or shrunk.
+
+        No text where none shows the failure.
+        """
+        session = self._session
+        whole = again.schedule
+        best = session.replay(whole)
+        if not _same_failure(best, again) and again.closely is not None:
+            whole = again.closely
+            best = session.replay(whole)
+        if not _same_failure(best, again):
+            why = best.divergence or f"by its text it ended as '{ending(best.outcome)}'"
+            self.notes.append(f"a failure cannot be had again by a schedule's text, so none is given: {why}")
+            return again, None
+        low, high = 1, len(whole.segments)
+        while low < high:  # whoever goes on by default need not be named
+            middle = (low + high) // 2
+            tried = session.replay(Schedule(whole.segments[:middle]))
+            if tried.divergence is None and _same_failure(tried, best):
+                high, best = middle, tried
+            else:
+                low = middle + 1
+        best = replace(best, schedule=Schedule(whole.segments[:low]))
+        if self._shrink is not None:
+            signature = best.outcome.signature
+            best = self._shrink(session, best, lambda tried: tried.outcome.signature == signature)
+        return best, best.schedule
+
+    def _add_divergence(self, outcome: Outcome, again: Recorded, number: int) -> None:
+        message = (
+            f"an execution ended as '{ending(outcome)}', and as '{ending(again.outcome)}' when it was run again "
+            "with the same schedule"
+        )
+        if self._session.repeatable():
+            message += ": state survives from one execution to the next. Reset it with setup=, or use isolate='fork'"
+        else:
+            message += ": the scenario is not deterministic"
+        self.add(Outcome("divergence", message, outcome.thread, ("divergence",)), None, again, number)
+
+    def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
+        """What is known about a failure is enough: it is a finding."""
+        session = self._session
+        possible_on = THIS_INTERPRETER
+        endless = outcome.kind == "step-limit"
+        if schedule is not None and seen is not None and not endless and not possible_here(seen):
+            with self._does("looking whether the GIL allows it"):
+                with_gil = self._look_with_gil(outcome)
+            if with_gil is None:
+                possible_on = FREE_THREADED_ONLY
+            else:
+                seen, schedule = with_gil
+                outcome = seen.outcome
+        self.signatures.add(outcome.signature)
+        self.reported.add(outcome.signature)
+        self.signed.append(outcome.signature)
+        finding = make_finding(outcome, schedule, seen, session.table, possible_on=possible_on)
+        self.found.append(replace(finding, execution=number, replaying=session.replaying))
+
+    def _look_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
+        """Look for the same failure among the schedules that CPython with the GIL can have."""
+        session = self._session
+        with session.with_gil():
+            walk = RandomWalk(self._seed)
+            for number in range(1, TRIES_WITH_GIL + 1):
+                walk.begin(number, 0)
+                known = session.snapshot()
+                execution = session.run(walk.choose)
+                if session.interrupted:
+                    return None
+                if execution.outcome.signature == outcome.signature:
+                    again = session.again(execution.decisions, known)
+                    if again.outcome.signature == outcome.signature and possible_here(again):
+                        replayed, text = self._as_text(again)
+                        if text is not None and possible_here(replayed):
+                            return replayed, text
+        return None
+
+
+def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
+    """Follow a schedule; what went wrong, if anything did."""
+    seen = session.replay(schedule)
+    if session.interrupted:
+        raise KeyboardInterrupt
+    blocked = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
+    if seen.divergence is not None and not blocked:  # a thread that blocks does not get as far as the schedule says
+        step = seen.divergence_step or 1
+        raise DivergedError(
+            "schedule-diverged",
+            f"the schedule does not fit this code: step {step}, '{schedule.segments[step - 1]}': {seen.divergence}",
+        )
+    if not seen.outcome.failed:
+        return None
+    here = possible_here(seen)
+    finding = make_finding(
+        seen.outcome, schedule, seen, session.table, possible_on=THIS_INTERPRETER if here else FREE_THREADED_ONLY
+    )
+    return replace(finding, replaying=session.replaying)
+
+
+def make_finding(
+    outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
+) -> Finding:
+    """A failed execution as people and machines get to see it."""
+    return Finding(
+        kind=outcome.kind,
+        message=outcome.message,
+        thread=outcome.thread,
+        possible_on=possible_on,
+        schedule=schedule,
+        trace=seen.trace if seen else Trace(()),
+        details=outcome.details,
+        notes=outcome.notes,
+        preemptions=seen.preemptions if seen else (),
+        paths=table.paths(),
+        error=outcome.error,
+    )
+
+
+def possible_here(seen: Recorded) -> bool:
+    """Were all threads stopped where this interpreter can switch?"""
+    if not env.gil_enabled():
+        return True
+    return all(stop.with_gil for stop in seen.preemptions)
+
+
+def seen_by_watchdog(outcome: Outcome) -> bool:
+    """Did it hang, in code that nobody controls?"""
+    return outcome.kind == "step-limit" and outcome.signature != ("step-limit",)
+
+
+def _same_failure(one: Recorded, other: Recorded) -> bool:
+    """The same end by the same steps; of an execution without end the end must do."""
+    if other.outcome.kind == "step-limit":
+        return one.outcome.signature == other.outcome.signature
+    return one.divergence is None and one.same_as(other)
+
+
+def ending(outcome: Outcome) -> str:
+    """How an execution ended, in words."""
+    return f"{outcome.kind}: {outcome.message}" if outcome.failed else "passed"

@@ -1,0 +1,1 @@
+"""Measurement: executions shown to criteria, and the record of what they covered."""

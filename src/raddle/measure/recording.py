@@ -1,0 +1,74 @@
+"""A measurement as a record: everything that has to be kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from raddle.corpus import Kept
+from raddle.finding import Finding
+from raddle.instrument.survey import observed
+from raddle.measure.measurement import Measurement
+from raddle.model import Model
+from raddle.record import Record
+from raddle.site import INDEX_BITS, Site, SiteTable, told_apart
+
+CONTROLLED, NATIVE = "controlled", "native"
+
+
+def make_record(
+    measurement: Measurement,
+    table: SiteTable,
+    model: Model,
+    *,
+    origin: str,
+    mode: str,
+    exhausted: bool = False,
+    findings: Sequence[Finding] = (),
+    notes: Sequence[str] = (),
+    corpus: Sequence[Kept] = (),
+) -> Record:
+    """What was measured of the code in the table; `exhausted`: there is no other execution."""
+    if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
+        model = model.of_modules(measurement.modules)
+    sites = told_apart(_sites_of_files(table, measurement, model))
+    return Record(
+        origin=origin,
+        mode=mode,
+        tally=measurement.tally(),
+        sites=sites,
+        paths={file: table.path(file) for file in sorted({site.file for site in sites.values()})},
+        model=model + observed(measurement.observed()),
+        facts=measurement.facts(),
+        exact=frozenset(c.name for c in measurement.criteria) - measurement.open if exhausted else frozenset(),
+        cautions=measurement.cautions(),
+        findings=tuple({**finding.as_json(), "origin": origin} for finding in findings),
+        notes=tuple(notes),
+        corpus=tuple(replace(kept, origin=origin) for kept in corpus),
+        extras=measurement.extras(),
+    )
+
+
+def _sites_of_files(table: SiteTable, measurement: Measurement, model: Model) -> dict[int, Site]:
+    """All sites of the modules that anything was measured in, or could be."""
+    named: set[int] = {site for site, *_ in measurement.observed()}
+    for accesses in model.variables.values():
+        named |= accesses.reads | accesses.writes
+    for methods in model.methods.values():
+        named |= set(methods.values())
+    named |= model.blocks
+    for keys in measurement.tally().covered.values():
+        for key in keys:
+            named |= set(_numbers(key))
+    for caution in measurement.cautions():  # it may tell of a module of which nothing else does: only constructors ran
+        named |= set(caution.sites)
+    modules = {number >> INDEX_BITS for number in named}
+    return {number: table[number] for number in table if number >> INDEX_BITS in modules}
+
+
+def _numbers(key: Iterable[object]) -> Iterable[int]:
+    for part in key:
+        if isinstance(part, tuple):
+            yield from _numbers(part)
+        elif isinstance(part, int):
+            yield part

@@ -1,0 +1,51 @@
+"""Explorations inside a watched program, as of marked tests: what they cover counts for its run, too.
+
+The watch steps aside while one goes on (`aside`), so nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from raddle.errors import RaddleError
+from raddle.native.family import Family
+from raddle.record import Record
+from raddle.store import add
+
+VARIABLE = "RADDLE_RUN"  # of the environment: what processes of a run find its settings by
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosing:
+    """The run that this process belongs to."""
+
+    criteria: tuple[str, ...]
+    data_file: str
+    family: Family
+
+    @classmethod
+    def found(cls, environment: Mapping[str, str]) -> Enclosing | None:
+        """None where there is no run, or one that measures nothing.
+
+        >>> Enclosing.found({}) is None
+        True
+        """
+        text = environment.get(VARIABLE)
+        if not text:
+            return None
+        from raddle.native.settings import Settings
+
+        try:
+            settings = Settings.from_json(text)
+        except (ValueError, TypeError, AttributeError, RaddleError):
+            return None  # the variable is somebody else's, or another raddle's
+        if not settings.criteria or settings.data_file is None:
+            return None
+        return cls(settings.criteria, settings.data_file, Family(settings.family, settings.first))
+
+    def add(self, record: Record) -> tuple[str, ...]:
+        """Keep what an exploration covered; the notes that are to be shown."""
+        notes = add(self.data_file, record, begins=False)
+        self.family.leave_explored(record)
+        return notes

@@ -1,0 +1,93 @@
+"""What variables are called in every execution, from what a probe knows when it first meets them.
+
+The rules are those of controlled executions (`raddle.observers.steps`). Names need the static model, which
+is slow to make, so they are found when steps are handed over and not while the program waits at a probe.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from raddle.cast import AbstractVariable
+from raddle.model import Model
+from raddle.site import SiteTable
+from raddle.threads.data_model.variables import CONTENT
+
+# A variable without a name: what it is, and three things that its name is found from.
+#   attribute  of a class or of one of its objects: class, name, where the object was made
+#   held       content of the container that such an attribute holds: the same
+#   content    of a container that nobody was seen to keep: the name of its type, "", site
+#   name       that functions share: the file (if it is a global), name, site
+Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
+
+
+class Names:
+    """Names variables by the static model of everything instrumented so far."""
+
+    def __init__(self, table: SiteTable) -> None:
+        self.table = table
+        self._model = Model()
+        self._surveyed = 0  # sites that the model knows
+        # A class is known by its id, and kept alive.
+        self._known: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
+        self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Cast.functions` has them
+
+    def model(self) -> Model:
+        """Of all sites; while another thread imports a module, of those that there were before."""
+        sites = len(self.table)
+        if self._surveyed != sites:
+            from raddle.instrument.owners import method_sites  # slow to import, and not needed to start
+            from raddle.instrument.survey import survey_table
+
+            try:
+                self._model, self.methods = survey_table(self.table), method_sites(self.table)
+            except RuntimeError:  # the table has grown while it was gone through
+                return self._model
+            self._surveyed = sites
+            self._known.clear()
+        return self._model
+
+    def owner(self, cls: type) -> str:
+        """What a class is called."""
+        from raddle.instrument.owners import class_owner  # as above
+
+        return class_owner(self.table, cls)
+
+    def name(self, unnamed: Unnamed) -> AbstractVariable:
+        """What a variable is called.
+
+        >>> Names(SiteTable()).name(("name", "shop.py", "total", 0))
+        AbstractVariable(owner='shop.py', created='', name='total')
+        >>> str(Names(SiteTable()).name(("content", "list", "", 0)))  # where the source does not say whose it is
+        'list[]'
+        """
+        self.model()
+        kind, what, name, more = unnamed
+        key = (kind, what if type(what) is str else id(what), name, more)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = unnamed, self._find(unnamed)
+        return known[1]
+
+    def _find(self, unnamed: Unnamed) -> AbstractVariable:
+        kind, what, name, more = unnamed
+        if kind == "attribute" or kind == "held":
+            from raddle.instrument.survey import declaring_owner
+
+            owner = declaring_owner(self._model, self.table, what, name)
+            return AbstractVariable(owner, more, name if kind == "attribute" else name + CONTENT)
+        known = self._model.named_at(more)
+        if kind == "name":
+            owner = what or (known[0] if known is not None else self._written_at(more)[0])
+            return AbstractVariable(owner, "", name)
+        if known is not None:
+            return AbstractVariable(known[0], "", known[1])
+        written = self._written_at(more)[1]
+        short = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
+        return AbstractVariable(what, "", (short.rpartition(".")[2] or what) + CONTENT)
+
+    def _written_at(self, site: int) -> tuple[str, str]:
+        if site not in self.table:
+            return "", ""
+        where = self.table[site]
+        return where.file, where.name

@@ -1,0 +1,215 @@
+"""Numbers for variables, given on first sight of the object that they are a part of.
+
+Numbers are in the entries of `Objects`, by name. Negative ones are no variables of the object's own: NOTHING is
+code, what is below it a class's variable, see `inherited`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FrameType, ModuleType
+from typing import Any
+
+from raddle.inspection import in_class, name_of, own_fields
+from raddle.native.names import Unnamed
+from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
+from raddle.native.places import Places
+from raddle.native.recorder import Me, Recorder
+from raddle.site import SiteTable
+from raddle.threads.data_model.variables import CONTENT, attribute_owner, container_base, written_owner
+
+NOTHING = -1
+
+
+def inherited(number: int) -> int:
+    """A class's variable, seen through an object of the class; its own inverse."""
+    return -2 - number
+
+
+class Numbering:
+    """Finds numbers."""
+
+    def __init__(self, recorder: Recorder, table: SiteTable) -> None:
+        self._recorder = recorder
+        self._roster = recorder.roster
+        self._places = Places(table)
+        self.objects = Objects(recorder.roster, recorder.stream.fail)
+        self.known = self.objects.known
+        self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
+        self._kept: list[type] = []  # classes that are known by id
+        self._functions: dict[str, Entry] = {}  # cells of functions that have no tokens
+
+    def begin_again(self) -> None:
+        """In a process that was forked: nothing has a number yet."""
+        self.objects.begin_again()
+        self._functions.clear()
+
+    # -- what probes ask on first sight -------------------------------------------------------------
+
+    def read(self, obj: Any, name: str, value: Any, site: int) -> int:
+        """The number of `obj.name`, which was just read."""
+        return self._guarded(self._read, obj, name, value, site)
+
+    def written(self, obj: Any, name: str, value: Any, site: int) -> int:
+        """The number of `obj.name`, which was just written."""
+        return self._guarded(self._written, obj, name, value, site)
+
+    def content(self, container: Any, site: int) -> int:
+        """The number of what is in a container."""
+        return self._guarded(self._content, container, site)
+
+    def global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
+        return self._guarded(self._global_name, namespace, name, site)
+
+    def cell(self, numbers: Entry, name: str, site: int) -> int:
+        """Of a variable that a function shares with functions inside it."""
+        return self._guarded(self._cell, numbers, name, site)
+
+    def receiver(self, obj: Any) -> int:
+        """The number of an object whose method was entered, 0 if it gets none now."""
+        return max(0, self._guarded(self._receiver, obj))
+
+    def made(self, obj: Any, frame: FrameType) -> None:
+        """A constructor of the object begins, in this frame."""
+        self._guarded(self._made, obj, frame)
+
+    def hold(self, holder: Any, name: str, container: Any) -> None:
+        """A container was written to an attribute."""
+        self._guarded(self._hold, holder, name, container)
+
+    def let_go(self, holder: Entry, name: str, value: Any) -> None:
+        """An attribute that held a container has another value now."""
+        self._guarded(self.objects.let_go, holder, name, value)
+
+    def cells_of(self, function: str) -> Entry:
+        """The cells of a function whose calls are not told apart."""
+        return self._functions.setdefault(function, {})
+
+    def _guarded(self, find: Callable[..., Any], *args: Any) -> int:
+        """Whatever happens, the program goes on."""
+        me: Me = self._recorder.here.me
+        if me.busy or not self._recorder.stream.recording:
+            return NOTHING
+        me.busy = True
+        try:
+            return find(*args) or 0
+        except RecursionError:
+            return NOTHING
+        except Exception as error:
+            self._recorder.stream.fail(error)
+            return NOTHING
+        finally:
+            me.busy = False
+
+    # -- variables ----------------------------------------------------------------------------------
+
+    def _read(self, obj: Any, name: str, value: Any, site: int) -> int:
+        cls = type(obj)
+        if name in self.code_names.get(id(cls), ()):
+            return self._note(obj, name, NOTHING)
+        owner = attribute_owner(obj, name)
+        if owner is None:
+            if not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
+                if id(cls) not in self.code_names:
+                    self._kept.append(cls)
+                self.code_names.setdefault(id(cls), set()).add(name)
+            return self._note(obj, name, NOTHING)
+        if owner is obj:
+            return self._own(obj, name, value)
+        if issubclass(cls, ModuleType):
+            return self._note(obj, name, self._global_name(owner, name, site))
+        return self._note(obj, name, inherited(self._own(owner, name, value)))
+
+    def _written(self, obj: Any, name: str, value: Any, site: int) -> int:
+        cls = type(obj)
+        if written_owner(obj, name) is None:
+            return NOTHING  # a property takes it, or each thread has its own
+        if issubclass(cls, ModuleType):
+            names: Any = own_fields(obj)
+            return self._note(obj, name, self._global_name(names, name, site))
+        self.code_names.get(id(cls), set()).discard(name)
+        return self._own(obj, name, value)
+
+    def _own(self, obj: Any, name: str, value: Any) -> int:
+        entry = self._entry(obj)
+        cls = obj if issubclass(type(obj), type) else type(obj)
+        with self._roster.lock:
+            number: int = entry.get(name, NOTHING)
+            if number < 0:
+                unnamed: Unnamed = ("attribute", cls, name, entry[CREATED])
+                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
+        if container_base(type(value)) is not None:
+            self._hold(obj, name, value)
+        return number
+
+    def _note(self, obj: Any, name: str, number: int) -> int:
+        """Spare the next one the search, if the object is known anyway."""
+        entry = self.known.get(id(obj))
+        if entry is None and (number != NOTHING or issubclass(type(obj), (ModuleType, type))):
+            entry = self._entry(obj)
+        if entry is not None:
+            entry[name] = number
+        return number
+
+    def _content(self, container: Any, site: int) -> int:
+        entry = self._entry(container)
+        with self._roster.lock:
+            number: int | None = entry.get(CONTENT)
+            if number is None:
+                unnamed: Unnamed = ("content", name_of(type(container)), "", site)
+                number = entry[CONTENT] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
+        return number
+
+    def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
+        entry = self.objects.namespace(namespace)
+        path = namespace.get("__file__")
+        with self._roster.lock:
+            number: int | None = entry.get(name)
+            if number is None:
+                file = self._places.label(path) if type(path) is str else ""
+                unnamed: Unnamed = ("name", file, name, site)
+                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
+        return number
+
+    def _cell(self, numbers: Entry, name: str, site: int) -> int:
+        with self._roster.lock:
+            number: int | None = numbers.get(name)
+            if number is None:
+                if GROUP not in numbers:
+                    group = self._roster.group()
+                    numbers.update({GROUP: group, OWNED: self._roster.owned(group)})
+                unnamed: Unnamed = ("name", "", name, site)
+                number = numbers[name] = self._roster.variable(unnamed, numbers[GROUP], numbers[OWNED])
+        return number
+
+    # -- objects ---------------------------------------------------------------------------------------
+
+    def _entry(self, obj: Any) -> Entry:
+        entry = self.known.get(id(obj))
+        if entry is not None:
+            return entry
+        made = type(in_class(type(obj), "__new__")) is staticmethod
+        return self.objects.entry(obj, self._places.made_in_new() if made else "")
+
+    def _receiver(self, obj: Any) -> int:
+        entry = self._entry(obj)
+        with self._roster.lock:
+            number: int = entry[GROUP]
+            entry[RECEIVER] = number
+            self._roster.receiver(number, type(obj))
+        return number
+
+    def _made(self, obj: Any, frame: FrameType) -> None:
+        if id(obj) not in self.known:
+            self.objects.entry(obj, self._places.made_by(frame))
+
+    def _hold(self, holder: Any, name: str, container: Any) -> None:
+        if self.objects.is_known(container):
+            return
+        owner = self._entry(holder)
+        cls = holder if issubclass(type(holder), type) else type(holder)
+        owned = self._roster.owned()
+        with self._roster.lock:
+            number = self._roster.variable(("held", cls, name, owner[CREATED]), owner[GROUP], owned)
+        entry = {GROUP: owner[GROUP], CREATED: "", OWNED: owned, CONTENT: number}
+        self.objects.hold(holder, name, container, entry)

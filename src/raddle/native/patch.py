@@ -1,0 +1,93 @@
+"""Puts the watched primitives in place, and takes them out again."""
+
+from __future__ import annotations
+
+import _thread
+import functools
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from raddle.inspection import mro
+from raddle.native import pools, queues, threads, waiting
+from raddle.native.delivery import make_unraisablehook
+from raddle.native.locks import make_locks
+from raddle.native.program import execute
+from raddle.native.recorder import Recorder
+from raddle.native.tracebacks import make_excepthook, make_walks
+
+_OPERATIONS = {**waiting.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
+_BY_ID = {id(cls): names for cls, names in _OPERATIONS.items()}
+
+
+_known: dict[int, tuple[type, frozenset[str]]] = {}  # by id: the class, kept alive
+
+
+def operations(cls: type) -> frozenset[str]:
+    """The methods of a class that make steps of their own.
+
+    >>> sorted(operations(threading.Event)), operations(dict)
+    (['clear', 'is_set', 'set', 'wait'], frozenset())
+    """
+    known = _known.get(id(cls))
+    if known is None:
+        own = [_BY_ID.get(id(base), frozenset()) for base in mro(cls)]
+        known = _known[id(cls)] = cls, frozenset().union(*own)
+    return known[1]
+
+
+def is_primitive(cls: type, name: str) -> bool:
+    """Does this method of this class make steps of its own?"""
+    return name in operations(cls)
+
+
+class Patches:
+    """What was changed, to be undone.
+
+    Classes written in Python are patched method by method, so that subclasses that exist already are reached.
+    What C provides is replaced by name, for modules that are imported from now on.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._undo: list[Callable[[], None]] = []
+        lock, rlock, make_rlock = make_locks(recorder)
+        simple_queue = queues.make_simple_queue(recorder)
+        self.twins: dict[type, str] = {lock: "Lock", rlock: "RLock", simple_queue: "SimpleQueue"}
+        start_new_thread = threads.make_start_new_thread(recorder)
+        self._methods = [
+            *threads.patches(recorder),
+            *waiting.patches(recorder),
+            *queues.patches(recorder),
+            *pools.patches(recorder),
+        ]
+        self._names: list[tuple[Any, str, Any]] = [
+            (threading, "Lock", lock),
+            (threading, "RLock", make_rlock),
+            (queue, "SimpleQueue", simple_queue),
+            (threading, "excepthook", make_excepthook()),
+            (sys, "unraisablehook", make_unraisablehook()),
+            *((traceback, name, walk) for name, walk in make_walks(execute.__code__)),
+            (_thread, "start_new_thread", start_new_thread),
+            (_thread, "start_new", start_new_thread),
+        ]
+
+    def install(self) -> None:
+        for owner, name, new in (*self._methods, *self._names):
+            self._undo.append(functools.partial(_put_back, owner, name, owner.__dict__.get(name, _put_back)))
+            if isinstance(owner, type) and name in owner.__dict__:
+                functools.update_wrapper(new, owner.__dict__[name])
+            setattr(owner, name, new)
+
+    def remove(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+
+def _put_back(owner: Any, name: str, old: Any) -> None:
+    if old is _put_back:  # there was none
+        delattr(owner, name)
+    else:
+        setattr(owner, name, old)

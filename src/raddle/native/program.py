@@ -1,0 +1,169 @@
+"""Runs a program in this process as Python would: a script, a folder or archive with a `__main__`, a module."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from raddle import env
+from raddle.errors import UsageError
+from raddle.native.importing import WatchingHook
+from raddle.native.tracebacks import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to run, with which arguments.
+
+    >>> str(Program("app.py")), str(Program("pytest", is_module=True))
+    ('app.py', '-m pytest')
+    """
+
+    name: str
+    args: tuple[str, ...] = ()
+    is_module: bool = False
+
+    def __str__(self) -> str:
+        return f"-m {self.name}" if self.is_module else self.name
+
+    def check(self) -> None:
+        """Refuse what is not there, before anything is changed."""
+        if not self.is_module and not os.path.exists(self.name):
+            raise UsageError("no-such-file", f"there is no file {self.name}")
+
+    def run(self, hook: WatchingHook) -> int:
+        """Its exit code."""
+        sys.argv[:] = [self.name, *self.args]
+        if self.is_module:
+            code, spec = self._module()
+            sys.argv[0] = spec.origin or self.name
+            namespace = become_main(spec, spec.origin)
+        elif _is_importable(self.name):
+            folder = os.path.abspath(self.name)
+            _set_first_path(folder, in_any_case=True)
+            code, spec = _found("__main__", PathFinder.find_spec("__main__", [folder]), self.name)
+            namespace = become_main(spec, spec.origin)
+        else:
+            _set_first_path(os.path.dirname(os.path.realpath(self.name)))
+            path = os.path.abspath(self.name)
+            return run_script(path, become_main(None, path), hook)
+        return execute(code, namespace)
+
+    def _module(self) -> tuple[CodeType, ModuleSpec]:
+        _set_first_path(os.getcwd())
+        try:
+            spec = importlib.util.find_spec(self.name)
+            if spec is not None and spec.submodule_search_locations is not None:
+                spec = importlib.util.find_spec(f"{self.name}.__main__")
+        except (ImportError, ValueError, AttributeError) as error:
+            raise UsageError("no-such-module", f"{self.name} cannot be run: {error}") from None
+        return _found(self.name, spec, self.name)
+
+
+def run_script(path: str, namespace: dict[str, Any], hook: WatchingHook) -> int:
+    """Run a file as the main program, with probes if it is the user's."""
+    try:
+        code = hook.code_of_file(path, "__main__")
+        if code is None:
+            with open(path, "rb") as stream:
+                code = compile(stream.read(), path, "exec", dont_inherit=True)
+    except OSError as error:
+        raise UsageError("no-such-file", f"{path} cannot be read: {error.strerror}") from None
+    except (SyntaxError, ValueError):
+        return _show_error()
+    return execute(code, namespace)
+
+
+def become_main(spec: ModuleSpec | None, path: str | None) -> dict[str, Any]:
+    """A new `__main__`, as Python would make it; its namespace."""
+    main = ModuleType("__main__")
+    namespace = main.__dict__
+    fill_main(namespace, spec, path)
+    sys.modules["__main__"] = main
+    return namespace
+
+
+def fill_main(namespace: dict[str, Any], spec: ModuleSpec | None, path: str | None) -> None:
+    """Put the names there that Python itself does."""
+    loader = spec.loader if spec is not None else SourceFileLoader("__main__", path or "")
+    namespace.update(
+        __name__="__main__",
+        __file__=path,
+        __spec__=spec,
+        __loader__=loader,
+        __package__=spec.parent if spec is not None else None,
+        __builtins__=builtins,
+    )
+    if env.MODULES_HAVE_CACHED:
+        namespace["__cached__"] = spec.cached if spec is not None else None
+    if not env.ANNOTATIONS_ARE_DEFERRED:
+        namespace["__annotations__"] = {}
+
+
+def execute(code: CodeType, namespace: dict[str, Any]) -> int:
+    """Run it to its end, whatever that is; the exit code that Python would have."""
+    try:
+        exec(code, namespace)
+    except SystemExit as error:
+        return _exit_code(error)
+    except KeyboardInterrupt:
+        _show_error()
+        return INTERRUPTED
+    except BaseException:
+        return _show_error()
+    return 0
+
+
+INTERRUPTED = 130  # what shells say of a program that SIGINT has ended
+
+
+def _exit_code(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def _show_error() -> int:
+    """As Python does, without the frames of ours."""
+    kind, error, trace = sys.exc_info()
+    assert kind is not None
+    assert error is not None
+    clean(error)
+    trace = error.__traceback__
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
+    if env.HAS_LAST_EXC:
+        sys.last_exc = error  # type: ignore[attr-defined] # see there
+    sys.excepthook(kind, error, trace)
+    return 1
+
+
+def _found(name: str, spec: ModuleSpec | None, shown: str) -> tuple[CodeType, ModuleSpec]:
+    loader: Any = spec.loader if spec is not None else None
+    code = loader.get_code(spec.name) if spec is not None and hasattr(loader, "get_code") else None
+    if spec is None or code is None:
+        raise UsageError("no-such-module", f"{shown} cannot be run: there is no code for {name}")
+    return code, spec
+
+
+def _is_importable(path: str) -> bool:
+    """A folder, or an archive that Python can import from."""
+    return os.path.isdir(path) or os.path.splitext(path)[1] in (".zip", ".pyz", ".egg")
+
+
+def _set_first_path(folder: str, *, in_any_case: bool = False) -> None:
+    """Where Python puts the folder of the program, unless it was told not to."""
+    if sys.flags.safe_path and not in_any_case:
+        return
+    if sys.path:
+        sys.path[0] = folder
+    else:
+        sys.path.append(folder)

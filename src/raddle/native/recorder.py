@@ -1,0 +1,277 @@
+"""The recorder: what probes and primitives tell, from whichever thread, becomes steps.
+
+Whatever takes more than an `append` marks its thread as busy. Code of the program that runs in the middle of
+that (a destructor, a handler of a signal) is then not recorded, rather than let in where it would meet a lock
+that its own thread holds.
+"""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from weakref import WeakSet, ref
+
+from raddle.cast import AbstractObject
+from raddle.inspection import resource_kind
+from raddle.native.roster import Actor, Roster
+from raddle.native.stream import Stream
+from raddle.threads.data_model.identity import place_of_creation
+
+MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
+FOREIGN = "a thread that Python did not start"
+
+
+class Me:
+    """One thread of the program."""
+
+    __slots__ = ("actor", "busy", "children", "label", "number", "quiet", "room", "site", "submitting")
+
+    def __init__(self, number: int, label: str, actor: Actor, room: int) -> None:
+        self.number = number
+        self.label = label  # by descent: 0.2 is the second thread that the first one started
+        self.children = 0
+        self.become(actor, room)
+        self.busy = False
+        self.site = 0  # of the call of a primitive that is about to come
+        self.quiet: object = None  # a lock whose steps somebody else tells
+        self.submitting: Resource | None = None  # the pool that is given something to do
+
+    def become(self, actor: Actor, room: int) -> None:
+        self.actor = actor
+        self.room = room  # for names of methods that tell actors apart
+
+
+NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
+NOBODY.busy = True  # threads that have no number yet, or have it no more
+
+
+class Here(threading.local):
+    """What belongs to the running thread. A thread that nobody announced is made known on first sight."""
+
+    # For destructors that run meanwhile; of the class, as the first may run before the first line of `__init__`.
+    me: Me = NOBODY
+    number: int = NOBODY.number
+
+    def __init__(self, arrive: Callable[[], Me]) -> None:
+        self.me = arrive()
+        self.number = self.me.number
+
+
+class Resource:
+    """A lock, a queue...: what it is, and its number in this execution, -1 if it has none yet."""
+
+    __slots__ = ("__weakref__", "abstract", "gone", "number", "pool")
+
+    def __init__(self, abstract: AbstractObject) -> None:
+        self.abstract = abstract
+        self.number = -1
+        self.gone: list[int] = []  # where to leave the number
+        self.pool: Resource | None = None  # of a future: who will bring it about
+
+    def __del__(self) -> None:
+        if self.number >= 0:
+            self.gone.append(self.number)
+
+
+class Keyed(ref):  # type: ignore[type-arg]
+    """A weak reference that knows what its object is registered under, when the object has gone."""
+
+    __slots__ = ("key",)
+
+    key: int
+
+
+class Recorder:
+    """Makes steps."""
+
+    def __init__(self, roster: Roster, stream: Stream) -> None:
+        self.roster = roster
+        self.stream = stream
+        self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
+        self.forget_first: list[Callable[[], None]] = []  # called when everything begins anew
+        self._announced: dict[int, Me] = {}  # by ident, for a moment
+        self._ended: deque[int] = deque(maxlen=MOST_ENDED)  # by native number, which are not soon used again
+        self._resources: dict[int, tuple[Resource, Keyed]] = {}
+        self._introduced: WeakSet[Resource] = WeakSet()  # those that have numbers
+        self._abstract: dict[AbstractObject, AbstractObject] = {}  # each once
+        self._threads = 0
+        self.here = Here(self._arrive)
+        self._begin()
+
+    # -- threads ------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        me = self.here.me
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self.stream.recording = True
+
+    def begin_again(self) -> None:
+        """In a process that was forked: the running thread is the only one, and everything begins anew."""
+        self.stream.recording = False
+        self._threads = 0
+        for forget in (self._announced.clear, self._ended.clear, *self.forget_first):
+            forget()
+        for resource in list(self._introduced):
+            resource.number = -1
+        self._introduced = WeakSet()
+        self.roster.begin()
+        self.stream.begin()
+        me = self._newcomer("0", "main")
+        self.here.me, self.here.number = me, me.number
+        self._begin()
+
+    def _arrive(self) -> Me:
+        me = self._announced.pop(_thread.get_ident(), None)
+        if me is not None:
+            return me
+        if not self._threads:
+            return self._newcomer("0", "main")
+        if _thread.get_native_id() in self._ended:
+            return NOBODY  # what is destroyed with the thread itself
+        me = self._newcomer("?", FOREIGN)
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        return me
+
+    def _newcomer(self, label: str, kind: str) -> Me:
+        actor = self.roster.actor(kind)
+        with self.roster.lock:
+            number = self._threads
+            self._threads += 1
+        return Me(number, label, actor, self.roster.most_methods)
+
+    @property
+    def threads(self) -> int:
+        """How many there were."""
+        return self._threads
+
+    def child(self, kind: str) -> Me | None:
+        """A thread that the running one is about to start; None if this is not recorded."""
+        me = self.here.me
+        with self.busy(me) as free:
+            if free:
+                me.children += 1
+                return self._newcomer(f"{me.label}.{me.children}", kind)
+        return None
+
+    def begin_thread(self, me: Me | None) -> None:
+        """The first thing that a new thread does."""
+        if me is None:
+            return
+        # The step comes first: from the moment that the thread is somebody, destructors in it make steps, too.
+        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self._announced[_thread.get_ident()] = me
+        self.here.me, self.here.number = me, me.number
+        self._announced.pop(_thread.get_ident(), None)  # where a destructor came before us, as a foreign thread
+
+    def end_thread(self) -> None:
+        """The last thing that a thread does; destructors may still run in it, but nobody is told."""
+        here = self.here
+        me = here.me
+        here.me, here.number = NOBODY, NOBODY.number
+        self._ended.append(_thread.get_native_id())
+        me.actor.ended = True
+        if self.stream.recording and me is not NOBODY:
+            self.stream.steps.append((me.number, "end", me.number, 0))
+
+    def task(self, kind: str) -> None:
+        """The thread, a worker, takes on the next task."""
+        me = self.here.me
+        with self.busy(me) as free:
+            if free:
+                me.actor.ended = True
+                me.become(self.roster.actor(kind), self.roster.most_methods)
+        if free:
+            self.tell("task", me.actor.number)
+
+    # -- steps --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def busy(self, me: Me) -> Iterator[bool]:
+        """Whatever the program does in between, in this thread, is not recorded. False if that is so already.
+
+        A fault of ours ends with the block, and recording with it.
+        """
+        if me.busy or not self.stream.recording:
+            yield False
+            return
+        me.busy = True
+        try:
+            yield True
+        except RecursionError:
+            pass
+        except Exception as error:
+            self.stream.fail(error)
+        finally:
+            me.busy = False
+
+    def tell(self, kind: str, target: int, site: int = 0) -> None:
+        """A step that is about something with a number."""
+        stream = self.stream
+        me = self.here.me
+        if me.busy or not stream.recording:
+            return
+        stream.steps.append((me.number, kind, target, site))
+        if len(stream.steps) > stream.most_steps or time.monotonic() > stream.due:
+            self.hand_over()
+
+    def come(self) -> tuple[Me, int]:
+        """The running thread comes to a primitive: who it is, and the site of the call if that has one."""
+        me = self.here.me
+        site, me.site = me.site, 0
+        if self.disturb is not None:
+            self.disturb(me, site)
+        return me, site
+
+    def step(self, kind: str, resource: Resource, site: int) -> None:
+        """A step that is about a resource."""
+        number = resource.number
+        if number < 0:
+            number = self._introduce(resource)
+        if number >= 0:
+            self.tell(kind, number, site)
+
+    def hand_over(self) -> None:
+        """Give away what there is."""
+        with self.busy(self.here.me) as free:
+            if free:
+                self.stream.hand_over()
+
+    # -- resources ----------------------------------------------------------------------------------
+
+    def _introduce(self, resource: Resource) -> int:
+        with self.busy(self.here.me) as free:
+            if free:
+                with self.roster.lock:
+                    if resource.number < 0:
+                        resource.number = self.roster.resource(resource.abstract)
+                        resource.gone = self.roster.gone_resources
+                        self._introduced.add(resource)
+        return resource.number
+
+    def describe(self, obj: object) -> Resource:
+        """What a primitive is, seen while it is made."""
+        created = ""
+        with self.busy(self.here.me) as free:
+            if free:
+                created = place_of_creation(self.roster.names.table, depth=1)
+        abstract = AbstractObject(resource_kind(type(obj)), created)
+        return Resource(self._abstract.setdefault(abstract, abstract))
+
+    def register(self, obj: object, resource: Resource) -> None:
+        """Know an object as a resource for as long as it lives."""
+        key = id(obj)
+        reference = Keyed(obj, self._unregister)
+        reference.key = key
+        self._resources[key] = (resource, reference)
+
+    def _unregister(self, reference: Keyed) -> None:
+        self._resources.pop(reference.key, None)
+
+    def resource(self, obj: object) -> Resource | None:
+        """None for one that is not to be told of."""
+        known = self._resources.get(id(obj))
+        return known[0] if known is not None else None

@@ -1,0 +1,162 @@
+"""The roster: numbers for whatever steps name, given out while the program runs.
+
+The cast, which criteria read, is written only by whoever hands steps over: it gets there what was numbered
+since the last time.
+"""
+
+from __future__ import annotations
+
+import _thread
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from raddle.cast import METHODS, AbstractObject, Cast
+from raddle.native.names import Names, Unnamed
+
+
+@dataclass(slots=True, eq=False)
+class Actor:
+    """A thread, or one task of a pool."""
+
+    number: int
+    kind: str
+    methods: list[str] = field(default_factory=list)  # the first that it ran
+    ended: bool = False
+    told: int = 0  # how many of the methods the cast knows
+
+
+class Owned:
+    """The variables of one object. When nothing is known about the object any more, which it is part of, they go."""
+
+    __slots__ = ("_gone", "_group", "_numbers")
+
+    def __init__(self, gone: list[Owned.Gone], group: int) -> None:
+        self._gone = gone
+        self._group = group
+        self._numbers: list[int] = []
+
+    Gone = tuple[int, list[int]]  # the object, 0 if that stays, and the variables
+
+    def add(self, number: int) -> None:
+        self._numbers.append(number)
+
+    def __del__(self) -> None:
+        self._gone.append((self._group, self._numbers))  # whoever hands steps over looks there
+
+
+class Roster:
+    """Gives out numbers. Its lock is held for a moment only, and no code of the program runs meanwhile."""
+
+    def __init__(self, names: Names, *, methods: int = METHODS) -> None:
+        self.names = names
+        self.most_methods = methods
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget everything: an execution begins."""
+        self.lock = _thread.allocate_lock()
+        self.cast = Cast(methods=self.most_methods)
+        self._variables: list[tuple[int, Unnamed, int]] = []  # those that the cast does not know yet
+        self._gone: list[Owned.Gone] = []
+        self.gone_resources: list[int] = []
+        self._free: list[int] = []  # numbers of variables that nobody was told of and that are no more
+        self._soon_free: list[int] = []
+        self._receivers: list[tuple[int, type]] = []
+        self._resources: list[AbstractObject] = []
+        self._actors: list[Actor] = []  # those that the cast does not know everything about
+        self.variables = self.resources = self.actors = self.groups = 0
+
+    def owned(self, group: int = 0) -> Owned:
+        """For what is known about an object."""
+        return Owned(self._gone, group)
+
+    def variable(self, unnamed: Unnamed, group: int, owned: Owned) -> int:
+        """The number of a variable; the lock must be held."""
+        if self._free:
+            number = self._free.pop()
+        else:
+            number = self.variables
+            self.variables += 1
+        owned.add(number)
+        self._variables.append((number, unnamed, group))
+        return number
+
+    def group(self) -> int:
+        """A number for an object, 0 is none; the lock must be held."""
+        self.groups += 1
+        return self.groups
+
+    def receiver(self, group: int, cls: type) -> None:
+        """An object has methods that were entered; the lock must be held."""
+        self._receivers.append((group, cls))
+
+    def resource(self, abstract: AbstractObject) -> int:
+        """The number of a resource; the lock must be held."""
+        self._resources.append(abstract)
+        self.resources += 1
+        return self.resources - 1
+
+    def actor(self, kind: str) -> Actor:
+        """Who is to be told apart from others by what it does."""
+        with self.lock:
+            actor = Actor(self.actors, kind)
+            self._actors.append(actor)
+            self.actors += 1
+            return actor
+
+    def take_gone(self) -> list[Owned.Gone]:
+        """What has gone since this was asked last. All steps about it have been made."""
+        count = len(self._gone)
+        gone = self._gone[:count]
+        del self._gone[:count]
+        return gone
+
+    def take_gone_resources(self) -> list[int]:
+        count = len(self.gone_resources)
+        gone = self.gone_resources[:count]
+        del self.gone_resources[:count]
+        return gone
+
+    def retire(self, gone: Iterable[Owned.Gone], unheard: Collection[int]) -> None:
+        """Forget objects that have gone; numbers of theirs that nobody has heard of may be given out again.
+
+        Not at once: a thread may have looked a number up, and still be about to make its step.
+        """
+        for group, _ in gone:
+            self.cast.classes.pop(group, None)
+        with self.lock:
+            self._free += self._soon_free
+            self._soon_free = list(unheard)
+
+    def tell(self) -> list[tuple[int, int]]:
+        """Let the cast know. The variables that it did not know before, and the objects that they are of."""
+        self.names.model()
+        self.cast.functions = self.names.methods
+        with self.lock:
+            variables, self._variables = self._variables, []
+            receivers, self._receivers = self._receivers, []
+            resources, self._resources = self._resources, []
+            actors = list(self._actors)
+        for number, unnamed, group in variables:
+            self.cast.set_variable(number, self.names.name(unnamed), group)
+        for group, cls in receivers:
+            self.cast.classes[group] = self.names.owner(cls)
+        for abstract in resources:
+            self.cast.add_resource(abstract)
+        for actor in actors:
+            self._tell_actor(actor)
+        settled = {actor.number for actor in actors if self.cast.settled(actor.number)}
+        if settled:
+            with self.lock:
+                self._actors = [actor for actor in self._actors if actor.number not in settled]
+        return [(number, group) for number, _, group in variables]
+
+    def _tell_actor(self, actor: Actor) -> None:
+        if actor.number == self.cast.actors:
+            self.cast.add_actor(actor.kind)
+        ended = actor.ended  # looked at first: whatever it ran before its end is in the list by then
+        for method in actor.methods[actor.told :]:
+            self.cast.entered(actor.number, method)
+            actor.told += 1
+        if ended:
+            self.cast.ended(actor.number)

@@ -1,0 +1,102 @@
+"""Measures what a process does, and adds the result to the data file when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from raddle.cast import Cast
+from raddle.criteria import make_criteria
+from raddle.instrument.survey import observed
+from raddle.measure.measurement import Measurement
+from raddle.measure.recording import make_record
+from raddle.native.family import Family
+from raddle.native.names import Names
+from raddle.record import Record
+from raddle.step import Step
+from raddle.store import try_to_add
+
+MOST_GONE = 2000  # variables and resources that are no more, between two times that what they covered is collected
+
+
+class Forgetful(Measurement):
+    """A measurement of one long execution, in which things come and go."""
+
+    _since = 0
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        self._since += len(variables) + len(resources)
+        if self._since > MOST_GONE:
+            self._since = 0
+            self.collect(final=False)  # criteria have nothing to remember of what they have told
+        for observer in self._everybody:
+            forget: Any = getattr(observer, "forget", None)
+            if forget is not None:
+                forget(variables, resources)
+
+    def notes(self, origin: str) -> list[str]:
+        """What people should know about the figures."""
+        if any(getattr(check, "gave_up", False) for check in self._checks):
+            return [f"{origin}: there were too many orders of locks to look for all circles; {LOCKS_NOT_ALL}"]
+        return []
+
+
+LOCKS_NOT_ALL = "warnings of potential deadlocks may be missing"
+
+
+class Saving:
+    """One execution of one process. Where nothing was instrumented, there is nothing to keep."""
+
+    def __init__(
+        self, names: Names, *, criteria: Sequence[str], data_file: str | None, origin: str, family: Family | None = None
+    ) -> None:
+        self._names = names
+        self._data_file = data_file
+        self._origin = origin
+        self._family = family
+        self._measurement = Forgetful(make_criteria(criteria))
+        self._alone: set[tuple[int, str, str, str]] = set()
+        self.record: Record | None = None
+        self.notes: tuple[str, ...] = ()
+        self.not_stored = ""  # why not
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins."""
+        self._cast = cast
+        self._measurement.begin(cast)
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        """Steps happened."""
+        self._measurement.early = self._names.model().early
+        self._measurement.feed(steps)
+
+    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
+        """Kind, variable and site of accesses that are in no step."""
+        variables = self._cast.variables
+        self._alone |= {(site, variables[target].owner, variables[target].name, kind) for kind, target, site in seen}
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+        self._measurement.forget(variables, resources)
+
+    def end(self) -> None:
+        """The execution is over: keep what came of it."""
+        if not len(self._names.table):
+            return
+        self._measurement.end()
+        model = self._names.model() + observed(self._alone)
+        self.record = make_record(
+            self._measurement,
+            self._names.table,
+            model,
+            origin=self._origin,
+            mode="native",
+            notes=self._measurement.notes(self._origin),
+        )
+        if self._data_file is not None:
+            added = try_to_add(self._data_file, self.record)
+            self.not_stored = added.trouble
+            self.notes = added.notes
+        if self._family is not None:
+            self._family.leave(self.record)

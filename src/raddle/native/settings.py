@@ -1,0 +1,68 @@
+"""What a run was asked for, in a form that the processes that the program starts can be told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from raddle.cast import METHODS
+from raddle.instrument import Selection
+from raddle.native.names import Names
+from raddle.native.noise import Noise
+from raddle.native.stream import Nothing, Sink
+from raddle.native.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of `raddle run`; paths are absolute.
+
+    >>> Settings.from_json(Settings(root="/home/me/shop").as_json()).root
+    '/home/me/shop'
+    """
+
+    origin: str = "run"  # what was run, for people
+    sources: tuple[str, ...] = ()
+    root: str = "."
+    named_from: str = ""  # the folder that files are named from
+    noise: tuple[str, ...] = ()
+    seed: int = 1
+    criteria: tuple[str, ...] = ()
+    thread_methods: int = METHODS  # that tell threads apart
+    data_file: str | None = None
+    family: str = ""  # the folder that its processes share
+    first: int = 0  # the process that was started first
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        fields: dict[str, Any] = json.loads(text)
+        for name, value in fields.items():
+            fields[name] = tuple(value) if isinstance(value, list) else value
+        return cls(**fields)
+
+    def make_watch(self, make_sink: Callable[[Names], Sink] | None = None) -> Watch:
+        """A watch that does what was asked for."""
+        return Watch(
+            Selection(sources=self.sources, root=self.root),
+            make_sink or self.make_sink,
+            noises=[Noise.parse(text) for text in self.noise],
+            seed=self.seed,
+            blocks="blocks" in self.criteria,
+            methods=self.thread_methods,
+            root=self.named_from,
+        )
+
+    def make_sink(self, names: Names) -> Sink:
+        """What measures the asked criteria and keeps the result."""
+        if not self.criteria:
+            return Nothing()
+        from raddle.native.family import Family
+        from raddle.native.saving import Saving  # criteria are slow to import
+
+        family = Family(self.family, self.first)
+        return Saving(names, criteria=self.criteria, data_file=self.data_file, origin=self.origin, family=family)

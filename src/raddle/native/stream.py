@@ -1,0 +1,223 @@
+"""The stream: what the threads did, in one order, on its way to whoever wants to know.
+
+A step is one `append` to one list, next to what it tells of: atomic with and without the GIL, and taking no
+lock. Whichever thread finds the list long hands it over. There is no thread of ours that would do it: a program
+can tell how many threads it has (forking warns of them).
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any, Protocol, runtime_checkable
+
+from raddle.cast import Cast
+from raddle.checks.crash import is_ours
+from raddle.native.passing import leave_out
+from raddle.native.roster import Owned, Roster
+from raddle.step import Step
+from raddle.threads.data_model.identity import is_stdlib
+
+MOST_STEPS = 4096  # between two times that steps are handed over
+MOST_SECONDS = 1.0
+MOST_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
+MOMENT = 0.001
+_sleep = time.sleep  # the program may have put another one there
+_SIGNALS = tuple(sorted(signal.valid_signals()))
+ROOM = 120  # calls inside each other that whoever gets the steps may need
+
+
+class Sink(Protocol):
+    """Gets the steps."""
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins. The cast grows while steps come."""
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        """These steps happened, in this order."""
+
+    def end(self) -> None:
+        """The execution is over."""
+
+
+@runtime_checkable
+class Forgetting(Protocol):
+    """A sink that can forget, so that its memory is bounded by what the program has in its own."""
+
+    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
+        """Kind, variable and site of accesses that are in no step: no other thread ever comes to what they touch."""
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+
+
+class Nothing:
+    """A sink that wants to know nothing."""
+
+    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
+        """Accesses that are in no step."""
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+
+    def begin(self, cast: Cast) -> None:
+        """An execution begins."""
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        """Steps happened."""
+
+    def end(self) -> None:
+        """The execution is over."""
+
+
+class Stream:
+    """Steps, buffered."""
+
+    def __init__(self, roster: Roster, make_sink: Callable[[], Sink], *, most_steps: int = MOST_STEPS) -> None:
+        self._roster = roster
+        self._make_sink = make_sink
+        self.most_steps = most_steps
+        self.steps: list[Step] = []
+        self.recording = False
+        self.trouble: BaseException | None = None  # why recording stopped early
+        self.learn: Callable[[Sequence[Step]], None] | None = None  # told of steps before the sink
+        self.begin()
+
+    def begin(self) -> None:
+        """An execution begins, with a sink of its own."""
+        self.steps.clear()
+        self._handing = _thread.allocate_lock()
+        self.handed_over = 0
+        self.due = time.monotonic() + MOST_SECONDS
+        self.sink = self._make_sink()
+        self.sink.begin(self._roster.cast)
+
+    def hand_over(self) -> None:
+        """Give away what there is, unless somebody is at it, or the stack has no room for it.
+
+        Looking at steps can take longer than making them. A thread that makes them while another looks is slowed
+        down then, else there would be ever more of them; not stopped, as the other may be in a destructor of the
+        program that wants what this one has.
+        """
+        if not self._handing.acquire(False):
+            if len(self.steps) > MOST_WAITING * self.most_steps:
+                _sleep(MOMENT)
+            return
+        try:
+            if _has_room(ROOM):
+                with signals_deferred():
+                    self._give()
+        finally:
+            self._handing.release()
+
+    def _give(self) -> None:
+        self.due = time.monotonic() + MOST_SECONDS
+        gone = self._roster.take_gone()  # first: then the steps about it are among these, or came before
+        gone_resources = self._roster.take_gone_resources()
+        count = len(self.steps)
+        batch = self.steps[:count]
+        del self.steps[:count]
+        if not batch or self.trouble is not None:
+            return
+        batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
+        try:
+            fresh = self._roster.tell()
+            if self.learn is not None:
+                self.learn(batch)
+            if isinstance(self.sink, Forgetting):
+                self._feed(self.sink, batch, fresh, gone, gone_resources)
+            else:
+                self.sink.feed(batch)
+            self.handed_over += len(batch)
+        except Exception as error:
+            self._stop(error)
+
+    def _feed(
+        self,
+        sink: Any,
+        batch: list[Step],
+        fresh: list[tuple[int, int]],
+        gone: list[Owned.Gone],
+        gone_resources: list[int],
+    ) -> None:
+        """Give steps to a sink that can forget."""
+        variables = {number for _, numbers in gone for number in numbers}
+        left = leave_out(batch, fresh, variables)
+        sink.alone(left.alone)
+        sink.feed(left.steps)
+        variables -= left.unheard
+        if variables or gone_resources:
+            sink.forget(variables, gone_resources)
+        self._roster.retire(gone, left.unheard)
+
+    def fail(self, error: Exception) -> None:
+        """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
+
+        It may also be what a handler of a signal has raised, which the program is to get; or have come from code of
+        the program that we asked something, a `__class__` that is a property say: that is nobody's business.
+        """
+        places = list(_places(error))
+        if any(code in _handlers() for code in places):
+            raise error
+        if not places or is_ours(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
+            self._stop(error)
+
+    def _stop(self, error: Exception) -> None:
+        if self.trouble is None:
+            self.trouble = error
+        self.recording = False
+
+    def end(self) -> None:
+        """Give away the rest."""
+        with self._handing, signals_deferred():
+            self._give()
+            if self.trouble is None:
+                self._roster.tell()
+                self.sink.end()
+
+
+def _places(error: BaseException) -> Iterator[CodeType]:
+    """The code that an exception went through, innermost last."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code
+        trace = trace.tb_next
+
+
+def _handlers() -> set[Any]:
+    """The code of all handlers of signals that are functions."""
+    return {getattr(signal.getsignal(number), "__code__", None) for number in _SIGNALS}
+
+
+def _has_room(calls: int) -> bool:
+    try:
+        return calls == 0 or _has_room(calls - 1)
+    except RecursionError:
+        return False
+
+
+@contextmanager
+def signals_deferred() -> Iterator[None]:
+    """Handlers that the program has set run after the block: an exception of theirs must not end it halfway."""
+    if threading.get_ident() != threading.main_thread().ident:
+        yield  # handlers run in the main thread only
+        return
+    handlers: dict[int, Any] = {}
+    came: list[tuple[int, FrameType | None]] = []
+    try:
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
+                signal.signal(number, lambda number, frame: came.append((number, frame)))
+        yield
+    finally:
+        for deferred, handler in handlers.items():
+            signal.signal(deferred, handler)
+        for deferred, frame in came:
+            handlers[deferred](deferred, frame)

@@ -1,0 +1,103 @@
+"""`threading.Thread`, watched: a start is told before, the beginning first thing in the thread, the end last."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from raddle.inspection import function_name
+from raddle.native.recorder import Keyed, Me, Recorder
+from raddle.native.waiting import Patch
+from raddle.threads.data_model.identity import thread_type
+
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
+OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", "join"})}
+
+
+class Numbers:
+    """Which thread of the stream a Thread object is."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, Keyed]] = {}
+
+    def __setitem__(self, thread: threading.Thread, number: int) -> None:
+        reference = Keyed(thread, self._forget)
+        reference.key = id(thread)
+        self._known[id(thread)] = (number, reference)
+
+    def _forget(self, reference: Keyed) -> None:
+        self._known.pop(reference.key, None)
+
+    def clear(self) -> None:
+        self._known.clear()
+
+    def get(self, thread: threading.Thread) -> int | None:
+        known = self._known.get(id(thread))
+        return known[0] if known is not None else None
+
+
+def patches(recorder: Recorder) -> list[Patch]:
+    """What to put in place of what."""
+    Thread: Any = threading.Thread  # noqa: N806 -- a class
+    real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
+    numbers = Numbers()
+    starting: dict[int, Me] = {}  # by id of the object, which lives until its thread has begun
+    recorder.forget_first += [numbers.clear, starting.clear]
+
+    def start(self: Any) -> None:
+        _, site = recorder.come()
+        can_start = getattr(self, "_initialized", False) and not self._started.is_set()
+        child = recorder.child(thread_type(self, self.run)) if can_start else None
+        if child is None:
+            real_start(self)
+            return
+        numbers[self] = child.number
+        starting[id(self)] = child
+        recorder.tell("start", child.number, site)
+        try:
+            real_start(self)
+        finally:
+            starting.pop(id(self), None)  # unless it has begun
+
+    def inner(self: Any) -> None:
+        recorder.begin_thread(starting.pop(id(self), None))
+        try:
+            real_inner(self)
+        finally:
+            recorder.end_thread()
+
+    def join(self: Any, timeout: float | None = None) -> None:
+        _, site = recorder.come()
+        real_join(self, timeout)
+        number = numbers.get(self)
+        if number is not None and not self.is_alive():
+            recorder.tell("join", number, site)
+
+    return [(Thread, "start", start), (Thread, "_bootstrap_inner", inner), (Thread, "join", join)]
+
+
+def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
+    """What is called in place of `_thread.start_new_thread`."""
+    real = _thread.start_new_thread
+
+    def start_new_thread(function: Any, args: Any, *kwargs: Any) -> int:
+        if not callable(function):
+            return real(function, args, *kwargs)  # which refuses
+        child = recorder.child(function_name(function))
+        if child is None:
+            return real(function, args, *kwargs)
+
+        def run(*args: Any, **kwargs: Any) -> None:
+            recorder.begin_thread(child)
+            try:
+                function(*args, **kwargs)
+            finally:
+                recorder.end_thread()
+
+        recorder.tell("start", child.number, 0)
+        return real(run, args, *kwargs)
+
+    return start_new_thread

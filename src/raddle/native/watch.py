@@ -1,0 +1,129 @@
+"""A watch: everything put in place to record what a process does, and taken out again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from raddle import probe
+from raddle.cast import METHODS
+from raddle.instrument import NotInstrumented, instrument_modules
+from raddle.instrument.compiled import make_probes_known
+from raddle.instrument.hook import Select
+from raddle.native.aside import MODULE, Aside
+from raddle.native.functions import Functions
+from raddle.native.importing import WatchingHook
+from raddle.native.names import Names
+from raddle.native.noise import LEARNING_STEPS, Disturbance, Noise
+from raddle.native.numbering import Numbering
+from raddle.native.patch import Patches, is_primitive
+from raddle.native.probes import make_probes
+from raddle.native.recorder import Recorder
+from raddle.native.roster import Roster
+from raddle.native.stream import MOST_STEPS, Sink, Stream
+from raddle.site import SiteTable
+
+
+class Watch:
+    """Watches the process from `start` to `stop`; there is one at a time."""
+
+    def __init__(
+        self,
+        selection: Select,
+        make_sink: Callable[[Names], Sink],
+        *,
+        noises: Sequence[Noise] = (),
+        seed: int = 1,
+        blocks: bool = False,
+        methods: int = METHODS,
+        most_steps: int | None = None,
+        root: str = "",
+    ) -> None:
+        self.table = SiteTable(root)
+        self.names = Names(self.table)
+        self._blocks = blocks
+        disturbance = Disturbance(noises, seed=seed)
+        if most_steps is None:
+            most_steps = LEARNING_STEPS if disturbance.learns else MOST_STEPS
+        roster = Roster(self.names, methods=methods)
+        self.stream = Stream(roster, lambda: make_sink(self.names), most_steps=most_steps)
+        self.recorder = Recorder(roster, self.stream)
+        self._numbering = Numbering(self.recorder, self.table)
+        self._patches = Patches(self.recorder)
+        self.hook = WatchingHook(selection, self.table, blocks=blocks)
+        self._probes = make_probes(
+            self.recorder, self._numbering, Functions(self.table), is_primitive, depth=2 if noises else 1
+        )
+        self._disturbance = disturbance
+        if noises:
+            self._probes = disturbance.noisy(self._probes, lambda: self.recorder.here.me)
+            self.recorder.disturb = disturbance.at_lock
+            self.stream.learn = disturbance.learn if disturbance.learns else None
+        self._aside = Aside(self.table, self._patches.twins, self.suspend, self.resume)
+        self._not_instrumented: list[NotInstrumented] = []
+        self.active = False
+        self._suspended = False
+        self._owner = os.getpid()
+
+    def start(self) -> Watch:
+        """Watch from now on."""
+        self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
+        make_probes_known({})  # also where no module was: the program itself
+        self.hook.install()
+        self.hook.tell(MODULE, self._aside.follow)
+        self._patches.install()
+        self._numbering.objects.attach()
+        probe.attach(self._probes)
+        self.active = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+        return self
+
+    def suspend(self) -> None:
+        """Record nothing for a while, and leave everything as it was."""
+        self._suspended = True
+        self.stream.recording = False
+        probe.detach()
+        self._patches.remove()
+        self.hook.take_away()
+
+    def resume(self) -> None:
+        """Go on."""
+        self.hook.put_back()
+        self._patches.install()
+        probe.attach(self._probes)
+        self.stream.recording = self.stream.trouble is None
+        self._suspended = False
+
+    def stop(self) -> None:
+        """Give away the rest, and leave everything as it was; modules keep their probes, which do nothing."""
+        if self.active:
+            self.recorder.end_thread()
+            self.abandon()
+            self.stream.end()
+
+    def abandon(self) -> None:
+        """Stop, and let nobody know what was recorded."""
+        self.active = False
+        self.suspend()
+        self.hook()
+        self._aside.end()
+        self._numbering.objects.detach()
+        self._disturbance.end()
+
+    @property
+    def is_child(self) -> bool:
+        """Is this a process that was forked while it was watched?"""
+        return os.getpid() != self._owner
+
+    @property
+    def not_instrumented(self) -> list[NotInstrumented]:
+        return [*self._not_instrumented, *self.hook.not_instrumented]
+
+    def _forked(self) -> None:
+        """The child begins anew: what its parent did is for the parent to tell."""
+        if self._suspended:
+            self.active = False  # an execution under control: it is measured by whoever controls it
+        elif self.active:
+            self._numbering.begin_again()
+            self.recorder.begin_again()

@@ -1,0 +1,1 @@
+"""Observers: what is recorded of an execution while the engine runs it."""

@@ -1,0 +1,1 @@
+"""Threads: the world of Python threads on the engine."""

@@ -1,0 +1,1 @@
+"""The data model: which variables an attribute, item, call or container access touches."""

@@ -1,0 +1,225 @@
+"""Puts the twins in place, everywhere at once, and takes them out again.
+
+Classes written in Python are patched method by method, so that objects and subclasses that exist already
+are reached. What C provides is replaced by name: in the module it comes from and wherever else a module
+has caught it (`from threading import Lock`). Every twin acts as the real thing outside an execution.
+"""
+
+from __future__ import annotations
+
+import _queue
+import _thread
+import concurrent.futures.thread
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from raddle import probe
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.inspection import fields_of, module_of, own_fields
+from raddle.threads.twins import (
+    asyncio,
+    barrier,
+    condition,
+    event,
+    functools,
+    futures,
+    iterators,
+    local,
+    lock,
+    queue,
+    semaphore,
+    simple_queue,
+    thread,
+    time,
+)
+from raddle.threads.twins.adopt import let_go
+from raddle.threads.twins.resemblance import resemble
+
+_real_allocate = _thread.allocate_lock
+_real_fork = getattr(os, "fork", None)
+_real_exit = os._exit
+
+
+def fork() -> int:
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
+    assert _real_fork is not None
+    return int(_real_fork())
+
+
+def exit_now(status: int) -> None:
+    """`os._exit` would end the search with the scenario; so it only ends the execution."""
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.died(me, f"exit code {status}")
+    _real_exit(status)
+
+
+def allocate_lock(*args: Any) -> Any:
+    """`_thread.allocate_lock`, which the import system uses too: its locks stay real, as only the first
+    execution would meet them. It takes no arguments, and the real one says so."""
+    if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
+        return _real_allocate(*args)
+    return lock.Lock()
+
+
+METHODS: tuple[tuple[type, str, Any], ...] = (
+    *thread.PATCHES,
+    *condition.PATCHES,
+    *barrier.PATCHES,
+    *event.PATCHES,
+    *semaphore.PATCHES,
+    *queue.PATCHES,
+    *futures.PATCHES,
+    *functools.PATCHES,
+    *iterators.PATCHES,
+)
+
+NAMES: dict[Any, Any] = {
+    **thread.NAMES,
+    **time.NAMES,
+    **functools.NAMES,
+    _thread.allocate_lock: lock.Lock,
+    _thread.RLock: lock.RLock,
+    threading.RLock: lock.RLock,
+    threading.Lock: lock.Lock,
+    _thread._local: local.local,
+    _queue.SimpleQueue: simple_queue.SimpleQueue,
+    _real_exit: exit_now,
+}
+if _real_fork is not None:
+    NAMES[_real_fork] = fork
+
+for _owner, _name, _twin in METHODS:
+    if type(_twin) is FunctionType and type(_owner.__dict__.get(_name)) is FunctionType:
+        resemble(_twin, _owner.__dict__[_name])
+for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
+    if type(_twin) is FunctionType:
+        resemble(_twin, _real)
+
+# Modules that must keep what they caught: they make the twins, or are asked by them.
+_SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
+
+
+def _spared(name: str) -> bool:
+    return name.split(".", 1)[0] in _SPARED
+
+
+class Patches:
+    """What was changed, to be undone."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def install(self, functions: Iterable[FunctionType] = (), everywhere: Iterable[FunctionType] = ()) -> Patches:
+        """Put the twins in place, also in the closures of these functions, and in the defaults of those `everywhere`.
+
+        >>> import threading
+        >>> real = threading.Lock
+        >>> patches = Patches().install()
+        >>> threading.Lock is real
+        False
+        >>> patches.remove()
+        >>> threading.Lock is real
+        True
+        """
+        for policy, name, twin in asyncio.fields():
+            self._set_field(policy, name, twin)
+        for owner, name, twin in (*METHODS, *asyncio.methods()):
+            self._set(owner, name, twin)
+        twins = {id(real): twin for real, twin in (NAMES | asyncio.names()).items()}
+        for module_name, module in list(sys.modules.items()):
+            fields = own_fields(module)
+            if type(fields) is not dict or _spared(module_name):
+                continue
+            values = list(fields.values())
+            # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
+            caches = [value for value in values if type(value) is functools.RealCachedFunction]
+            if caches or not twins.keys().isdisjoint(map(id, values)):
+                self._set_twins(fields, twins)
+            if probe.NAME in fields:
+                self._set_methods(fields)
+        for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_count", "_local"):
+            self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
+        for name in ("allocate_lock", "allocate"):
+            self._set_field(_thread.__dict__, name, allocate_lock)
+        # Taken while work is handed to a pool, by code that is not probed.
+        self._set_field(
+            concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.standing_for(_real_allocate())
+        )
+        self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
+        # Counted anew in each execution: to be put back, not to be replaced.
+        self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
+        self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
+        self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
+        for function in everywhere:  # tens of thousands, and hardly any with a twin among its defaults
+            given, named = function.__defaults__, function.__kwdefaults__
+            if (given and not twins.keys().isdisjoint(map(id, given))) or (
+                named and not twins.keys().isdisjoint(map(id, named.values()))
+            ):
+                self._set_defaults(function, twins)
+        for cell, twin in functools.cells_of(functions):
+            self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
+            cell.cell_contents = twin
+        return self
+
+    def _set_twins(self, fields: dict[str, Any], twins: dict[int, Any]) -> None:
+        for name, value in list(fields.items()):
+            twin = functools.twin_of(value) if type(value) is functools.RealCachedFunction else twins.get(id(value))
+            if twin is not None:
+                self._set_field(fields, name, twin)
+
+    def _set_defaults(self, function: FunctionType, twins: dict[int, Any]) -> None:
+        if _spared(str(function.__module__)):
+            return
+        given, named = function.__defaults__, function.__kwdefaults__
+        if given and not twins.keys().isdisjoint(map(id, given)):
+            self._undo.append(partial(setattr, function, "__defaults__", given))
+            function.__defaults__ = tuple([twins.get(id(value), value) for value in given])
+        if named and not twins.keys().isdisjoint(map(id, named.values())):
+            self._undo.append(partial(setattr, function, "__kwdefaults__", named))
+            function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in named.items()}
+
+    def _set_methods(self, fields: dict[str, Any]) -> None:
+        """Of the classes of an instrumented module: cached functions that were made before."""
+        for kind in list(fields.values()):
+            if issubclass(type(kind), type) and module_of(kind) == fields.get("__name__"):
+                for name, twin in functools.cached_in(fields_of(kind)):
+                    self._set(kind, name, twin)
+
+    def _set(self, owner: type, name: str, twin: Any) -> None:
+        if name in owner.__dict__:
+            real = owner.__dict__[name]
+            self._undo.append(lambda: setattr(owner, name, real))
+        else:
+            self._undo.append(lambda: delattr(owner, name))
+        setattr(owner, name, twin)
+
+    def _set_field(self, fields: dict[str, Any], name: str, twin: Any) -> None:
+        if name in fields:
+            real = fields[name]
+            self._undo.append(lambda: fields.__setitem__(name, real))
+        else:
+            self._undo.append(lambda: fields.__delitem__(name))
+        fields[name] = twin
+
+    def remove(self) -> None:
+        """Bring the real ones back."""
+        while self._undo:
+            self._undo.pop()()
+        let_go()
+        functools.let_go()
+        asyncio.let_go()
+
+
+def _threading_local_fields() -> dict[str, Any]:
+    import _threading_local
+
+    return _threading_local.__dict__

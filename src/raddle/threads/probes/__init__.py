@@ -1,0 +1,1 @@
+"""The probes that instrumented code calls while an execution is under control."""

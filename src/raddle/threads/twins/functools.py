@@ -1,0 +1,196 @@
+"""Twins of what `functools` caches with: a cache is a variable that threads share.
+
+Looking up reads it; what was found missing is computed, and stored when the function's body ends. Another thread can
+come in between, and compute the same once more. The lookup is told at the site where the body begins, the storing at
+the one where it ends, by the probe there: it is C code that calls the function, and stores at once what it returns.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import CodeType, FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from raddle import env, probe
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.threads.twins.adopt import adopt_lock_of
+
+RealCachedFunction: Any = functools._lru_cache_wrapper
+_real_get: Callable[..., Any] = functools.cached_property.__get__
+
+
+class Lookup(NamedTuple):
+    """A thread is in a function whose result will be stored."""
+
+    leave: int  # the site where that happens
+    owner: object
+    name: str
+
+
+leaving: set[int] = set()  # sites where something may be stored; probes keep it
+_sites: dict[CodeType, tuple[int, int]] = {}
+
+
+def sites_of(function: Any) -> tuple[int, int] | None:
+    """Where the body of a function begins and where it ends; None if it has no probes.
+
+    >>> sites_of(len)
+    """
+    code = getattr(function, "__code__", None)
+    if code is None or probe.NAME not in code.co_names:
+        return None
+    if code not in _sites:
+        numbers: dict[Any, int] = {}
+        called = None
+        for instruction in dis.get_instructions(code):
+            if isinstance(instruction.argval, int) and called in ("enter", "leave"):
+                numbers.setdefault(called, instruction.argval)
+            called = instruction.argval
+        if "enter" not in numbers or "leave" not in numbers:
+            return None
+        _sites[code] = numbers["enter"], numbers["leave"]
+    leaving.add(_sites[code][1])
+    return _sites[code]
+
+
+class CachedFunction:
+    """What `functools.lru_cache` and `functools.cache` make of a function that has probes."""
+
+    _real: Any
+    _function: Any
+    _token: object  # of the variable that the cache is
+    _variable: str
+
+    def __new__(cls, function: Any, maxsize: Any, typed: Any, cache_info_type: Any) -> Any:
+        real = RealCachedFunction(function, maxsize, typed, cache_info_type)
+        return real if sites_of(function) is None else cls.twin(real, function)
+
+    @classmethod
+    def twin(cls, real: Any, function: Any) -> CachedFunction:
+        self = object.__new__(cls)
+        self.__dict__.update(real.__dict__)
+        self._real, self._function, self._token = real, function, object()
+        self._variable = f"cache of {function.__name__}"
+        return self
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        me = getcurrent()
+        sites = sites_of(self._function) if me.__class__ is Carrier else None
+        if sites is None:
+            return self._real(*args, **kwargs)
+        enter, leave = sites
+        probe.read_name(self._token, self._variable, enter)
+        with _looking_up(Lookup(leave, self._token, self._variable)):
+            return self._real(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def cache_info(self) -> Any:
+        self._tell("read_name")
+        return self._real.cache_info()
+
+    def cache_clear(self) -> None:
+        self._tell("write_name", None)
+        self._real.cache_clear()
+
+    def _tell(self, kind: str, *value: object) -> None:
+        sites = sites_of(self._function) if getcurrent().__class__ is Carrier else None
+        if sites is not None:
+            getattr(probe, kind)(*value, self._token, self._variable, sites[0])
+
+    def __reduce__(self) -> Any:
+        return self._real.__reduce__()
+
+    def __copy__(self) -> CachedFunction:
+        return self
+
+    def __deepcopy__(self, memo: object) -> CachedFunction:
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+
+@contextmanager
+def _looking_up(lookup: Lookup) -> Iterator[None]:
+    lookups = getcurrent().lookups  # type: ignore[attr-defined]
+    lookups.append(lookup)
+    try:
+        yield
+    finally:
+        lookups.pop()
+
+
+def stored(site: int) -> None:
+    """A body ends that a cache may have asked for: what it returns is about to be stored."""
+    me = getcurrent()
+    if me.__class__ is Carrier and me.lookups and me.lookups[-1].leave == site:
+        _, owner, name = me.lookups[-1]
+        probe.write_name(None, owner, name, site)
+
+
+def get(self: Any, instance: Any, owner: Any = None) -> Any:
+    """`functools.cached_property.__get__`, which is only asked for what the object does not have yet."""
+    me = getcurrent()
+    if me.__class__ is not Carrier or instance is None:
+        return _real_get(self, instance, owner)
+    if env.CACHED_PROPERTIES_LOCK:
+        adopt_lock_of(self)
+    sites = sites_of(self.func)
+    if sites is None:
+        return _real_get(self, instance, owner)
+    with _looking_up(Lookup(sites[1], instance, self.attrname)):
+        return _real_get(self, instance, owner)
+
+
+PATCHES: tuple[tuple[type, str, Any], ...] = ((functools.cached_property, "__get__", get),)
+NAMES: dict[Any, Any] = {RealCachedFunction: CachedFunction}
+
+
+def cached_in(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Names under which a namespace has functions that were made before, with their twins."""
+    for name, value in list(fields.items()):
+        twin = twin_of(value)
+        if twin is not None:
+            yield name, twin
+
+
+_twins: dict[int, tuple[Any, Any]] = {}  # by id of the real one: both, kept alive
+
+
+def twin_of(value: Any) -> Any:
+    """The twin of a cached function that was made before; None if it is something else, or has no probes."""
+    if issubclass(type(value), (classmethod, staticmethod)):
+        twin = twin_of(value.__func__)
+        return None if twin is None else type(value)(twin)
+    if type(value) is not RealCachedFunction:
+        return None
+    if id(value) not in _twins:
+        function = value.__wrapped__
+        if sites_of(function) is None:
+            return None
+        _twins[id(value)] = (value, CachedFunction.twin(value, function))
+    return _twins[id(value)][1]
+
+
+def let_go() -> None:
+    """The run is over."""
+    _twins.clear()
+    _sites.clear()
+    leaving.clear()
+
+
+def cells_of(functions: Iterable[FunctionType]) -> Iterator[tuple[Any, Any]]:
+    """Closure cells that have functions that were made before, with their twins."""
+    for function in functions:
+        for cell in function.__closure__ or ():
+            try:
+                twin = twin_of(cell.cell_contents)
+            except ValueError:  # nothing in it yet
+                continue
+            if twin is not None:
+                yield cell, twin

@@ -1,0 +1,300 @@
+"""Twins of `threading.Lock` and `threading.RLock`.
+
+Under control a twin is a few fields that the controller can look at. Outside of an execution it hands
+everything to a real lock, so that one left behind by the code under test goes on working.
+"""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from typing import Any
+
+from raddle import env
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.threads.twins.resemblance import resembling, saying
+
+RealLock = _thread.LockType
+RealRLock = _thread.RLock
+_allocate = _thread.allocate_lock
+_make_lock: Any = threading.Lock  # the class from 3.13 on, which words its refusals differently
+_make_rlock = _thread.RLock
+_making = _allocate()  # held while a twin left behind gets its real lock
+_NAME = f"{RealLock.__module__}.{RealLock.__name__}"
+OUTSIDE = object()  # holds a lock that was taken before the execution began
+
+
+def waiting_seconds(blocking: bool, timeout: float) -> float | None:
+    """How long `acquire` may wait; None: for ever. Bad arguments are refused by a real lock, in its words."""
+    _allocate().acquire(blocking, timeout)
+    if timeout == -1:
+        return None if blocking else 0.0
+    return float(timeout)
+
+
+class _Twin(type):
+    """Makes twins under control and real locks elsewhere; one call, as code under test makes many locks."""
+
+    make_real: Any
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return cls.make_real(*args, **kwargs)
+        if args or kwargs:
+            cls.make_real(*args, **kwargs)  # refuses them, in its own words
+        twin = cls.standing_for(None)
+        if me.control.measuring:
+            me.control.noted(me, "made", twin)
+        return twin
+
+    def standing_for(cls, real: Any) -> Any:
+        """A twin, also outside of an execution, of this real lock; None: of one that is made when it is needed."""
+        twin: Any = object.__new__(cls)  # type: ignore[arg-type]
+        twin.holder = twin.taken_at = None
+        twin.count = 0
+        twin._real = real
+        return twin
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        """From 3.13 on `threading.Lock` is the class of real locks, too."""
+        kind = type(instance)
+        return issubclass(kind, cls) or kind is cls.real_kind
+
+    real_kind: type
+
+
+class _AnyLock(metaclass=_Twin):
+    """What both kinds of lock have."""
+
+    __slots__ = ("__weakref__", "_real", "count", "holder", "queue", "taken_at")
+
+    _real: Any
+    holder: Any  # the carrier that acquired it
+    taken_at: Any  # where it did
+    count: int  # how often; for a plain lock always 0
+    queue: Any  # a weak reference to the queue that it is the mutex of; other locks have none
+
+    def real(self) -> Any:
+        """The real lock that acts outside of executions."""
+        if self._real is None:
+            with _making:
+                if self._real is None:
+                    self._real = type(self).make_real()
+        return self._real
+
+    def is_free(self) -> bool:
+        return self.holder is None
+
+    def drop(self) -> None:
+        """The execution that held it is over."""
+        self.holder = None
+        self.count = 0
+
+
+@resembling(RealLock)
+class Lock(_AnyLock):
+    """The twin of `threading.Lock`."""
+
+    __slots__ = ()
+
+    __class__ = saying(RealLock)
+    make_real = staticmethod(_make_lock)
+    real_kind = RealLock
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # as for a real one
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return bool(self.real().acquire(blocking, timeout))
+        if blocking is not True or timeout != -1:
+            seconds = waiting_seconds(blocking, timeout)
+            if seconds is not None:
+                return self._try(me, seconds)
+        me.kind = "acquire"
+        me.target = self
+        me.ready = self.is_free
+        me.control.reach(me)
+        me.ready = None
+        self.holder = me
+        me.held.append(self)
+        if me.control.observing:
+            me.control.happened(me, "acquire", self)
+        return True
+
+    def _try(self, me: Carrier, seconds: float) -> bool:
+        control = me.control
+        if seconds == 0:
+            control.observe("lock")
+            me.kind, me.target, me.ready = "try-acquire", self, None
+            control.reach(me)
+            free = self.holder is None
+        else:
+            free = control.wait(me, "acquire", self, self.is_free, seconds)
+        if free:
+            self.holder = me
+            me.held.append(self)
+        if control.observing:
+            control.happened(me, "acquire" if free else "try-acquire", self, free)
+        return free
+
+    def release(self) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            self.real().release()
+            return
+        holder = self.holder
+        if "lock" in me.control.visible:
+            me.kind, me.target, me.ready = "release", self, None
+            me.control.reach(me)
+            holder = self.holder
+        if holder is not me:  # whether this works out depends on who came first
+            me.control.observe("lock")
+        if holder is None:
+            raise RuntimeError("release unlocked lock")
+        self.holder = None
+        if holder is not OUTSIDE:
+            holder.held.remove(self)
+        if me.control.observing:
+            me.control.happened(me, "release", self)
+
+    def locked(self) -> bool:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return bool(self.real().locked())
+        me.control.observe("lock")
+        me.kind, me.target, me.ready = "locked", self, None
+        me.control.reach(me)
+        return self.holder is not None
+
+    __enter__ = acquire
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    acquire_lock, release_lock, locked_lock = acquire, release, locked
+
+    def _at_fork_reinit(self) -> None:
+        self.real()._at_fork_reinit()
+        self.drop()
+
+    def __repr__(self) -> str:
+        controlled = getcurrent().__class__ is Carrier
+        locked = self.holder is not None if controlled else self.real().locked()
+        return f"<{'locked' if locked else 'unlocked'} _thread.lock object at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_thread.lock' object")
+
+
+@resembling(RealRLock)
+class RLock(_AnyLock):
+    """The twin of `threading.RLock`."""
+
+    __slots__ = ()
+
+    __class__ = saying(RealRLock)
+    make_real = staticmethod(_make_rlock)
+    real_kind = RealRLock
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return bool(self.real().acquire(blocking, timeout))
+        seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
+        if self.holder is me:  # nobody else can tell: no scheduling point
+            self.count += 1
+            return True
+        control = me.control
+        if seconds is None:
+            me.kind, me.target, me.ready = "acquire", self, self.is_free
+            control.reach(me)
+            me.ready = None
+            free = True
+        elif seconds == 0:
+            control.observe("lock")
+            me.kind, me.target, me.ready = "try-acquire", self, None
+            control.reach(me)
+            free = self.holder is None
+        else:
+            free = control.wait(me, "acquire", self, self.is_free, seconds)
+        if free:
+            self.holder = me
+            self.count = 1
+            me.held.append(self)
+        if control.observing:
+            control.happened(me, "acquire" if free else "try-acquire", self, free)
+        return free
+
+    __enter__ = acquire
+
+    if env.RLOCKS_HAVE_LOCKED:
+        locked = Lock.locked
+
+    def release(self) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            self.real().release()
+            return
+        if self.holder is not me:
+            raise RuntimeError("cannot release un-acquired lock")
+        if self.count > 1:
+            self.count -= 1
+            return
+        if "lock" in me.control.visible:
+            me.kind, me.target, me.ready = "release", self, None
+            me.control.reach(me)
+        self.drop()
+        me.held.remove(self)
+        if me.control.observing:
+            me.control.happened(me, "release", self)
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    def _is_owned(self) -> bool:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return bool(self.real()._is_owned())
+        return self.holder is me
+
+    def _recursion_count(self) -> int:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return int(self.real()._recursion_count())
+        return self.count if self.holder is me else 0
+
+    def _release_save(self) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return self.real()._release_save()
+        if self.holder is not me:
+            raise RuntimeError("cannot release un-acquired lock")
+        saved = self.count
+        self.count = 1
+        self.release()
+        return saved
+
+    def _acquire_restore(self, saved: Any) -> None:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            self.real()._acquire_restore(saved)
+            return
+        self.acquire()
+        self.count = saved
+
+    def _at_fork_reinit(self) -> None:
+        self.real()._at_fork_reinit()
+        self.drop()
+
+    def __repr__(self) -> str:
+        if getcurrent().__class__ is not Carrier:
+            return repr(self.real())
+        state = "locked" if self.holder is not None else "unlocked"
+        owner = getattr(self.holder, "ident", 0)
+        return f"<{state} _thread.RLock object owner={owner} count={self.count} at {id(self):#x}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_thread.RLock' object")

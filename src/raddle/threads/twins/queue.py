@@ -1,0 +1,247 @@
+"""Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods put in place of the classes' own.
+
+A put or a get is one step: nobody can see a queue half way through. It waits for the queue's mutex too,
+as code under test may hold that. A queue class with a `_qsize` of its own, or a container with a
+`__len__` in Python, is left to the standard library's code, which then runs on the twins of locks and conditions.
+"""
+
+from __future__ import annotations
+
+import queue
+import weakref
+from collections import deque
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from raddle import env
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import ITEMS, UNFINISHED
+from raddle.threads.twins.adopt import adopt_queue
+from raddle.threads.twins.lock import Lock
+
+_real_init = queue.Queue.__init__
+_real_put = queue.Queue.put
+_real_get = queue.Queue.get
+_real_task_done = queue.Queue.task_done
+_real_join = queue.Queue.join
+_real_qsize = queue.Queue.qsize
+_real_empty = queue.Queue.empty
+_real_full = queue.Queue.full
+_plain_sizes = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
+_KEEPING = {queue.Queue: deque, queue.LifoQueue: list}  # in these they only keep items: no code of anybody runs
+_ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignore[attr-defined] # see there
+
+
+def init(self: Any, maxsize: int = 0) -> None:
+    _real_init(self, maxsize)
+    if type(self.mutex) is Lock:
+        _know(self)
+
+
+def _know(self: Any) -> None:
+    """Whoever has the mutex can change what is in the queue: it must be possible to look there."""
+    if hasattr(self, "queue") and _has_plain_size(self):
+        self.mutex.queue = weakref.ref(self)
+
+
+def _has_plain_size(self: Any) -> bool:
+    """Does nobody's own code run where it is asked how much is in the queue?"""
+    if type(self)._qsize not in _plain_sizes:
+        return False
+    kind = self.queue.__class__
+    return kind is deque or kind is list or getattr(kind, "__len__", None).__class__ is not FunctionType
+
+
+def _simple(self: Any) -> bool:
+    if type(self.mutex) is not Lock:
+        adopt_queue(self)
+        _know(self)
+    return _has_plain_size(self)
+
+
+def _is_shut(self: Any) -> bool:
+    return env.QUEUES_SHUT_DOWN and bool(self.is_shutdown)
+
+
+def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
+    """Block until the queue is ready and its mutex free; return False if the timeout expires first.
+
+    A timeout of 0 expires at once, as in CPython: the queue is looked at once, under its mutex.
+    """
+    if block and timeout is None:
+        me.kind = kind
+        me.target = self
+        me.ready = ready
+        me.control.reach(me)
+        me.ready = None
+        return True
+    if block and timeout is not None and timeout > 0:
+        return me.control.wait(me, kind, self, ready, timeout)
+    me.kind, me.target, me.ready = kind, self, self.mutex.is_free
+    me.control.reach(me)
+    me.ready = None
+    return ready()
+
+
+class _Holding:
+    """Holds a queue's mutex during what may run other people's code: `_put` and `_get`, comparing items.
+
+    Where nobody could come in between, the whole is one step. Else giving the mutex back is a step of its own, as for
+    any lock. Criteria are told that the mutex is held, if they are told anything that is done meanwhile.
+    """
+
+    __slots__ = ("_me", "_mutex", "_site", "_steps")
+
+    def __init__(self, queue: Any, me: Carrier) -> None:
+        self._mutex, self._me = queue.mutex, me
+
+    def __enter__(self) -> None:
+        me, mutex = self._me, self._mutex
+        mutex.holder = me
+        me.held.append(mutex)
+        self._steps, self._site = me.control.steps, me.site
+        if me.control.measuring:
+            me.control.noted(me, "hold", mutex)
+
+    def __exit__(self, *exc: object) -> None:
+        me, mutex, control = self._me, self._mutex, self._me.control
+        me.site = self._site  # back from other people's code
+        try:
+            if mutex.holder is me and control.steps != self._steps and "lock" in control.visible:
+                me.kind, me.target, me.ready = "release", mutex, None
+                control.reach(me)
+        finally:
+            if control.measuring:
+                control.noted(me, "let-go", mutex)
+            if mutex.holder is me:
+                mutex.drop()
+                me.held.remove(mutex)
+
+
+def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
+    me = getcurrent()
+    # A negative timeout is left to CPython's code as well, which says in which cases it minds.
+    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
+        _real_put(self, item, block, timeout)
+        return
+    mutex, size = self.mutex, self.maxsize
+    if size <= 0:
+        _reach(self, me, "put", mutex.is_free, True, None)
+    else:
+
+        def has_room() -> bool:
+            return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
+
+        if not _reach(self, me, "put", has_room, block, timeout):
+            me.control.changed(me, self.queue, ITEMS, writes=False)
+            raise queue.Full
+    if _is_shut(self):
+        raise _ShutDown
+    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_empty._waiters:
+        self._put(item)
+        self.unfinished_tasks += 1
+    else:
+        with _Holding(self, me):
+            self._put(item)
+            self.unfinished_tasks += 1
+            if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
+                self.not_empty.notify()
+    me.control.changed(me, self.queue, ITEMS)
+    me.control.changed(me, self, UNFINISHED)
+    if me.control.observing:
+        me.control.happened(me, "put", self, item)
+
+
+def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
+    me = getcurrent()
+    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
+        return _real_get(self, block, timeout)
+    mutex = self.mutex
+
+    def has_item() -> bool:
+        return mutex.holder is None and (bool(self.queue) or _is_shut(self))
+
+    if not _reach(self, me, "get", has_item, block, timeout):
+        me.control.changed(me, self.queue, ITEMS, writes=False)
+        raise queue.Empty
+    if _is_shut(self) and not self.queue:
+        raise _ShutDown
+    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_full._waiters:
+        item = self._get()
+    else:
+        with _Holding(self, me):
+            item = self._get()
+            if self.not_full._waiters:
+                self.not_full.notify()
+    me.control.changed(me, self.queue, ITEMS)
+    if me.control.observing:
+        me.control.happened(me, "get", self, item)
+    return item
+
+
+def task_done(self: Any) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier or not _simple(self):
+        _real_task_done(self)
+        return
+    _reach(self, me, "task-done", self.mutex.is_free, block=True, timeout=None)
+    with _Holding(self, me):
+        unfinished = self.unfinished_tasks - 1
+        if unfinished < 0:
+            raise ValueError("task_done() called too many times")
+        if unfinished == 0 and self.all_tasks_done._waiters:
+            self.all_tasks_done.notify_all()
+        self.unfinished_tasks = unfinished
+    me.control.changed(me, self, UNFINISHED)
+    if me.control.measuring:
+        me.control.noted(me, "task-done", self)
+
+
+def join(self: Any) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier or not _simple(self):
+        _real_join(self)
+        return
+    me.kind, me.target = "join-queue", self
+    me.ready = lambda: self.mutex.holder is None and not self.unfinished_tasks
+    me.control.reach(me)
+    me.ready = None
+    if me.control.measuring:
+        me.control.noted(me, "join-queue", self)
+
+
+def _look(self: Any, me: Carrier) -> int:
+    """The size, without blocking for more than the mutex."""
+    me.kind, me.target, me.ready = "size", self, self.mutex.is_free
+    me.control.reach(me)
+    me.ready = None
+    me.control.changed(me, self.queue, ITEMS, writes=False)
+    return len(self.queue)
+
+
+def qsize(self: Any) -> int:
+    me = getcurrent()
+    return _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_qsize(self)
+
+
+def empty(self: Any) -> bool:
+    me = getcurrent()
+    return not _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_empty(self)
+
+
+def full(self: Any) -> bool:
+    me = getcurrent()
+    return 0 < self.maxsize <= _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_full(self)
+
+
+PATCHES = (
+    (queue.Queue, "__init__", init),
+    (queue.Queue, "put", put),
+    (queue.Queue, "get", get),
+    (queue.Queue, "task_done", task_done),
+    (queue.Queue, "join", join),
+    (queue.Queue, "qsize", qsize),
+    (queue.Queue, "empty", empty),
+    (queue.Queue, "full", full),
+)

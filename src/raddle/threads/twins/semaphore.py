@@ -1,0 +1,83 @@
+"""Twins of `threading.Semaphore` and `BoundedSemaphore`: methods put in place of the classes' own."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from raddle.engine.carrier import Carrier, getcurrent
+
+_real_acquire = threading.Semaphore.acquire
+_real_release = threading.Semaphore.release
+_real_bounded_release = threading.BoundedSemaphore.release
+
+
+def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_acquire(self, blocking, timeout)
+    if not blocking and timeout is not None:
+        raise ValueError("can't specify timeout for non-blocking acquire")
+    control = me.control
+    if not blocking or (timeout is not None and timeout <= 0):
+        control.observe("semaphore")
+        me.kind, me.target, me.ready = "try-down", self, None
+        control.reach(me)
+        got: bool = self._value > 0
+    elif timeout is None:
+        me.kind, me.target, me.ready = "down", self, lambda: self._value > 0
+        control.reach(me)
+        me.ready = None
+        got = True
+    else:
+        got = control.wait(me, "down", self, lambda: self._value > 0, timeout)
+    if got:
+        self._value -= 1
+    if control.observing:
+        control.happened(me, "down" if got else "try-down", self, got)
+    return got
+
+
+def release(self: Any, n: int = 1) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        _real_release(self, n)
+        return
+    if n < 1:
+        raise ValueError("n must be one or more")
+    if "semaphore" in me.control.visible:
+        me.kind, me.target, me.ready = "up", self, None
+        me.control.reach(me)
+    self._value += n
+    if me.control.observing:
+        me.control.happened(me, "up", self)
+
+
+def bounded_release(self: Any, n: int = 1) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        _real_bounded_release(self, n)
+        return
+    if n < 1:
+        raise ValueError("n must be one or more")
+    # Whether this raises depends on who acquired before: always a scheduling point.
+    me.kind, me.target, me.ready = "bounded-up", self, None
+    me.control.reach(me)
+    if self._value + n > self._initial_value:
+        raise ValueError("Semaphore released too many times")
+    self._value += n
+    if me.control.observing:
+        me.control.happened(me, "up", self)
+
+
+def leave(self: Any, *exc: object) -> None:
+    self.release()
+
+
+PATCHES = (
+    (threading.Semaphore, "acquire", acquire),
+    (threading.Semaphore, "__enter__", acquire),
+    (threading.Semaphore, "__exit__", leave),
+    (threading.Semaphore, "release", release),
+    (threading.BoundedSemaphore, "release", bounded_release),
+)

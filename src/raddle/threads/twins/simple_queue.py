@@ -1,0 +1,108 @@
+"""The twin of `queue.SimpleQueue`: a real one, with a scheduling point before each step."""
+
+from __future__ import annotations
+
+import _queue
+from types import GenericAlias
+from typing import Any
+
+from raddle.engine.carrier import Carrier, getcurrent
+from raddle.threads.twins.resemblance import resembling, saying
+
+RealSimpleQueue = _queue.SimpleQueue
+
+
+class _Twin(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        kind = type(instance)
+        return issubclass(kind, cls) or kind is RealSimpleQueue
+
+
+@resembling(RealSimpleQueue)
+class SimpleQueue(metaclass=_Twin):
+    """What `queue.SimpleQueue()` gives under control; elsewhere a real one."""
+
+    __slots__ = ("__weakref__", "_real")
+
+    __class__ = saying(RealSimpleQueue)
+    _real: RealSimpleQueue[Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is SimpleQueue:
+            real: Any = RealSimpleQueue(*args, **kwargs)  # refuses arguments, in its own words
+            return cls.standing_for(real) if getcurrent().__class__ is Carrier else real
+        return cls.standing_for(RealSimpleQueue())
+
+    @classmethod
+    def standing_for(cls, real: Any) -> Any:
+        """The twin of a real queue, also outside of an execution."""
+        twin: Any = object.__new__(cls)
+        twin._real = real
+        return twin
+
+    def _filled(self) -> bool:
+        return not self._real.empty()
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.kind, me.target, me.ready = "put", self, None
+            me.control.reach(me)
+            if me.control.observing:
+                me.control.happened(me, "put", self, item)
+        self._real.put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return self._real.get(block, timeout)
+        control = me.control
+        if not block:
+            me.kind, me.target, me.ready = "get", self, None
+            control.reach(me)
+        elif timeout is None:
+            me.kind, me.target, me.ready = "get", self, self._filled
+            control.reach(me)
+            me.ready = None
+        else:
+            _check(timeout)
+            control.wait(me, "get", self, self._filled, timeout)
+        item = self._real.get(False)  # raises queue.Empty where nothing came in time
+        if control.observing:
+            control.happened(me, "get", self, item)
+        return item
+
+    def put_nowait(self, item: Any) -> None:
+        self.put(item)
+
+    def get_nowait(self) -> Any:
+        return self.get(False)
+
+    def _look(self) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.kind, me.target, me.ready = "size", self, None
+            me.control.reach(me)
+
+    def empty(self) -> bool:
+        self._look()
+        return self._real.empty()
+
+    def qsize(self) -> int:
+        self._look()
+        return self._real.qsize()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle '_queue.SimpleQueue' object")
+
+    def __repr__(self) -> str:
+        return f"<_queue.SimpleQueue object at {id(self):#x}>"
+
+    __class_getitem__: Any = classmethod(GenericAlias)
+
+
+def _check(timeout: Any) -> None:
+    """Bad timeouts are refused by a real queue, in its own words."""
+    queue: Any = RealSimpleQueue()
+    queue.put(None)
+    queue.get(True, timeout)

@@ -1,0 +1,342 @@
+"""The twin of `threading.Thread`, and of the functions that tell which thread is running.
+
+The methods are put in place of the class's own, so that subclasses (Timer, a pool's workers, the user's)
+and objects made earlier are under control too.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextvars
+import functools
+import itertools
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from raddle import env
+from raddle.engine.carrier import Abort, Carrier, getcurrent
+
+_Thread = threading.Thread
+_real_init = _Thread.__init__
+_real_start = _Thread.start
+_real_join = _Thread.join
+_real_is_alive = _Thread.is_alive
+_real_current_thread = threading.current_thread
+_real_enumerate = threading.enumerate
+_real_active_count = threading.active_count
+_real_get_ident = _thread.get_ident
+_real_get_native_id = _thread.get_native_id
+_real_start_new_thread = _thread.start_new_thread
+_real_count = _thread._count
+_real_daemon: Any = _Thread.__dict__["daemon"]
+_real_ident: Any = _Thread.__dict__["ident"]
+
+NUMBER = "_raddle_number"
+KEY = "_raddle_carrier"  # in the dict of a Thread object that is, or was, under control
+
+
+def name_again() -> None:
+    """An execution begins: threads are Thread-1, Thread-2... in each of them, pools ThreadPoolExecutor-0..."""
+    threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]
+    ThreadPoolExecutor._counter = itertools.count().__next__  # type: ignore[attr-defined]
+
+
+def start(self: Any) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        _real_start(self)
+        return
+    if not self._initialized:
+        raise RuntimeError("thread.__init__() not called")
+    if self._started._flag:
+        me.control.observe("thread")  # somebody else may have come first
+        raise RuntimeError("threads can only be started once")
+    _choose_context(self)
+    carrier = me.control.spawn(me, functools.partial(_run, self), self)
+    self.__dict__[KEY] = carrier
+    self._started._flag = True
+    self._ident = self._native_id = carrier.ident
+
+
+def _run(self: Any) -> None:
+    me: Any = getcurrent()
+    try:
+        _run_in_context(self)
+    except SystemExit:
+        pass  # as CPython: ends the thread, silently
+    except Abort:
+        raise
+    except BaseException as error:
+        if threading.excepthook is not me.control.excepthook:  # the scenario's own hook is called as well
+            threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), self]))
+        me.control.fail(me, error)
+    finally:
+        mark_ended(self)
+
+
+if env.THREADS_HAVE_CONTEXT:
+
+    def _choose_context(self: Any) -> None:
+        """Choose the context that `run` is called in, as CPython's `start` does."""
+        if self._context is None:
+            inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
+            self._context = contextvars.copy_context() if inherits else contextvars.Context()
+
+    def _run_in_context(self: Any) -> None:
+        self._context.run(self.run)
+
+else:
+
+    def _choose_context(self: Any) -> None:
+        """Do nothing: greenlets, as threads, begin in an empty context."""
+
+    def _run_in_context(self: Any) -> None:
+        self.run()
+
+
+if env.THREAD_HANDLE is not None:
+    _ended = _thread._make_thread_handle(0)  # type: ignore[attr-defined] # added in 3.13
+    _ended._set_done()
+
+    def mark_ended(self: Any) -> None:
+        """Let the real methods know that this thread has ended."""
+        self.__dict__[env.THREAD_HANDLE] = _ended
+
+else:
+
+    def mark_ended(self: Any) -> None:
+        """Let the real methods know that this thread has ended."""
+        self._is_stopped = True
+        self._tstate_lock = None
+
+
+def join(self: Any, timeout: float | None = None) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        _real_join(self, timeout)
+        return
+    if not self._initialized:
+        raise RuntimeError("Thread.__init__() not called")
+    other = _carrier_of(self, me)
+    if not _surely_started(self, other, me):
+        _look(me, other)
+        other = _carrier_of(self, me)
+    if not self._started._flag:
+        raise RuntimeError("cannot join thread before it is started")
+    if self is me.thread:
+        raise RuntimeError("cannot join current thread")
+    if other is None:
+        if _real_is_alive(self):
+            me.control.uncontrolled(
+                me, f"{self.name} was started before the execution began: waiting for it would block for real"
+            )
+        return
+    if timeout is not None and timeout <= 0:
+        _look(me, other)
+        return
+    me.control.join(me, other, timeout)
+
+
+def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
+    """What carries a thread in this execution: nothing if it was started outside, or in one that is over."""
+    first = me.control.carriers[0]
+    other = first if self is first.thread else self.__dict__.get(KEY)
+    return other if other is not None and other.thread is self else None
+
+
+def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
+    """Is the thread started by now in every schedule, or did it only happen to be?"""
+    if other is None:
+        return bool(self._started._flag)
+    starter, segment = other.born
+    return starter == me.index or other.index in me.clock or me.clock.get(starter, -1) > segment
+
+
+def _look(me: Carrier, other: Carrier | None) -> None:
+    """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
+    me.control.observe("thread")
+    me.kind, me.target, me.ready = "is-alive", other, None
+    me.control.reach(me)
+
+
+def is_alive(self: Any) -> bool:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_is_alive(self)
+    other = _carrier_of(self, me)
+    if other is None and self._started._flag:
+        return _real_is_alive(self)  # started before the execution began
+    _look(me, other)
+    other = _carrier_of(self, me)
+    return other is not None and not other.done
+
+
+def _get_ident(self: Any) -> int | None:
+    """None as long as it has not been started: somebody may look whether it has."""
+    me = getcurrent()
+    if me.__class__ is Carrier and me.thread is not self and self._initialized:
+        _look(me, _carrier_of(self, me))
+    return _real_ident.fget(self)  # type: ignore[no-any-return]
+
+
+def _set_daemon(self: Any, daemonic: bool) -> None:
+    if getcurrent().__class__ is Carrier and self._initialized and not self._started._flag:
+        self._daemonic = daemonic  # nobody waits for a new thread's `_started`: it is no event to look at
+    else:
+        _real_daemon.fset(self, daemonic)
+
+
+def current_thread() -> threading.Thread:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_current_thread()
+    if me.thread is None:  # started by _thread.start_new_thread
+        thread: Any = _Thread(name=threading._newname("Dummy-%d"), daemon=True)  # type: ignore[attr-defined]
+        thread.__class__ = threading._DummyThread
+        thread._started._flag = True
+        thread._ident = thread._native_id = me.ident
+        thread.__dict__[KEY] = me
+        me.thread = thread
+    return me.thread
+
+
+def _alive(me: Any) -> list[Carrier]:
+    _look(me, None)
+    return [c for c in me.control.carriers if not c.done]
+
+
+def enumerate_() -> list[threading.Thread]:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_enumerate()
+    return [c.thread for c in _alive(me) if c.thread is not None]
+
+
+def active_count() -> int:
+    return len(enumerate_()) if getcurrent().__class__ is Carrier else _real_active_count()
+
+
+def count() -> int:
+    """`_thread._count`: threads that have not ended, without the first one."""
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        return _real_count()
+    return sum(c.index > 0 for c in _alive(me))
+
+
+def get_ident() -> int:
+    me = getcurrent()
+    return me.ident if me.__class__ is Carrier else _real_get_ident()
+
+
+def get_native_id() -> int:
+    me = getcurrent()
+    return me.ident if me.__class__ is Carrier and me.index > 0 else _real_get_native_id()
+
+
+_NO_KEYWORDS: dict[str, Any] = {}
+
+
+def _startable(function: object, args: object, kwargs: object) -> bool:
+    """Would the real one take these? What it would not, it is left to refuse, in its own words."""
+    return callable(function) and isinstance(args, tuple) and isinstance(kwargs, dict)
+
+
+def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwargs: Any = _NO_KEYWORDS, /) -> int:
+    me = getcurrent()
+    if me.__class__ is not Carrier or not _startable(function, args, kwargs):
+        return _real_start_new_thread(function, args, kwargs)
+
+    def run() -> None:
+        with suppress(SystemExit):
+            function(*args, **kwargs)
+
+    return me.control.spawn(me, run, None).ident
+
+
+class _Started(threading.Event):
+    """A thread's `_started`. Under control only the flag is looked at; the rest is made when it is needed."""
+
+    def __init__(self) -> None:
+        self._flag = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_cond":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__.setdefault("_cond", threading.Condition(threading.Lock()))  # two may come at once
+
+
+class _Nowhere:
+    """In place of the weak set in which `threading` keeps all threads for its own tests."""
+
+    def add(self, thread: object) -> None:
+        """Threads under control need not be found there."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+
+def _invoke_excepthook(thread: Any) -> None:
+    """For a thread that was made under control and is started outside of it."""
+    threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
+
+
+# CPython's own code, with those parts of it exchanged that cost most and matter least under control.
+_lean_init = types.FunctionType(
+    _real_init.__code__,
+    vars(threading)
+    | {"Event": _Started, "_dangling": _Nowhere(), "_make_invoke_excepthook": lambda: _invoke_excepthook}
+    | {"current_thread": current_thread},
+    argdefs=_real_init.__defaults__,
+)
+_lean_init.__kwdefaults__ = _real_init.__kwdefaults__
+
+
+@functools.wraps(_real_init)
+def init(self: Any, *args: Any, **kwargs: Any) -> None:
+    me = getcurrent()
+    if me.__class__ is Carrier:
+        me.control.futures = self.__dict__[NUMBER] = me.control.futures + 1
+        _lean_init(self, *args, **kwargs)
+    else:
+        _real_init(self, *args, **kwargs)
+
+
+def number_of(self: Any) -> int:
+    """A thread's place in a set (a pool keeps its workers in one) is the same in every execution."""
+    return self.__dict__.get(NUMBER) or object.__hash__(self)
+
+
+def set_name(name: str) -> None:
+    """`_thread.set_name`: all controlled threads run in one OS thread, which keeps its name."""
+    if getcurrent().__class__ is not Carrier:
+        _real_set_name(name)
+
+
+PATCHES = (
+    (_Thread, "__init__", init),
+    (_Thread, "__hash__", number_of),
+    (_Thread, "start", start),
+    (_Thread, "join", join),
+    (_Thread, "is_alive", is_alive),
+    (_Thread, "daemon", property(_real_daemon.fget, _set_daemon)),
+    (_Thread, "ident", property(_get_ident)),
+)
+
+NAMES: dict[Any, Any] = {
+    _real_current_thread: current_thread,
+    _real_enumerate: enumerate_,
+    _real_active_count: active_count,
+    _real_get_ident: get_ident,
+    _real_get_native_id: get_native_id,
+    _real_start_new_thread: start_new_thread,
+    _real_count: count,
+}
+if env.THREAD_NAMES_REACH_THE_OS:
+    _real_set_name: Any = _thread.set_name  # type: ignore[attr-defined] # see there
+    NAMES[_real_set_name] = set_name

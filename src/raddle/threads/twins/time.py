@@ -1,0 +1,54 @@
+"""Twins of what `time` has to do with waiting: under control time is virtual.
+
+It passes when nobody can go on. Reading the clock costs a microsecond, so that a loop that only waits for
+the clock gets somewhere; after many readings it costs more, so that it gets there soon.
+"""
+
+from __future__ import annotations
+
+import time
+from _thread import TIMEOUT_MAX
+from collections.abc import Callable
+from typing import Any
+
+from raddle.engine.carrier import Carrier, getcurrent
+
+EPOCH = 1_700_000_000  # what time.time() says when an execution begins: the same in every one
+
+_real_sleep = time.sleep
+
+
+def sleep(seconds: float) -> None:
+    me = getcurrent()
+    if me.__class__ is not Carrier:
+        _real_sleep(seconds)
+        return
+    if not 0 <= seconds <= TIMEOUT_MAX:
+        _real_sleep(seconds)  # refuses it, in its own words
+    me.control.sleep(me, seconds)
+
+
+def _clock(real: Callable[[], Any], origin: float, nanoseconds: bool) -> Callable[[], Any]:
+    def read() -> Any:
+        me = getcurrent()
+        if me.__class__ is not Carrier:
+            return real()
+        control = me.control
+        control.readings += 1
+        control.now += 1e-6 if control.readings < 1000 else 1e-3 if control.readings < 10_000 else 1.0
+        now = origin + control.now
+        return int(now * 1e9) if nanoseconds else now
+
+    read.__name__ = real.__name__
+    return read
+
+
+NAMES: dict[Any, Any] = {
+    time.sleep: sleep,
+    time.time: _clock(time.time, EPOCH, False),
+    time.time_ns: _clock(time.time_ns, EPOCH, True),
+    time.monotonic: _clock(time.monotonic, 0.0, False),
+    time.monotonic_ns: _clock(time.monotonic_ns, 0.0, True),
+    time.perf_counter: _clock(time.perf_counter, 0.0, False),
+    time.perf_counter_ns: _clock(time.perf_counter_ns, 0.0, True),
+}

@@ -1,0 +1,248 @@
+"""Runs of a whole command by its own threads: what noise covers in a few of them.
+
+Each is a process of `raddle run` with a data file of its own, which is read and then added to the common one.
+A run fails where its exit code is not 0, where a thread died of an exception, or where it does not end in time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from raddle.distribute.gathering import joined
+from raddle.errors import UsageError
+from raddle.record import Record
+from raddle.refusal import NotInstrumented
+from raddle.store import Contents, NoDataError, read, try_to_add
+from raddle.tally import Tally
+from raddle.tuning.configurations import Configuration
+from raddle.tuning.search import Measured
+
+USAGE = 4  # exit code of raddle where it could not even start the program
+PATIENCE = 10  # times as long as the longest run that ended, and
+LEAST_SECONDS = 30.0  # at least, a run may take
+MOST_SECONDS = 600.0  # while none has ended
+LAST_WORDS_SECONDS = 2.0  # after each interrupt, for a run that is ended to store what it saw
+INTERRUPTS = 3  # the second one ends the wait for threads that do not end
+MOST_READ = 1 << 16  # bytes of what a run printed, from the end
+
+_monotonic = time.monotonic
+_REFUSAL = re.compile(r"^raddle: (?P<message>.*) \[(?P<slug>[a-z-]+)\]$", re.MULTILINE | re.DOTALL)
+_THREAD_DIED = re.compile(r"^Exception in thread ", re.MULTILINE)
+_ERROR = re.compile(
+    r"^(?:E   )?\s*(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Group))\b.*$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How one process ended."""
+
+    code: int | None  # None where it was ended by us
+    seconds: float
+    error: str = ""  # the last exception that it printed
+    thread_died: bool = False
+
+    @property
+    def how(self) -> str:
+        """What went wrong; "" where nothing did.
+
+        >>> Run(1, 0.2).how, Run(-11, 0.2).how, Run(None, 30.0).how, Run(0, 0.2).how
+        ('exit code 1', 'killed by SIGSEGV', 'did not end within 30 s', '')
+        """
+        if self.code is None:
+            return f"did not end within {self.seconds:.0f} s"
+        if self.code < 0:
+            return f"killed by {signal.Signals(-self.code).name}"
+        if self.code:
+            return f"exit code {self.code}"
+        return "exit code 0, but an exception in a thread" if self.thread_died else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Runs that failed alike."""
+
+    how: str
+    error: str  # of the first one
+    configuration: Configuration  # of the first one
+    runs: int = 1
+
+    def __add__(self, other: Failures) -> Failures:
+        return Failures(self.how, self.error, self.configuration, self.runs + other.runs)
+
+
+class CommandRuns:
+    """Evaluates noise, and counts what fails.
+
+    `command` is what follows the options of `raddle run`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        executions: int,
+        criteria: Sequence[str],
+        data_file: str,
+        source: Sequence[str] = (),
+        run_seconds: float | None = None,
+    ) -> None:
+        self._command = tuple(command)
+        self._executions = executions
+        self._criteria = tuple(criteria)
+        self._data_file = data_file
+        self._source = tuple(source)
+        self._run_seconds = run_seconds
+        self._longest: float | None = None
+        self.runs = 0
+        self.record: Record | None = None  # of all of them
+        self.failures: dict[tuple[str, str], Failures] = {}
+        self.notes: dict[str, None] = {}
+        self.not_stored = ""  # why the last that could not be stored was not
+        self.not_instrumented: dict[NotInstrumented, None] = {}
+
+    def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
+        """A few runs with that noise; what they covered goes to the data file."""
+        until = None if seconds is None else _monotonic() + seconds
+        failed, ended = 0, ""
+        # Beside the common one: where a data file lies decides how `raddle run` names source files.
+        data = Path(f"{self._data_file}.search-{os.getpid()}")
+        try:
+            with TemporaryDirectory(prefix="raddle-search-") as folder:
+                for _ in range(self._executions):
+                    failed += self._one(configuration, data, Path(folder))
+                    if until is not None and _monotonic() >= until:
+                        break
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        try:
+            return Measured(self._keep(data), failed=failed, ended=ended)
+        finally:
+            for leftover in (data, Path(f"{data}-journal")):
+                leftover.unlink(missing_ok=True)
+
+    def _one(self, configuration: Configuration, data: Path, folder: Path) -> bool:
+        """Run once; did it fail?"""
+        summary = folder / "summary"
+        summary.unlink(missing_ok=True)
+        run, printed = self._start(self._whole_command(configuration, data, summary), folder)
+        self.runs += 1
+        if not summary.exists() and run.code == USAGE:
+            refusal = _REFUSAL.search(printed)
+            if refusal is not None:
+                raise UsageError(refusal["slug"], refusal["message"])
+        self._note(summary)
+        if not run.how:
+            self._longest = max(run.seconds, self._longest or 0.0)
+            return False
+        key = run.how, run.error.partition(":")[0]
+        one = Failures(run.how, run.error, configuration)
+        self.failures[key] = self.failures[key] + one if key in self.failures else one
+        return True
+
+    def _whole_command(self, configuration: Configuration, data: Path, summary: Path) -> list[str]:
+        sources = [part for name in self._source for part in ("--source", name)]
+        kept = ["--criteria", ",".join(self._criteria), "--data-file", str(data), "--json-file", str(summary)]
+        return [sys.executable, "-m", "raddle", "run", *configuration.arguments, *kept, *sources, *self._command]
+
+    @property
+    def _limit(self) -> float:
+        """Seconds that a run may take. Noise makes runs slower, so much more than without."""
+        if self._run_seconds is not None:
+            return self._run_seconds
+        return MOST_SECONDS if self._longest is None else max(LEAST_SECONDS, PATIENCE * self._longest)
+
+    def _start(self, command: Sequence[str], folder: Path) -> tuple[Run, str]:
+        """One process, and the end of what it printed."""
+        start, limit = _monotonic(), self._limit
+        code: int | None
+        with open(folder / "out", "wb") as out, open(folder / "error", "wb") as error:
+            # A session of its own: Ctrl-C is for us, and whatever it starts can be ended with it.
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, start_new_session=True
+            )
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                code = None
+            finally:
+                if process.poll() is None:
+                    end(process)
+        printed = _tail(folder / "error")
+        errors = list(_ERROR.finditer(printed)) or list(_ERROR.finditer(_tail(folder / "out")))
+        return (
+            Run(
+                code,
+                limit if code is None else _monotonic() - start,
+                error=errors[-1][0].removeprefix("E   ").strip() if errors and code is not None else "",
+                thread_died=_THREAD_DIED.search(printed) is not None,
+            ),
+            printed,
+        )
+
+    def _note(self, summary: Path) -> None:
+        if not summary.exists():
+            self.notes["a run left no summary: it was killed, or it ended in a way of its own"] = None
+            return
+        data = json.loads(summary.read_text(encoding="utf-8"))
+        self.notes.update(dict.fromkeys(data["notes"]))
+        self.not_instrumented.update(dict.fromkeys(NotInstrumented(**one) for one in data["not_instrumented"]))
+
+    def _keep(self, data: Path) -> Tally:
+        """What the runs covered, which goes to the common file too."""
+        try:
+            contents = read(data)
+        except NoDataError:
+            return Tally()
+        record = as_record(contents, origin=self._origin)
+        self.record = record if self.record is None else joined(self.record, record)
+        added = try_to_add(self._data_file, record)
+        self.not_stored = added.trouble or self.not_stored
+        self.notes.update(dict.fromkeys(added.notes))
+        return contents.tally
+
+    @property
+    def _origin(self) -> str:
+        return f"search {' '.join(self._command)}"
+
+
+def as_record(contents: Contents, *, origin: str) -> Record:
+    """Several native runs as one, which is added as a run is: what was measured of changed source goes."""
+    return Record(**contents.shared() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process and all that it started to end, so that it can store what it saw; then end them."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        process.wait()
+        return
+    try:
+        for _ in range(INTERRUPTS):
+            _signal(process, signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(LAST_WORDS_SECONDS)
+                return
+    finally:
+        _signal(process, signal.SIGKILL)  # also what it left behind
+        process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _tail(file: Path) -> str:
+    return file.read_bytes()[-MOST_READ:].decode("utf-8", "replace")
