@@ -19,9 +19,9 @@ from raddle.engine.carrier import Carrier, getcurrent
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
-from raddle.explore.exploration import Budget, Exploration, Progress
-from raddle.explore.findings import replayed_finding
-from raddle.explore.measure_sampling import told
+from raddle.exploring.exploration import Budget, Exploration, Progress
+from raddle.exploring.findings import replayed_finding
+from raddle.exploring.measure_sampling import told
 from raddle.finding import Finding
 from raddle.guide.policies import GUIDED, make_policy
 from raddle.guide.shrink import shrink as shrink_schedule
@@ -39,7 +39,7 @@ from raddle.tally import Key
 from raddle.wording import count
 
 if TYPE_CHECKING:
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
     from raddle.record import Record
 
 EXECUTIONS = 1000  # unless something else says when to stop
@@ -244,7 +244,7 @@ def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
     if not isinstance(criteria, str):
         criteria = _texts(criteria)
     from raddle.criteria import make_criteria
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
 
     return Measurement(make_criteria(criteria))
 
@@ -269,7 +269,7 @@ def _with_coverage(
     unfit: Sequence[Kept] = (),
 ) -> Result:
     """The result, with what the executions covered."""
-    from raddle.measure.recording import CONTROLLED, make_record
+    from raddle.measuring.recording import CONTROLLED, make_record
 
     record = make_record(
         measurement,

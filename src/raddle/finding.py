@@ -7,6 +7,7 @@ from typing import Any
 
 from raddle.event import Event, Preemption
 from raddle.every_order import EveryOrder
+from raddle.operation import ENTER, LEAVE
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule
 from raddle.trace import Trace
@@ -37,7 +38,7 @@ class Finding:
     @property
     def steps(self) -> tuple[Event, ...]:
         """The steps that concern more than one thread."""
-        return tuple(e for e in self.trace.shared() if e.kind not in ("enter", "leave"))
+        return tuple(e for e in self.trace.shared() if e.kind not in (ENTER, LEAVE))
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""

@@ -1,33 +1,167 @@
-"""Operations: the one list of what a thread can be about to do."""
+"""Kinds of operation: the one table of what a participant can be about to do, or has done.
+
+Every reader of operations takes what it needs from a row of this table: the verb of a story, what a blocked thread
+is said to wait for, which give a take takes from, and whether the operation is always a scheduling point. A world
+adds its own rows (see `Kind`).
+"""
 
 from __future__ import annotations
 
-ACCESSES = frozenset({"read", "write", "delete"})
+from enum import Enum
+from typing import Any, Literal, TypeAlias
 
-# What gives something back, by the kind of resource. Nobody can tell when exactly it happens, unless
-# somebody looks without blocking (a try-acquire, `is_set`, `is_alive`): Lipton's left-movers. So these
-# are scheduling points only for kinds of resource that were seen looked at.
-GIVING: dict[str, str] = {
-    "release": "lock",
-    "up": "semaphore",
-    "set": "event",
-    "before-wait": "event",  # gives nothing back, but nobody can tell either, unless somebody clears the event
-    "start": "thread",
-    "end": "thread",
-}
 
-# What a thread that waits is said to wait for.
-WAITING: dict[str, str] = {
-    "acquire": "waits to acquire",
-    "wait": "waits for a notification of",
-    "wait-set": "waits for the setting of",
-    "down": "waits for a permit of",
-    "put": "waits for room in",
-    "get": "waits for an item from",
-    "join": "waits for the end of",
-    "join-queue": "waits until all tasks are done of",
-    "sleep": "sleeps",
-}
+class Role(Enum):
+    """How an operation takes part in the happens-before relation, or in data flow."""
+
+    READ = "read"
+    WRITE = "write"
+    GIVE = "give"  # passes on what the thread knows, by way of a resource
+    TAKE = "take"  # receives what a give passed on
+    LOOK = "look"  # reads the state of a resource without blocking
+    START = "start"
+    END = "end"
+    OTHER = "other"
+
+
+class Kind(str):
+    """A kind of operation: its name, and the facts about it.
+
+    A kind is its name as a string, so that steps, schedules and data files need no conversion. There is one object
+    per name, in every process: unpickling a kind looks it up.
+
+    >>> ACQUIRE.verb, ACQUIRE.waiting, ACQUIRE.partner, ACQUIRE == "acquire"
+    ('acquires', 'waits to acquire', 'release', True)
+    """
+
+    __slots__ = ("counted", "is_access", "partner", "point_if_observed", "role", "verb", "waiting")
+
+    role: Role
+    verb: str  # for stories: "T1 acquires Lock 1"
+    waiting: str  # for a blocked thread: "T1 waits to acquire Lock 1"
+    partner: str  # the kind of give that a TAKE takes from
+    counted: bool  # each take uses up one give
+    # The kind of resource that must have been looked at for this to be a scheduling point; "": it always is one. When
+    # exactly a resource is given back cannot be observed by threads that only block on it: Lipton's left-movers.
+    point_if_observed: str
+    is_access: bool  # touches a variable: read, write or delete
+
+    def __new__(
+        cls,
+        name: str,
+        verb: str = "",
+        *,
+        role: Role = Role.OTHER,
+        waiting: str = "",
+        partner: str = "",
+        counted: bool = False,
+        point_if_observed: str = "",
+    ) -> Kind:
+        if name in KINDS:
+            raise ValueError(f"there is already a kind of operation called {name!r}")
+        self = KINDS[name] = super().__new__(cls, name)
+        self.verb = verb or name
+        self.role, self.waiting, self.partner, self.counted = role, waiting, partner, counted
+        self.point_if_observed = point_if_observed
+        self.is_access = role in (Role.READ, Role.WRITE)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kind_named, (str(self),)
+
+
+KINDS: dict[str, Kind] = {}
+
+Effect: TypeAlias = "Kind | Literal['']"  # what a call does to an object; "": nothing that matters
+
+
+def kind_named(name: str) -> Kind:
+    """Return the kind with that name.
+
+    >>> kind_named("wait-set") is WAIT_SET
+    True
+    """
+    return KINDS[name]
+
+
+def verb_of(name: str) -> str:
+    """Return the verb for a kind, or its name if no kind is called that, as in a data file of a later version.
+
+    >>> verb_of("down"), verb_of("teleport")
+    ('gets a permit of', 'teleport')
+    """
+    kind = KINDS.get(name)
+    return name if kind is None else kind.verb
+
+
+# Variables
+READ = Kind("read", "reads", role=Role.READ)
+WRITE = Kind("write", "writes", role=Role.WRITE)
+DELETE = Kind("delete", "deletes", role=Role.WRITE)
+
+# Locks
+ACQUIRE = Kind("acquire", "acquires", role=Role.TAKE, waiting="waits to acquire", partner="release")
+TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
+LOCKED = Kind("locked", role=Role.LOOK)
+RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
+
+# Conditions. A wait is a release of the lock and a wait; then woken, if notified, and an acquire.
+WAIT = Kind("wait", "waits for", waiting="waits for a notification of")
+WOKEN = Kind("woken", "wakes from", role=Role.TAKE, partner="notify")
+NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
+
+# Events
+SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
+CLEAR = Kind("clear", "clears")
+IS_SET = Kind("is-set", "looks at", role=Role.LOOK)
+# Arriving at a wait gives nothing back, but cannot be observed either unless some thread clears the event.
+BEFORE_WAIT = Kind("before-wait", role=Role.LOOK, point_if_observed="event")
+WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for the setting of", partner="set")
+
+# Semaphores
+DOWN = Kind(
+    "down", "gets a permit of", role=Role.TAKE, waiting="waits for a permit of", partner="up", counted=True
+)  # fmt: skip
+TRY_DOWN = Kind("try-down", "tries to get a permit of")
+UP = Kind("up", "gives a permit back to", role=Role.GIVE, point_if_observed="semaphore")
+BOUNDED_UP = Kind("bounded-up")
+
+# Queues
+PUT = Kind("put", "puts into", role=Role.GIVE, waiting="waits for room in")
+GET = Kind("get", "gets from", role=Role.TAKE, waiting="waits for an item from", partner="put", counted=True)
+SIZE = Kind("size", role=Role.LOOK)
+TASK_DONE = Kind("task-done", role=Role.GIVE)
+JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits until all tasks are done of", partner="task-done")
+
+# Threads
+BEGIN = Kind("begin")
+START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
+JOIN = Kind("join", waiting="waits for the end of")
+END = Kind("end", role=Role.END, point_if_observed="thread")
+IS_ALIVE = Kind("is-alive", role=Role.LOOK)
+SLEEP = Kind("sleep", waiting="sleeps")
+
+# Steps that are no operations: what observers note besides. See `raddle.step`.
+BLOCKED = Kind("blocked")
+TASK = Kind("task")
+ALONE = Kind("alone")
+ENTER = Kind("enter")
+LEAVE = Kind("leave")
+BLOCK = Kind("block")
+MADE = Kind("made")  # a resource
+HOLD = Kind("hold")  # a queue's mutex is taken, and later let go
+LET_GO = Kind("let-go")
+
+ACCESSES = frozenset(kind for kind in KINDS.values() if kind.is_access)
+LOOKS = frozenset(kind for kind in KINDS.values() if kind.role in (Role.LOOK, Role.READ))
+GIVES = frozenset(kind for kind in KINDS.values() if kind.role is Role.GIVE)
+TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
+COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
+UNOBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
+COMMUTING = frozenset({READ, NOTIFY, *UNOBSERVED})  # two of these commute, whatever they touch
+LOCKING = frozenset({ACQUIRE, RELEASE})
+TURNS = frozenset({BEGIN, TASK})  # the thread becomes another actor
+CALLS = frozenset({ENTER, LEAVE})
 
 # What can be looked at without asking a queue: its items, and how many tasks are not done.
 ITEMS, UNFINISHED = "[]", "unfinished_tasks"

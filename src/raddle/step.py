@@ -22,12 +22,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from raddle.operation import BEGIN, END, GIVES, JOIN, START, TAKES, WAIT
+
 Step: TypeAlias = tuple[int, str, int, int]
 
-# What passes on everything its thread knows, by way of the target, to those who take from it: the edges of
-# the happens-before relation. start gives to begin and end to join, which name threads instead.
-GIVES = frozenset({"release", "notify", "set", "up", "put", "task-done"})
-TAKES = frozenset({"acquire", "woken", "wait-set", "down", "get", "join-queue"})
-
-LOCKING = frozenset({"acquire", "release"})
-SYNCHRONIZING = GIVES | TAKES | {"start", "join", "begin", "end", "wait"}
+SYNCHRONIZING = GIVES | TAKES | {START, JOIN, BEGIN, END, WAIT}

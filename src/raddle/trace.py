@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from raddle.event import Event
+from raddle.operation import ACCESSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,4 @@ class Trace:
         threads: dict[tuple[int, str], set[str]] = {}
         for event in self.events:
             threads.setdefault(event.datum, set()).add(event.thread)
-        return Trace(
-            tuple(e for e in self.events if e.kind not in ("read", "write", "delete") or len(threads[e.datum]) > 1)
-        )
+        return Trace(tuple(e for e in self.events if e.kind not in ACCESSES or len(threads[e.datum]) > 1))

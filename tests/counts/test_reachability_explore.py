@@ -19,7 +19,7 @@ from raddle.criteria import NAMES, criterion_class, make_criteria
 from raddle.errors import UsageError
 from raddle.execute.session import Session
 from raddle.instrument import Selection
-from raddle.measure.measurement import Measurement
+from raddle.measuring.measurement import Measurement
 from raddle.report.coverage import contents_of, rows
 from raddle.report.missing import missing
 from raddle.schedulers import make_scheduler, reachability

@@ -11,10 +11,9 @@ import re
 from collections import defaultdict
 
 from raddle.event import Event
-from raddle.operation import GIVING
+from raddle.operation import COMMUTING, END
 from raddle.trace import Trace
 
-_COMMUTES = {"read", "notify", *GIVING}
 _NUMBER = re.compile(r" \d+$")
 
 Step = tuple[str, int]  # (thread, how many steps it had done before)
@@ -79,7 +78,7 @@ def _step_by_step(one: Trace, other: Trace) -> bool:
 
 
 def _ended(trace: Trace) -> set[str]:
-    return {event.thread for event in trace if event.kind == "end"}
+    return {event.thread for event in trace if event.kind == END}
 
 
 def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
@@ -93,7 +92,7 @@ def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
             if written.get(event.datum, event.thread) != event.thread:
                 return Trace(tuple(kept)), event
             kept.append(event)
-        elif event.object and event.kind not in _COMMUTES:
+        elif event.object and event.kind not in COMMUTING:
             written[event.datum] = event.thread
     return Trace(tuple(kept)), None
 
@@ -122,7 +121,7 @@ def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
         number, name = event.datum
         key = (number, _NUMBER.sub("", name))
         groups = orders[key]
-        commutes = event.kind in _COMMUTES
+        commutes = event.kind in COMMUTING
         if commutes and commuting.get(key) and groups:
             groups[-1].append(step)
         else:

@@ -12,6 +12,7 @@ from raddle.analysis.happens_before import HappensBefore
 from raddle.analysis.touched import Owner, TouchedObject, Toucher
 from raddle.cast import Cast
 from raddle.facts import Facts, OwnerFacts, trimmed
+from raddle.operation import ACCESSES, ACQUIRE, END, JOIN, RELEASE, START
 from raddle.step import Step
 
 
@@ -76,7 +77,7 @@ class Feasibility:
         spots, order = self._spots, self._order
         for step in steps:
             thread, kind, target, site = step
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 spot = spots.get(step)
                 if spot is None:
                     if not site:
@@ -86,16 +87,16 @@ class Feasibility:
                 if spot.stamp != stamp:
                     spot.stamp = stamp
                     self._look(spot, thread)
-            elif kind == "acquire":
+            elif kind == ACQUIRE:
                 self._acquire(thread, target)
-            elif kind == "release":
+            elif kind == RELEASE:
                 self._release(target)
-            elif kind == "start" or kind == "join":
+            elif kind in (START, JOIN):
                 order.step(thread, kind, target)
                 self._thread(thread).turned()
-                if kind == "start":
+                if kind == START:
                     self._thread(target).turned()
-            elif kind == "end":
+            elif kind == END:
                 self._end(thread)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
@@ -187,7 +188,7 @@ class Feasibility:
 
     def _end(self, number: int) -> None:
         """The thread does nothing any more."""
-        self._order.step(number, "end", number)
+        self._order.step(number, END, number)
         thread = self._threads.pop(number, None)
         if thread is not None:
             for step in thread.steps:

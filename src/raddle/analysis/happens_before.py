@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from raddle.step import GIVES, TAKES
+from raddle.operation import END, GIVES, JOIN, START, TAKES
 
 MOST_ENDED = 64  # threads whose end somebody alive does not know of
 
-ORDERING = GIVES | TAKES | {"start", "end", "join"}  # the kinds of steps that change what threads know
+ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change what threads know
 
 Clock: TypeAlias = dict[int, int]  # by slot: the time up to which everything is known
 Gift: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and what it knew of others
@@ -95,12 +95,12 @@ class HappensBefore:
                 line.learn(gift)
         elif kind in GIVES:
             self._give(line, target)
-        elif kind == "start":
+        elif kind == START:
             self._start(line, target)
-        elif kind == "end":
+        elif kind == END:
             self._ended[thread] = line.lend()
             del self.lines[thread]
-        elif kind == "join":
+        elif kind == JOIN:
             self._join(line, target)
 
     def forget(self, resources: Iterable[int]) -> None:

@@ -20,11 +20,12 @@ from typing import NamedTuple, TypeAlias
 
 from raddle.analysis.happens_before import Clock, HappensBefore
 from raddle.analysis.lock_holders import LockHolders
+from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
 MOST_ALIKE = 64
 MOST_LOOKS = 50_000
 
-FOLLOWED = frozenset({"acquire", "release", "blocked", "start", "end", "join"})  # kinds of steps
+FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # kinds of steps
 
 
 class Edge(NamedTuple):
@@ -78,14 +79,14 @@ class LockGraph:
 
     def step(self, thread: int, kind: str, target: int, site: int) -> list[Circle]:
         """A thread did something; the circles that can close only since then."""
-        if kind == "acquire":
+        if kind == ACQUIRE:
             circles = self._ask(thread, target, site)
             self._locks.acquire(thread, target, site)
             self._known[target] = self._segments.line(thread).lend()[2]
             return circles
-        if kind == "blocked":
+        if kind == BLOCKED:
             return self._ask(thread, target, site)
-        if kind == "release":
+        if kind == RELEASE:
             self._locks.release(target)
         elif kind in FOLLOWED:
             self._segments.step(thread, kind, target)

@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable
 from raddle.analysis.happens_before import ORDERING, HappensBefore, Line
 from raddle.cast import Cast
 from raddle.caution import DATA_RACE, Caution
+from raddle.operation import END, WRITE
 from raddle.step import Step
 
 READ, WRITTEN = "read", "written"
@@ -55,7 +56,7 @@ class Races:
         lines = order.lines
         for step in steps:
             thread, kind, target, site = step
-            if kind == "read" or kind == "write":
+            if kind == "read" or kind == WRITE:
                 again = done[thread]
                 if step in again:
                     continue
@@ -74,7 +75,7 @@ class Races:
                 line = lines.get(thread) or order.line(thread)
                 time = line.time
                 order.step(thread, kind, target)
-                if kind == "end":
+                if kind == END:
                     done.pop(thread, None)
                 elif line.time != time:
                     done[thread].clear()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raddle.inspection import resource_kind
-from raddle.operation import WAITING
+from raddle.operation import JOIN, SLEEP, Kind
 from raddle.outcome import Outcome
 
 
@@ -15,7 +15,7 @@ class Waiter:
     """A thread that waits when nothing moves any more."""
 
     thread: str
-    kind: str  # what it is about to do, see operation.WAITING
+    kind: Kind  # what it is about to do, see `raddle.operation`
     resource: Any
     held: tuple[Any, ...]
     waits_for: str | None  # the thread that holds what it waits for, where there is one
@@ -40,7 +40,7 @@ def explain_stuck(waiters: list[Waiter], *, name: Any = None) -> Outcome:
         return Outcome("deadlock", message, cycle[0], ("deadlock", *signature), tuple(details))
     if lost:
         w = lost[0]
-        message = f"{w.thread} {WAITING[w.kind]} {name(w.resource)}, but the notification came before it waited"
+        message = f"{w.thread} {w.kind.waiting} {name(w.resource)}, but the notification came before it waited"
         return Outcome("lost-wakeup", message, w.thread, ("lost-wakeup", *signature), tuple(details))
     stuck = [w.thread for w in waiters if not w.daemon]
     verb = "waits" if len(stuck) == 1 else "wait"
@@ -67,10 +67,10 @@ def find_cycle(waits_for: dict[str, str | None]) -> list[str]:
 
 def describe(waiter: Waiter, name: Any) -> str:
     """One line: who waits for what, held by whom, and what it holds itself."""
-    line = f"{waiter.thread} {WAITING.get(waiter.kind, waiter.kind)}"
-    if waiter.kind == "join":
+    line = f"{waiter.thread} {waiter.kind.waiting or waiter.kind}"
+    if waiter.kind == JOIN:
         line += f" {waiter.waits_for}"
-    elif waiter.kind != "sleep":
+    elif waiter.kind != SLEEP:
         line += f" {name(waiter.resource)}"
         if waiter.waits_for:
             line += f", held by {waiter.waits_for}"

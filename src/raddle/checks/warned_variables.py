@@ -24,7 +24,8 @@ from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
 from raddle.analysis.locksets import HeldLocks
 from raddle.cast import Cast
 from raddle.caution import LOCKSET, SOMETIMES, UNSERIALIZABLE, Caution
-from raddle.step import LOCKING, Step
+from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, RELEASE, TASK, WRITE
+from raddle.step import Step
 
 _MEANT = ORDERING - LOCKING
 
@@ -63,25 +64,25 @@ class WarnedVariables:
         """These steps happened, in this order."""
         held, order, calls, watched = self._held, self._order, self._calls, self._watched
         for thread, kind, target, site in steps:
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 variable = watched.get(target)
                 if variable is None:
                     variable = watched[target] = _Watched()
                 gift = (order.lines.get(thread) or order.line(thread)).lend()
                 variable.count += 1
-                access = (site, kind == "write", variable.count, calls.innermost(thread), gift, held.by(thread))
+                access = (site, kind == WRITE, variable.count, calls.innermost(thread), gift, held.by(thread))
                 self._accessed(target, variable, thread, access)
-            elif kind == "acquire":
+            elif kind == ACQUIRE:
                 held.acquired(thread, target)
-            elif kind == "release":
+            elif kind == RELEASE:
                 held.released(thread, target)
             elif kind in _MEANT:
                 order.step(thread, kind, target)
-            elif kind == "enter":
+            elif kind == ENTER:
                 calls.enter(thread)
-            elif kind == "leave":
+            elif kind == LEAVE:
                 calls.leave(thread)
-            elif kind == "task":  # no block spans two tasks of a pool's worker
+            elif kind == TASK:  # no block spans two tasks of a pool's worker
                 calls.start_anew(thread)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

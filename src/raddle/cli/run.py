@@ -23,7 +23,7 @@ from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
 from raddle.errors import UsageError
 from raddle.instrument.labels import naming_root
-from raddle.measure.recording import NATIVE
+from raddle.measuring.recording import NATIVE
 from raddle.native import children
 from raddle.native.ending import Ending
 from raddle.native.family import Family

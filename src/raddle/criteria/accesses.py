@@ -25,7 +25,6 @@ from raddle.tally import Key
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
 OCCURRENCES = 16
 Fact = tuple[Any, ...]  # numbers of accesses to a variable, one of the first two real; and words
-READ, WRITE = "read", "write"
 NOBODY = -1  # in place of the number of an access
 _MOST_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
 

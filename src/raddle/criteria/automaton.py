@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.patterns import PATTERNS, Part, identify
+from raddle.operation import ACCESSES
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -109,7 +110,7 @@ class Automata:
             self._letters.clear()
         objects: dict[int, list[Step]] = {}
         for step in steps:
-            if (step[1] == "read" or step[1] == "write") and step[3]:
+            if step[1] in ACCESSES and step[3]:
                 group = groups[step[2]]
                 if group in objects:
                     objects[group].append(step)

@@ -16,6 +16,7 @@ from typing import Any
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
+from raddle.operation import ACCESSES, TURNS
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -45,7 +46,7 @@ class Avio(VariableMetric):
         actors, last_accesses, starred, notes = self._actors, self._last, self.starred, self._noted.shared
         numbers = self._numbers
         for thread, kind, target, site in steps:
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 last = last_accesses.get(target)
                 if last is None:
                     last = last_accesses[target] = _LastAccesses()
@@ -63,7 +64,7 @@ class Avio(VariableMetric):
                         notes[(target, actor, other) if starred else ()].add(note)
                     last.thread = thread
                 last.access = last.by_thread[thread] = (number, actor)
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

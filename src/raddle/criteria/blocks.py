@@ -11,6 +11,7 @@ from raddle.cast import Cast
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.operation import BLOCK
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
@@ -43,7 +44,7 @@ class Blocks(Criterion):
         self._told: set[int] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        self._run.update([site for _, kind, _, site in steps if kind == "block"])
+        self._run.update([site for _, kind, _, site in steps if kind == BLOCK])
 
     def collect(self, *, final: bool) -> set[Key]:
         fresh = self._run - self._told

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping
 
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
+from raddle.operation import BEGIN, CLEAR, END, READ, WRITE
 from raddle.site import Site
 from raddle.step import SYNCHRONIZING, Step
 from raddle.tally import Key
 
-MONITORED = (SYNCHRONIZING | {"read", "write", "clear"}) - {"begin", "end"}
+MONITORED = (SYNCHRONIZING | {READ, WRITE, CLEAR}) - {BEGIN, END}
 
 
 class ConcurrentPairs(SynchronizationMetric):

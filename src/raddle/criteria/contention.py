@@ -17,9 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    CLEAR,
+    DOWN,
+    GET,
+    JOIN_QUEUE,
+    NOTIFY,
+    PUT,
+    RELEASE,
+    SET,
+    TASK_DONE,
+    UP,
+    WAIT,
+    WAIT_SET,
+    WOKEN,
+)
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -27,9 +45,9 @@ from raddle.tally import Key
 VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
-_CALLS = frozenset({"up", "down", "put", "get", "task-done", "join-queue", "set", "clear", "wait-set"})
+_CALLS = frozenset({UP, DOWN, PUT, GET, TASK_DONE, JOIN_QUEUE, SET, CLEAR, WAIT_SET})
 
-_VISITS = _CALLS | {"acquire", "blocked", "wait", "notify"}
+_VISITS = _CALLS | {ACQUIRE, operation.BLOCKED, WAIT, NOTIFY}
 
 _SAID = {
     VISITED: "a thread come to the synchronization {place}",
@@ -45,7 +63,7 @@ class Contention(SynchronizationMetric):
     """(site, situation)"""
 
     name = "sync"
-    concerns = _CALLS | {"acquire", "release", "blocked", "wait", "woken", "notify"}
+    concerns = _CALLS | {ACQUIRE, RELEASE, operation.BLOCKED, WAIT, WOKEN, NOTIFY}
     shape = "(site, situation)"
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
 
@@ -58,9 +76,9 @@ class Contention(SynchronizationMetric):
     def feed(self, steps: Iterable[Step]) -> None:
         note, holders, waiting, visited = self._note, self._holders, self._waiting, self._visited
         for thread, kind, target, site in steps:
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 continue
-            if kind == "acquire":
+            if kind == ACQUIRE:
                 if site not in visited:
                     visited.add(site)
                     note(site, VISITED)
@@ -68,7 +86,7 @@ class Contention(SynchronizationMetric):
                     waiting.pop(thread, None)  # by its timeout, if it was not woken before
                 holders[target] = (thread, site)
                 continue
-            if kind == "release":
+            if kind == RELEASE:
                 holders.pop(target, None)
                 continue
             if site not in visited and kind in _VISITS:
@@ -79,12 +97,12 @@ class Contention(SynchronizationMetric):
                 holder, acquired_at = holders.get(target, (thread, 0))
                 if holder != thread:
                     note(acquired_at, BLOCKING)
-            elif kind == "wait":
+            elif kind == WAIT:
                 waiting[thread] = target
-            elif kind == "woken":
+            elif kind == WOKEN:
                 note(site, NOTIFIED)
                 waiting.pop(thread, None)
-            elif kind == "notify":
+            elif kind == NOTIFY:
                 note(site, HEARD if target in waiting.values() else UNHEARD)
 
     def _note(self, site: int, situation: str) -> None:

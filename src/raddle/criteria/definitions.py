@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import NOBODY, READ, WRITE, Variable
+from raddle.criteria.accesses import NOBODY, Variable
 from raddle.criteria.lu import FactCriterion
 from raddle.criteria.sizes import INITIAL
+from raddle.operation import READ, START, WRITE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -69,7 +70,7 @@ class DefUse(FactCriterion[Defined]):
                 if access != spot.last:
                     spot.access = access = access + 1
                 spot.variable.written = spot.place.last = access
-            elif kind == "start":
+            elif kind == START:
                 start(step[0], step[2])
 
     def collect(self, *, final: bool) -> Set[Key]:
@@ -142,7 +143,7 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
                 if access != spot.last:
                     spot.access = access + 1
                 spot.variable.writer = step[0]
-            elif kind == "start":
+            elif kind == START:
                 start(step[0], step[2])
 
     def _requirements(self) -> Iterator[Key]:

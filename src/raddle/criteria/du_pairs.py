@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.operation import READ, TURNS, WRITE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -31,16 +32,16 @@ class DefinitionUsePairs(VariableMetric):
     def feed(self, steps: Iterable[Step]) -> None:
         actors, about, definitions, starred = self._actors, self._noted.about, self._definitions, self.starred
         for thread, kind, target, site in steps:
-            if kind == "read":
+            if kind == READ:
                 notes = about(target, thread)
                 definition = definitions.get(target)
                 if definition is not None:
                     written_at, definer = definition
                     notes[(target, definer, actors[thread]) if starred else (target,)].add((written_at, site))
-            elif kind == "write":
+            elif kind == WRITE:
                 about(target, thread)
                 definitions[target] = (site, actors[thread])
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

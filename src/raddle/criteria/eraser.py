@@ -18,6 +18,7 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
+from raddle.operation import ACCESSES, ACQUIRE, RELEASE, TURNS, WRITE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -39,19 +40,19 @@ class Eraser(VariableMetric):
         actors, about, held, guarded = self._actors, self._noted.about, self._held, self._guarded
         held_by, starred = held.by, self.starred
         for thread, kind, target, site in steps:
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 variable = guarded.get(target)
                 if variable is None:
                     variable = guarded[target] = Guarded()
                 locks = variable.candidates
                 group = (target, locks, actors[thread]) if starred else (locks,)
                 about(target, thread)[group].add((site, variable.state))
-                variable.access(thread, write=kind == "write", held=held_by(thread))
-            elif kind == "acquire":
+                variable.access(thread, write=kind == WRITE, held=held_by(thread))
+            elif kind == ACQUIRE:
                 held.acquired(thread, target)
-            elif kind == "release":
+            elif kind == RELEASE:
                 held.released(thread, target)
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

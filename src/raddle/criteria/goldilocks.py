@@ -21,8 +21,9 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.cast import AbstractObject, AbstractThread, Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
+from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, RELEASE, START, TAKES, TURNS, WRITE
 from raddle.site import Site
-from raddle.step import GIVES, TAKES, Step
+from raddle.step import Step
 from raddle.tally import Key
 
 Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, by the first of their kind, and actors
@@ -50,8 +51,8 @@ class GoldiLock(VariableMetric):
         actors, held, analysis = self._actors, self._held, self._goldilocks
         about, access, held_by, starred = self._noted.about, analysis.access, held.by, self.starred
         for thread, kind, target, site in steps:
-            if kind == "read" or kind == "write":
-                write = kind == "write"
+            if kind in ACCESSES:
+                write = kind == WRITE
                 check, other, moment = access(thread, target, write=write, held=held_by(thread))
                 lockset = _NO_LOCKSET
                 if check is RACE or check is LOCKSET:
@@ -61,17 +62,17 @@ class GoldiLock(VariableMetric):
                 about(target, thread)[group].add((site, check))
             elif kind in GIVES:
                 analysis.gives(thread, target)
-                if kind == "release":
+                if kind == RELEASE:
                     held.released(thread, target)
             elif kind in TAKES:
                 analysis.takes(thread, target)
-                if kind == "acquire":
+                if kind == ACQUIRE:
                     held.acquired(thread, target)
-            elif kind == "start":
+            elif kind == START:
                 analysis.starts(thread, target)
-            elif kind == "join":
+            elif kind == JOIN:
                 analysis.joins(thread, target)
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

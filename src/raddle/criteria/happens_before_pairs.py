@@ -22,19 +22,12 @@ from typing import TypeAlias
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, START, TAKES, TURNS
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-# What gives, for each kind of step that takes.
-GIVERS = {
-    "acquire": "release",
-    "woken": "notify",
-    "wait-set": "set",
-    "down": "up",
-    "get": "put",
-    "join-queue": "task-done",
-}
+GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # what gives, for each kind of step that takes
 _NOTHING = -1  # in place of a resource
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
@@ -60,21 +53,21 @@ class HappensBeforePairs(SynchronizationMetric):
     def feed(self, steps: Iterable[Step]) -> None:
         actors, fresh, last, by_thread = self._actors, self._fresh, self._last, self.by_thread
         given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
-        released, notes = given["release"], self._notes
+        released, notes = given[RELEASE], self._notes
         for thread, kind, target, site in steps:  # first what is most of all: accesses, then locks
             if site:
                 if fresh and thread in fresh:
                     self._pair(fresh.pop(thread), thread, site, _NOTHING)
                 last[thread] = site
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 continue
-            if kind == "acquire":
+            if kind == ACQUIRE:
                 giving = released.get(target)
                 if giving is not None and giving[1] != thread and giving[0] and site:
                     notes.add((giving[0], site, target, giving[2], actors[thread] if by_thread else 0))
-            elif kind == "release":
+            elif kind == RELEASE:
                 released[target] = (site, thread, actors[thread] if by_thread else 0)
-            elif kind == "enter" or kind == "leave":
+            elif kind in CALLS:
                 continue
             elif kind in given:
                 given[kind][target] = (site, thread, actors[thread] if by_thread else 0)
@@ -82,14 +75,14 @@ class HappensBeforePairs(SynchronizationMetric):
                 giving = taken_from[kind].get(target)
                 if giving is not None and giving[1] != thread:
                     self._pair(giving, thread, site, target)
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
-            elif kind == "start":
+            elif kind == START:
                 fresh[target] = (site, thread, actors[thread] if by_thread else 0)
-            elif kind == "end":
+            elif kind == END:
                 fresh.pop(thread, None)
                 self._ended[thread] = (last.pop(thread, 0), thread, actors[thread] if by_thread else 0)
-            elif kind == "join":
+            elif kind == JOIN:
                 giving = self._ended.get(target)
                 if giving is not None:
                     self._pair(giving, thread, site, _NOTHING)

@@ -19,9 +19,10 @@ from operator import or_
 from typing import Any, ClassVar, NamedTuple
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import NOBODY, WRITE, Access, V, Variable
+from raddle.criteria.accesses import NOBODY, Access, V, Variable
 from raddle.criteria.lu import FactCriterion
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
+from raddle.operation import ACCESSES, START, WRITE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -186,7 +187,7 @@ class PairInterleave(PairCriterion[Logged]):
         between, new, alone, fresh = self._between, self._new, self._alone, self._fresh
         for step in steps:
             kind = step[1]
-            if kind in ("read", "write"):
+            if kind in ACCESSES:
                 spot = spots.get(step) or new_spot(step)
                 access = spot.access
                 if access != spot.last:
@@ -214,7 +215,7 @@ class PairInterleave(PairCriterion[Logged]):
                 place.last = access
                 place.time = variable.begun + len(log)
                 place.missed = 0
-            elif kind == "start":
+            elif kind == START:
                 start(step[0], step[2])
 
     def collect(self, *, final: bool) -> Set[Key]:
@@ -291,7 +292,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         bad, good, fresh = self._bad, self._good, self._fresh
         for step in steps:
             kind = step[1]
-            if kind in ("read", "write"):
+            if kind in ACCESSES:
                 spot = spots.get(step) or new_spot(step)
                 access = spot.access
                 if access != spot.last:
@@ -315,7 +316,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 else:
                     variable.read = time
                 place.last, place.wrote = access, writes
-            elif kind == "start":
+            elif kind == START:
                 start(step[0], step[2])
 
     def _cases(self, first: Access, second: Access, remote: list[Access]) -> Iterator[Access | str]:

@@ -13,6 +13,7 @@ from raddle.analysis.lock_holders import LockHolders
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.operation import ACQUIRE, RELEASE, TURNS
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -33,7 +34,7 @@ class GoodLock(SynchronizationMetric):
     def feed(self, steps: Iterable[Step]) -> None:
         actors, holders, note, by_thread = self._actors, self._holders, self._notes.add, self.by_thread
         for thread, kind, target, site in steps:
-            if kind == "acquire":
+            if kind == ACQUIRE:
                 held = holders.by(thread)
                 if held and site:
                     actor = actors[thread] if by_thread else 0
@@ -41,9 +42,9 @@ class GoodLock(SynchronizationMetric):
                         if held_at and lock != target:
                             note((held_at, site, lock, target, actor))
                 holders.acquire(thread, target, site)
-            elif kind == "release":
+            elif kind == RELEASE:
                 holders.release(target)
-            elif kind == "begin" or kind == "task":
+            elif kind in TURNS:
                 actors.turn(thread, target)
 
     def _key(self, note: Note) -> Key:

@@ -27,11 +27,12 @@ from raddle.cast import Cast
 from raddle.criteria.automaton import Automata
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.pattern_words import clause
-from raddle.criteria.patterns import COUNTED, PATTERNS, READ, Part, Pattern
+from raddle.criteria.patterns import COUNTED, PATTERNS, Part, Pattern
 from raddle.criteria.prefixes import Prefixes
 from raddle.criteria.ruled_out import RuledOut
 from raddle.facts import Access, Facts
 from raddle.model import Accesses, Model
+from raddle.operation import READ
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import PRUNED, STATIC, Key, Total

@@ -18,6 +18,7 @@ from raddle.cast import Cast
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.facts import Facts
 from raddle.model import Model, class_and_method, is_public
+from raddle.operation import CALLS, END, ENTER, LEAVE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
@@ -64,7 +65,7 @@ class MethodPairs(Criterion):
     shape = "(class, method, method)"
     summary = "one public method of an object started while the other was active in another thread"
     cost = LINEAR
-    concerns = frozenset({"enter", "leave", "end"})
+    concerns = frozenset({ENTER, LEAVE, END})
     total_known = True
 
     def __init__(self) -> None:
@@ -83,15 +84,15 @@ class MethodPairs(Criterion):
     def feed(self, steps: Iterable[Step]) -> None:
         methods = self._methods
         for thread, kind, target, site in steps:
-            if kind == "enter" or kind == "leave":
+            if kind in CALLS:
                 method = methods[site] if site in methods else self._method_at(site)
                 if method is None:
                     continue
-                if kind == "enter":
+                if kind == ENTER:
                     self._enter(thread, target, method)
                 else:
                     self._leave(thread, method)
-            elif kind == "end":
+            elif kind == END:
                 for _, call in self._calls.pop(thread, ()):  # generators that nobody ran to their end
                     self._stop(call)
 

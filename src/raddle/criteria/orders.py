@@ -20,9 +20,10 @@ from itertools import combinations
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import OCCURRENCES, READ, WRITE, Access, Variable
+from raddle.criteria.accesses import OCCURRENCES, Access, Variable
 from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion, where
+from raddle.operation import ACCESSES, READ, START, WRITE
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -50,13 +51,13 @@ class OrderCriterion(LuCriterion[Variable]):
         log = self._log.append
         for step in steps:
             kind = step[1]
-            if kind in ("read", "write"):
+            if kind in ACCESSES:
                 spot = spots.get(step) or new_spot(step)
                 access = spot.access
                 if access != spot.last:
                     spot.access = access = access + 1
                 log(access)
-            elif kind == "start":
+            elif kind == START:
                 start(step[0], step[2])
 
     def collect(self, *, final: bool) -> set[Key]:

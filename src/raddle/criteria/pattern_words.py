@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from raddle.cast import AbstractVariable
-from raddle.criteria.patterns import PATTERNS, READ
+from raddle.criteria.patterns import PATTERNS
+from raddle.operation import READ
 from raddle.site import Site
 from raddle.tally import Key
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-READ, WRITE = "read", "write"
+from raddle.operation import READ, WRITE
 
 _TABLE = {
     1: "ARx BWx",

@@ -24,6 +24,7 @@ from raddle.criteria.levels import (
     note_first,
 )
 from raddle.criteria.occurrences import Accesses, Middle, Occurrences
+from raddle.operation import ACCESSES, END, WRITE
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -68,10 +69,10 @@ class Prefixes:
             if step in idle:
                 continue
             kind = step[1]
-            if kind == "read" or kind == "write":
+            if kind in ACCESSES:
                 if step[3]:  # without a site it is nobody's requirement
                     self._access(step)
-            elif kind == "end":
+            elif kind == END:
                 self._end(step[0])
 
     def forget(self, variables: Iterable[int]) -> None:
@@ -115,7 +116,7 @@ class Prefixes:
         if not since:
             self._steps.setdefault(target, []).append(step)
         last[step] = whole.stamp
-        writes = kind == "write"
+        writes = kind == WRITE
         number = variable.accesses.number(writes, site)
         visits = variable.visits[writes].get(thread)
         if visits is None:
@@ -174,7 +175,7 @@ class Prefixes:
         steps = self._last.pop(thread, {})
         self._idle.difference_update(steps)
         for kind, target in {step[1:3] for step in steps}:
-            del self._variables[target].visits[kind == "write"][thread]
+            del self._variables[target].visits[kind == WRITE][thread]
         for target in {step[2] for step in steps}:
             self._steps[target] = [step for step in self._steps[target] if step[0] != thread]
 

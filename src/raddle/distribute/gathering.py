@@ -14,7 +14,7 @@ from raddle.criteria.lu import LuCriterion
 from raddle.distribute.units import NOTHING, Done, Known, Plan
 from raddle.distribute.workers import Crash, Round
 from raddle.execute.crash_replay import died
-from raddle.explore.corpus_writer import MOST_KEPT
+from raddle.exploring.corpus_writer import MOST_KEPT
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.guide.aims import TRIES, AimsMemory, AimsReached, told_given_up
 from raddle.guide.portfolio import Guided, Share

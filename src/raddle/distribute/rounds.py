@@ -22,7 +22,7 @@ from raddle.distribute.units import Done, Plan, Unit
 from raddle.distribute.workers import Makers, Workers
 from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
-from raddle.explore.exploration import LATER, MOST_ENDLESS, Budget, Moment, Progress
+from raddle.exploring.exploration import LATER, MOST_ENDLESS, Budget, Moment, Progress
 from raddle.guide.policies import make_policy
 from raddle.result import Result
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from raddle.corpus import Kept, fitting
 from raddle.distribute.references import Reference
 from raddle.execute.session import Session
-from raddle.explore.exploration import Budget, Exploration, Part
+from raddle.exploring.exploration import Budget, Exploration, Part
 from raddle.guide.aims import AimsMemory
 from raddle.guide.policies import make_policy
 from raddle.guide.shrink import shrink
@@ -23,7 +23,7 @@ from raddle.result import Result
 from raddle.tally import Key
 
 if TYPE_CHECKING:
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
 
 GoesOn = Callable[[int], bool]  # asked before the execution of that number
 
@@ -159,7 +159,7 @@ def _measurement(unit: Unit) -> Measurement | None:
     if not unit.plan.criteria:
         return None
     from raddle.criteria import make_criteria
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
 
     measurement = Measurement(make_criteria(list(unit.plan.criteria)))
     measurement.before = unit.known.covered
@@ -171,7 +171,7 @@ def _recorded(result: Result, unit: Unit, session: Session, measurement: Measure
     result = replace(result, findings=tuple(replace(finding, error=None) for finding in result.findings))
     if measurement is None:
         return result
-    from raddle.measure.recording import CONTROLLED, make_record
+    from raddle.measuring.recording import CONTROLLED, make_record
 
     notes = [str(refused) for refused in result.not_instrumented]
     record = make_record(

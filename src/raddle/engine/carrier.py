@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from greenlet import getcurrent, greenlet
 
+from raddle.operation import BEGIN, Kind
+
 if TYPE_CHECKING:
     import threading
 
@@ -39,16 +41,16 @@ class Control(Protocol):
     def reach(self, me: Carrier) -> None:
         """The running thread is about to do what its fields say; returns when it may."""
 
-    def wait(self, me: Carrier, kind: str, target: object, ready: Callable[[], bool], seconds: float) -> bool:
+    def wait(self, me: Carrier, kind: Kind, target: object, ready: Callable[[], bool], seconds: float) -> bool:
         """Block until `ready`, at most that long in virtual time; False where the time ran out."""
 
     def set_timer(self, me: Carrier, seconds: float) -> None:
         """Have `me.timed_out` become true after that long in virtual time, unless the wait ends before."""
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         """Tell the observers (only worth calling while `observing`)."""
 
-    def noted(self, me: Carrier, kind: str, target: Any) -> None:
+    def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
         """Tell criteria of what no story mentions (only worth calling while `measuring`)."""
 
     def changed(self, me: Carrier, owner: object, name: str, *, writes: bool = True) -> None:
@@ -97,7 +99,7 @@ class Carrier(greenlet):
     run_now: Callable[[], object]  # the thread's own code
 
     # The pending operation: what the thread does as soon as it is chosen.
-    kind: str
+    kind: Kind
     target: Any  # the object touched, or the resource
     name: str
     site: int
@@ -125,7 +127,7 @@ class Carrier(greenlet):
         self.daemon = self.done = self.parked = self.timed_out = False
         self.children = self.segment = self.timer = self.raised = 0
         self.open = True
-        self.kind = "begin"
+        self.kind = BEGIN
         self.target = self.ready = None
         self.name = ""
         self.site = 0

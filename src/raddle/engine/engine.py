@@ -25,7 +25,7 @@ from raddle.checks.stuck import Waiter, explain_stuck
 from raddle.engine.carrier import Abort, Carrier
 from raddle.engine.sharing import Learned, Variable
 from raddle.inspection import in_class, own_fields
-from raddle.operation import ACCESSES, GIVING
+from raddle.operation import BEGIN, END, GET, JOIN, SLEEP, START, Kind
 from raddle.outcome import PASSED, Outcome
 from raddle.step import Step
 from raddle.threads.twins.adopt import look_again
@@ -264,10 +264,10 @@ class Controller:
             me.done = True
             return
         if self._end_is_point(me, self.visible):
-            me.kind, me.target, me.ready = "end", me, None
+            me.kind, me.target, me.ready = END, me, None
             self.reach(me)
         if self.observing:
-            self.happened(me, "end", me)
+            self.happened(me, END, me)
         me.done = True
         self.live.remove(me)
         for lock in me.held:  # a thread may end while it holds a lock; the lock stays taken
@@ -396,7 +396,7 @@ class Controller:
     def spawn(self, me: Carrier, run: Callable[[], object], thread: threading.Thread | None) -> Carrier:
         """A new controlled thread that will call `run`."""
         if "thread" in self.visible:
-            me.kind, me.target, me.ready = "start", thread, None
+            me.kind, me.target, me.ready = START, thread, None
             self.reach(me)
             if thread is not None and thread._started._flag:  # type: ignore[attr-defined]
                 raise RuntimeError("threads can only be started once")
@@ -418,7 +418,7 @@ class Controller:
         self._admit(carrier)
         self.spawned()
         if self.observing:
-            self.happened(me, "start", carrier)
+            self.happened(me, START, carrier)
         return carrier
 
     def _stop_inside(self, body: object) -> None:
@@ -437,7 +437,7 @@ class Controller:
         if "join" in self.learned.kinds:  # a search counts it as a step of its own
             self._join_as_step(me, other, seconds)
         elif not other.done:
-            me.kind, me.target, me.ready = "join", other, None
+            me.kind, me.target, me.ready = JOIN, other, None
             me.timed_out = False
             other.joiners.append(me)
             if seconds is not None:
@@ -452,14 +452,14 @@ class Controller:
         if other.done and seconds is None:  # else it need not have been: the time may have been over before
             self._joined(me, other)
         if self.observing:
-            self.happened(me, "join", other)
+            self.happened(me, JOIN, other)
         return other.done
 
     def _join_as_step(self, me: Carrier, other: Carrier, seconds: float | None) -> None:
         if seconds is not None:
-            self.wait(me, "join", other, lambda: other.done, seconds)
+            self.wait(me, JOIN, other, lambda: other.done, seconds)
         else:
-            me.kind, me.target, me.ready = "join", other, lambda: other.done
+            me.kind, me.target, me.ready = JOIN, other, lambda: other.done
             self.reach(me)
             me.ready = None
 
@@ -472,7 +472,7 @@ class Controller:
 
     def sleep(self, me: Carrier, seconds: float) -> None:
         """Block for that long in virtual time; 0 only lets others go first."""
-        me.kind, me.target, me.ready = "sleep", None, None
+        me.kind, me.target, me.ready = SLEEP, None, None
         if seconds > 0:
             me.timed_out = False
             self.set_timer(me, seconds)
@@ -481,7 +481,7 @@ class Controller:
         else:
             self.reach(me)
 
-    def wait(self, me: Carrier, kind: str, target: object, ready: Callable[[], bool], seconds: float) -> bool:
+    def wait(self, me: Carrier, kind: Kind, target: object, ready: Callable[[], bool], seconds: float) -> bool:
         """Block until `ready`, at most that long in virtual time; False where the time ran out.
 
         A time of 0 is over at once: the thread does not wait until every other one is blocked.
@@ -507,19 +507,19 @@ class Controller:
     def changed(self, me: Carrier, owner: object, name: str, *, writes: bool = True) -> None:
         """A twin changed, or looked at, what code with probes can reach by itself; see `make_probes`."""
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         """Tell the observers, if there are any."""
 
     def observed(self) -> Any:
         """What criteria are shown of the execution just run, where there are any."""
 
-    def noted(self, me: Carrier, kind: str, target: Any) -> None:
+    def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
         """Tell criteria of what no story mentions."""
 
     def blocked(self, me: Carrier) -> None:
         """Tell criteria that the thread has come to what it must wait for."""
 
-    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+    def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         """Tell the observers of an access, if there are any."""
 
     def entered(self, me: Carrier, site: int) -> None:
@@ -618,7 +618,7 @@ class Controller:
     def _waiter(self, carrier: Carrier) -> Waiter:
         target = carrier.target
         holder = getattr(target, "holder", None)
-        if carrier.kind == "join":
+        if carrier.kind == JOIN:
             holder = target
         return Waiter(
             thread=carrier.label,
@@ -638,7 +638,7 @@ class Controller:
     def _over_limit(self, me: Carrier) -> None:
         """The execution is being aborted, the step limit was reached, or somebody pressed Ctrl-C."""
         if self.aborting:
-            if me.kind in ACCESSES or me.kind in GIVING:
+            if me.kind.is_access or me.kind.point_if_observed:
                 return
             self._refuse(me)
         if self.interrupted or self.expired:
@@ -676,7 +676,7 @@ class Controller:
         self.limit = -1  # whoever reaches a scheduling point now is refused
         for carrier in self.carriers:
             if not carrier.done:
-                if carrier.kind == "begin":
+                if carrier.kind == BEGIN:
                     carrier.done = True  # chosen by nobody: there is nothing to throw out of
                     if carrier.thread is not None and carrier.index > 0:
                         mark_ended(carrier.thread)
@@ -696,7 +696,7 @@ def _idle_pool_worker(carrier: Carrier) -> bool:
     """A ThreadPoolExecutor's thread without work: the interpreter ends it at exit, so nobody is stuck."""
     from concurrent.futures.thread import _threads_queues
 
-    return carrier.thread is not None and carrier.thread in _threads_queues and carrier.kind == "get"
+    return carrier.thread is not None and carrier.thread in _threads_queues and carrier.kind == GET
 
 
 def body_of(run: Callable[[], object], thread: threading.Thread | None) -> Any:

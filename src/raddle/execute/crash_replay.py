@@ -15,6 +15,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.engine.sharing import Variable
 from raddle.observers.story import Watched
+from raddle.operation import Kind
 from raddle.outcome import Outcome
 
 _LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
@@ -60,11 +61,11 @@ class Mortal(Watched):
         super().reach(me)
         self.pulse.beat(me.label)
 
-    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+    def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         super().accessed(me, kind, variable, site, value)
         self.pulse.beat(me.label)
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         super().happened(me, kind, target, value)
         self.pulse.beat(me.label)
 

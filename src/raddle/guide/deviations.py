@@ -20,14 +20,13 @@ from typing import NamedTuple
 from raddle.event import Event
 from raddle.execute.session import WITHOUT_PREEMPTION, Recorded
 from raddle.guide.simpler import stops
-from raddle.operation import GIVING
+from raddle.operation import COMMUTING, START
 from raddle.schedule import Schedule, Segment
 
 MOST_ALIKE = 8  # of one execution
 
 PlaceOf = Callable[[Event], str]
 
-_COMMUTES = {"read", "notify", *GIVING}  # with one another
 _NOBODY_ELSES = {"enter", "leave", "start", "join", "end"}  # concern no other thread, or only in one order
 
 
@@ -84,12 +83,12 @@ class Following:
         for index, event in enumerate(events):
             self._own[event.thread].append(index)
             self._last[event.thread] = index
-            if event.kind == "start":
+            if event.kind == START:
                 self._begun[event.variable] = index
             if event.object and event.kind not in _NOBODY_ELSES:
                 uses = self._uses[event.datum]
                 strong = uses.get(event.thread, (-1, -1))[1]
-                uses[event.thread] = (index, strong if event.kind in _COMMUTES else index)
+                uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
         """Before that event: is somebody stopped there, who could run instead, and how often was that so before?
@@ -120,7 +119,7 @@ class Following:
     def _conflicts(self, event: Event, index: int, other: str) -> bool:
         """Does the other still do something that does not commute with this event?"""
         last, strong = self._uses[event.datum].get(other, (-1, -1))
-        return (strong if event.kind in _COMMUTES else last) > index
+        return (strong if event.kind in COMMUTING else last) > index
 
     def _order_matters(self, other: str, index: int) -> bool:
         """Does the thread still do something that does not commute with what somebody else still does?"""

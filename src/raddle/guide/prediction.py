@@ -28,12 +28,13 @@ from itertools import permutations
 from raddle.cast import Cast
 from raddle.criteria.base import Criterion
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
+from raddle.operation import ACCESSES, ACQUIRE, BLOCKED, DOWN, GET, PUT, READ, SET, START, WAIT_SET, WRITE
 from raddle.schedulers.plan import Leg, Plan
 from raddle.step import Step
 from raddle.tally import Key
 
 # A thread can be stopped before these; what gives something back is no scheduling point.
-STOPS = frozenset({"read", "write", "acquire", "down", "get", "put", "wait-set", "set"})
+STOPS = frozenset({READ, WRITE, ACQUIRE, DOWN, GET, PUT, WAIT_SET, SET})
 MOST_STEPS = 5_000  # of an execution that is looked at
 MOST_ORDERS = 1_000
 _ALIKE = 2  # threads of a kind
@@ -68,7 +69,7 @@ def shape_of(steps: Sequence[Step]) -> int:
     """
     programs: dict[int, list[tuple[str, int]]] = {}
     for thread, kind, _, site in steps:
-        if kind != "blocked":
+        if kind != BLOCKED:
             programs.setdefault(thread, []).append((kind, site))
     return hash(frozenset(map(tuple, programs.values())))
 
@@ -198,7 +199,7 @@ class Prediction:
         if touched is None:
             touched = self._parts[part] = {}
             for _, kind, target, _ in self._other.programs[thread][start:end]:
-                if kind in ("read", "write"):
+                if kind in ACCESSES:
                     touched.setdefault(target, set()).add(kind)
         return touched
 
@@ -256,9 +257,9 @@ def reads_from(steps: Sequence[Step]) -> int:
     last: dict[int, tuple[int, int]] = {}
     seen = set()
     for thread, kind, target, site in steps:
-        if kind == "write":
+        if kind == WRITE:
             last[target] = thread, site
-        elif kind == "read":
+        elif kind == READ:
             writer, written_at = last.get(target, (thread, 0))
             seen.add((site, written_at, writer == thread))
     return hash(frozenset(seen))
@@ -272,7 +273,7 @@ def labels_of(steps: Sequence[Step]) -> dict[int, str]:
     """
     labels, children = {0: "T0"}, {0: 0}
     for thread, kind, target, _ in steps:
-        if kind == "start":
+        if kind == START:
             children[thread] = number = children.get(thread, 0) + 1
             labels[target] = f"T{number}" if thread == 0 else f"{labels.get(thread, '?')}.{number}"
     return labels

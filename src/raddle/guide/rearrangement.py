@@ -11,11 +11,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from raddle.operation import (
+    ACQUIRE,
+    BEGIN,
+    BLOCKED,
+    CLEAR,
+    COUNTED,
+    JOIN,
+    JOIN_QUEUE,
+    NOTIFY,
+    PUT,
+    RELEASE,
+    SET,
+    START,
+    TAKES,
+    TASK_DONE,
+    UP,
+    WAIT,
+    WAIT_SET,
+    WOKEN,
+)
 from raddle.step import Step
 
 # What a thread has to wait for, by the kind of step that gives it.
-_GIVEN_BY = {"down": "up", "get": "put", "woken": "notify", "wait-set": "set", "join-queue": "task-done"}
-_COUNTED = frozenset({"down", "get"})  # what was given is used up
+_GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in TAKES if kind != ACQUIRE}
 _DEEP = 12  # who waits for whom who waits for whom
 
 
@@ -41,12 +60,12 @@ class Rearrangement:
         level: dict[tuple[str, int], int] = {}
         for step in steps:
             thread, kind, target, _ = step
-            if kind == "blocked":  # depends on the order
+            if kind == BLOCKED:  # depends on the order
                 continue
             program = self.programs.setdefault(thread, [])
-            if kind == "start":
+            if kind == START:
                 self._starts[target] = thread, len(program)
-            elif kind in _COUNTED:
+            elif kind in COUNTED:
                 resource = _GIVEN_BY[kind], target
                 level[resource] = level.get(resource, 0) - 1
                 at_first[resource] = max(at_first.get(resource, 0), -level[resource])
@@ -101,57 +120,57 @@ class Rearrangement:
 
     def _possible(self, step: Step) -> bool:
         thread, kind, target, _ = step
-        if kind == "acquire":
+        if kind == ACQUIRE:
             return target not in self._holders
-        if kind in _COUNTED:
+        if kind in COUNTED:
             return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
-        if kind == "wait-set":
-            return target in self._flags or ("set", target) not in self._givers
-        if kind == "begin":
+        if kind == WAIT_SET:
+            return target in self._flags or (SET, target) not in self._givers
+        if kind == BEGIN:
             started = self._starts.get(thread)
             return started is None or self._at[started[0]] > started[1]
-        if kind == "join":
+        if kind == JOIN:
             return self._at.get(target, 0) >= len(self.programs.get(target, ()))
-        if kind in ("woken", "join-queue"):
+        if kind in (WOKEN, JOIN_QUEUE):
             return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
         return True
 
     def _do(self, step: Step) -> None:
         thread, kind, target, _ = step
         self.steps.append(step)
-        if kind == "acquire":
+        if kind == ACQUIRE:
             self._holders[target] = thread
-        elif kind == "release":
+        elif kind == RELEASE:
             self._holders.pop(target, None)
-        elif kind in _COUNTED:
+        elif kind in COUNTED:
             self._levels[_GIVEN_BY[kind], target] -= 1
-        elif kind in ("up", "put", "task-done", "notify"):
+        elif kind in (UP, PUT, TASK_DONE, NOTIFY):
             self._levels[kind, target] = self._levels.get((kind, target), 0) + 1
-        elif kind == "wait":
+        elif kind == WAIT:
             self._levels["notify", target] = 0  # only what comes later wakes it
-        elif kind == "set":
+        elif kind == SET:
             self._flags.add(target)
-        elif kind == "clear":
+        elif kind == CLEAR:
             self._flags.discard(target)
 
     def _wait(self, step: Step, depth: int) -> None:
         """Whoever makes the step possible runs until it is."""
         thread, kind, target, site = step
-        if kind == "begin":
+        if kind == BEGIN:
             starter, index = self._starts[thread]
             self.run(starter, index + 1, depth + 1)
             return
-        if kind == "join":
+        if kind == JOIN:
             self.run(target, len(self.programs.get(target, ())), depth + 1)
             return
-        self.steps.append((thread, "blocked", target, site))
-        if kind == "acquire":
+        self.steps.append((thread, BLOCKED, target, site))
+        if kind == ACQUIRE:
             holder = self._holders[target]
             if holder == thread:
                 raise ImpossibleError
             program = self.programs[holder]
             released = next(
-                (i for i in range(self._at[holder], len(program)) if program[i][1:3] == ("release", target)), None
+                (i for i in range(self._at[holder], len(program)) if program[i][1:3] == (RELEASE, target)), None
             )
             if released is None:
                 raise ImpossibleError

@@ -20,7 +20,7 @@ from raddle.event import Event
 from raddle.execute.session import Recorded, Session
 from raddle.guide.deviations import Deviations
 from raddle.guide.simpler import rank, stops
-from raddle.operation import ACCESSES
+from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
 MOST_TRIES = 300  # executions
@@ -169,7 +169,7 @@ class Shrinker:
 
     def begins(self) -> dict[str, str]:
         """Where each thread did its first step, "" if it did none; in the order of their starts."""
-        first = {event.variable: "" for event in self.best.trace if event.kind == "start"}
+        first = {event.variable: "" for event in self.best.trace if event.kind == START}
         for event in self.best.trace:
             if first.get(event.thread) == "":
                 first[event.thread] = self._place_of(event)

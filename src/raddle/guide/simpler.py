@@ -11,7 +11,8 @@ import re
 from typing import NamedTuple
 
 from raddle.execute.session import Recorded
-from raddle.explore.findings import possible_here
+from raddle.exploring.findings import possible_here
+from raddle.operation import START
 from raddle.schedule import Schedule
 
 _DIGITS = re.compile(r"(\d+)")
@@ -40,7 +41,7 @@ def rank(seen: Recorded) -> Rank:
     return Rank(
         elsewhere=not possible_here(seen),
         preemptions=len(seen.preemptions),
-        threads=sum(event.kind == "start" for event in seen.trace),
+        threads=sum(event.kind == START for event in seen.trace),
         segments=len(segments),
         arrivals=sum(segment.count for segment in segments if segment.place),
         steps=len(seen.trace),

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
+from raddle.operation import ACQUIRE, BLOCKED, RELEASE
 from raddle.threads.twins.resemblance import resemble, resembling, saying
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -68,12 +69,12 @@ class Lock(metaclass=_Making):
         if not real.acquire(False) if waits else not real.acquire(blocking, timeout):
             if not waits:
                 return False
-            recorder.step("blocked", self.resource, site)
+            recorder.step(BLOCKED, self.resource, site)
             if not real.acquire(blocking, timeout):
                 return False
         try:
             self._at = site
-            recorder.step("acquire", self.resource, site)
+            recorder.step(ACQUIRE, self.resource, site)
         except BaseException:  # of a handler of a signal: `with` would not release what it did not get
             real.release()
             raise
@@ -82,7 +83,7 @@ class Lock(metaclass=_Making):
     def release(self) -> None:
         me, site = self.recorder.come()
         if me.quiet is not self and self._real.locked():
-            self.recorder.step("release", self.resource, site)
+            self.recorder.step(RELEASE, self.resource, site)
         self._real.release()
 
     def __enter__(self) -> bool:
@@ -131,14 +132,14 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         if not super().acquire(False) if waits else not super().acquire(blocking, timeout):
             if not waits:
                 return False
-            recorder.step("blocked", self.resource, site)
+            recorder.step(BLOCKED, self.resource, site)
             if not super().acquire(blocking, timeout):
                 return False
         self._depth += 1
         if not owned and me.quiet is not self:
             try:
                 self._at = site
-                recorder.step("acquire", self.resource, site)
+                recorder.step(ACQUIRE, self.resource, site)
             except BaseException:
                 self._depth -= 1
                 super().release()
@@ -149,7 +150,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         me, site = self.recorder.come()
         if self._is_owned():
             if self._depth == 1 and me.quiet is not self:
-                self.recorder.step("release", self.resource, site)
+                self.recorder.step(RELEASE, self.resource, site)
             self._depth -= 1
         super().release()
 
@@ -165,7 +166,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
     def _release_save(self) -> Any:
         me = self.recorder.here.me
         if me.quiet is not self and self._is_owned():
-            self.recorder.step("release", self.resource, self._at)
+            self.recorder.step(RELEASE, self.resource, self._at)
         depth, self._depth = self._depth, 0
         return super()._release_save(), depth  # type: ignore[misc]
 
@@ -174,7 +175,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         super()._acquire_restore(state)  # type: ignore[misc]
         self._depth = depth
         if self.recorder.here.me.quiet is not self:
-            self.recorder.step("acquire", self.resource, self._at)
+            self.recorder.step(ACQUIRE, self.resource, self._at)
 
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()  # type: ignore[misc]

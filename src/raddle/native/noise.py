@@ -18,6 +18,7 @@ from typing import Any
 
 from raddle.errors import UsageError
 from raddle.native.recorder import Me
+from raddle.operation import READ, WRITE
 from raddle.step import Step
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -132,7 +133,7 @@ class Disturbance:
         """See which sites touch what several threads touch."""
         shared, first = self._shared_variables, self._first
         for thread, kind, variable, site in steps:
-            if kind != "read" and kind != "write":
+            if kind != READ and kind != WRITE:
                 continue
             if variable in shared:
                 self._shared_sites.add(site)

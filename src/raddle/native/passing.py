@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from raddle.operation import ACCESSES, ALONE
 from raddle.step import Step
-
-ALONE = "alone"
-_ACCESSES = ("read", "write")
 
 
 class Left(NamedTuple):
@@ -42,7 +40,7 @@ def leave_out(steps: Sequence[Step], fresh: Iterable[tuple[int, int]], gone: set
             staying.add(group)
     touched: dict[int, int] = {}  # by object: the thread
     for thread, kind, target, _ in steps:
-        if target in objects and kind in _ACCESSES and touched.setdefault(objects[target], thread) != thread:
+        if target in objects and kind in ACCESSES and touched.setdefault(objects[target], thread) != thread:
             staying.add(objects[target])
     unheard = {variable for variable, group in objects.items() if group not in staying}
     if not unheard:
@@ -56,7 +54,7 @@ def _without(steps: Sequence[Step], unheard: set[int]) -> Left:
     last: dict[int, int] = {}  # by thread: where in `left` its last one stands that is left out
     for step in steps:
         thread, kind, target, site = step
-        if target not in unheard or kind not in _ACCESSES:
+        if target not in unheard or kind not in ACCESSES:
             left.append(step)
             continue
         alone.add((kind, target, site))

@@ -15,6 +15,7 @@ from raddle.inspection import function_name
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder
 from raddle.native.waiting import Patch, registering
+from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -37,7 +38,7 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
         me, site = recorder.come()
         resource = recorder.resource(self)
         if resource is not None:
-            recorder.step("put", resource, site)
+            recorder.step(PUT, resource, site)
         before, me.submitting = me.submitting, resource
         try:
             return real_submit(self, fn, *args, **kwargs)
@@ -49,7 +50,7 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
         if future is not None:
             recorder.task(function_name(function_of(item)))
             if future.pool is not None:
-                recorder.step("get", future.pool, 0)
+                recorder.step(GET, future.pool, 0)
         real_run(item, *context)
 
     return [
@@ -74,7 +75,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
         def give(self: Any, value: Any) -> None:
             resource = recorder.resource(self)
             if resource is not None:
-                recorder.step("set", resource, recorder.come()[1])
+                recorder.step(SET, resource, recorder.come()[1])
             real(self, value)
 
         return give
@@ -89,7 +90,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
                 return real(self, timeout)
             finally:
                 if real_done(self):
-                    recorder.step("wait-set", resource, site)
+                    recorder.step(WAIT_SET, resource, site)
 
         return take
 
@@ -99,7 +100,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
         is_done = real_done(self)
         resource = recorder.resource(self) if is_done else None
         if resource is not None:
-            recorder.step("wait-set", resource, recorder.come()[1])
+            recorder.step(WAIT_SET, resource, recorder.come()[1])
         return is_done
 
     return [

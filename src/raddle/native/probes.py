@@ -22,6 +22,7 @@ from raddle.native.functions import Functions
 from raddle.native.numbering import NOTHING, Numbering, inherited
 from raddle.native.objects import HELD, RECEIVER
 from raddle.native.recorder import Recorder
+from raddle.operation import BLOCK, ENTER, LEAVE, READ, WRITE
 from raddle.threads.data_model.call_effects import LAZY, ON_DISK, Effects
 from raddle.threads.data_model.deferred import BoundMethod
 from raddle.threads.data_model.variables import (
@@ -102,11 +103,11 @@ def make_probes(
         except KeyError:
             number = read_first(obj, name, value, site)
         if number >= 0:
-            append((here.number, "read", number, site))
+            append((here.number, READ, number, site))
             if len(steps) > most_steps:
                 hand_over()
         elif number != NOTHING:
-            append((here.number, "read", inherited(number), site))
+            append((here.number, READ, inherited(number), site))
         elif container_of(obj) is obj:
             return handed_on(obj, name, site, value)
         return value
@@ -118,7 +119,7 @@ def make_probes(
         except KeyError:
             number = read_first(obj, name, value, site)
         if number != NOTHING:
-            append((here.number, "read", number if number >= 0 else inherited(number), site))
+            append((here.number, READ, number if number >= 0 else inherited(number), site))
 
     def handed_on(obj: Any, name: str, site: int, found: Any) -> Any:
         """A method of a container that somebody else will call: `Thread(target=items.append)`."""
@@ -145,7 +146,7 @@ def make_probes(
                 let_go(fields, name, value)
             if bases.get(id(type(value))) is not None and id(value) not in known:
                 hold(obj, name, value)
-        append((here.number, "write", number, site))
+        append((here.number, WRITE, number, site))
         if len(steps) > most_steps:
             hand_over()
 
@@ -158,7 +159,7 @@ def make_probes(
         if number < 0:
             number = written_first(obj, name, None, site)
         if number >= 0:
-            append((here.number, "write", number, site))
+            append((here.number, WRITE, number, site))
 
     def method(obj: Any, name: str, site: int) -> Any:
         found = getattr(obj, name)
@@ -240,7 +241,7 @@ def make_probes(
         except KeyError:
             number = content_first(obj, site)
         if number >= 0:
-            append((here.number, "write" if filling[id(cls)] else "read", number, site))
+            append((here.number, WRITE if filling[id(cls)] else READ, number, site))
             if len(steps) > most_steps:
                 hand_over()
         return value
@@ -249,18 +250,18 @@ def make_probes(
         obj[key] = value
         cls = type(obj)
         if (bases[id(cls)] if id(cls) in bases else base_of(cls)) is not None:
-            tell("write", obj, site)
+            tell(WRITE, obj, site)
 
     def delitem(obj: Any, key: Any, site: int) -> None:
         del obj[key]
         if container_of(obj) is not None:
-            tell("write", obj, site)
+            tell(WRITE, obj, site)
 
     def contains(key: Any, obj: Any, site: int) -> bool:
         found = key in obj
         container = container_of(obj)
         if container is not None:
-            tell("read", container, site)
+            tell(READ, container, site)
         return found
 
     def content(obj: Any, site: int) -> Any:
@@ -269,7 +270,7 @@ def make_probes(
             return obj
         container = container_of(obj)
         if container is not None:
-            tell("read", container, site)
+            tell(READ, container, site)
         return obj
 
     def iterate(obj: Any, site: int) -> Any:
@@ -279,16 +280,16 @@ def make_probes(
     def each(iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
         """Every next is a look into the container, the one that finds nothing included."""
         for value in iterator:
-            tell("read", container, site)
+            tell(READ, container, site)
             yield value
-        tell("read", container, site)
+        tell(READ, container, site)
 
     def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
         result = _IN_PLACE[operation](obj, value)
         cls = type(obj)
         if (bases[id(cls)] if id(cls) in bases else base_of(cls)) is not None:
             content(value, site)
-            tell("write", obj, site)
+            tell(WRITE, obj, site)
         return result
 
     # -- built-in functions -------------------------------------------------------------------------
@@ -299,7 +300,7 @@ def make_probes(
             return partial(handler, called, site)
         kind = effect_of(called)
         if kind in ON_DISK:
-            kind = "read"  # nobody decides here who comes first on the disk; containers are only looked into
+            kind = READ  # nobody decides here who comes first on the disk; containers are only looked into
         return partial(touching, called, kind, site) if kind else called
 
     def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -309,7 +310,7 @@ def make_probes(
             container = container_of(arg)
             if container is not None:
                 tell(kind, container, site)
-                kind = "read"
+                kind = READ
         return result
 
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -332,7 +333,7 @@ def make_probes(
         """next(x): an iterator of C's, or a generator, is a datum that two threads can share."""
         value = called(*args, **kwargs)
         if is_iterator(args[0]):
-            tell("write", args[0], site)
+            tell(WRITE, args[0], site)
         return value
 
     def getting(called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
@@ -389,14 +390,14 @@ def make_probes(
                 hand_over()
 
     def read_name(owner: Any, name: str, site: int) -> None:
-        tell_name("read", owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(READ, owner, name, site, frame_of(depth).f_globals if owner is None else None)
 
     def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
-        tell_name("write", owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(WRITE, owner, name, site, frame_of(depth).f_globals if owner is None else None)
         return value
 
     def delete_name(owner: Any, name: str, site: int) -> None:
-        tell_name("write", owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(WRITE, owner, name, site, frame_of(depth).f_globals if owner is None else None)
 
     # -- functions and blocks -----------------------------------------------------------------------
 
@@ -424,7 +425,7 @@ def make_probes(
                 except KeyError:
                     number = numbering.receiver(receiver)
         me = here.me
-        append((me.number, "enter", number, site))
+        append((me.number, ENTER, number, site))
         if me.room:
             me.room -= 1
             me.actor.methods.append(functions.name(site))
@@ -432,10 +433,10 @@ def make_probes(
             hand_over()
 
     def leave(site: int) -> None:
-        append((here.number, "leave", 0, site))
+        append((here.number, LEAVE, 0, site))
 
     def block(site: int) -> None:
-        append((here.number, "block", 0, site))
+        append((here.number, BLOCK, 0, site))
         if len(steps) > most_steps:
             hand_over()
 

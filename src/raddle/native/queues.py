@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
 from raddle.native.waiting import Patch, registering
+from raddle.operation import BLOCKED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -34,11 +35,11 @@ def patches(recorder: Recorder) -> list[Patch]:
         is_full = 0 < self.maxsize <= _size(self)
         if is_full and not block:  # it will most likely fail, and then there was no put
             real_put(self, item, block, timeout)
-            recorder.step("put", resource, site)
+            recorder.step(PUT, resource, site)
             return
         if is_full:
-            recorder.step("blocked", resource, site)
-        recorder.step("put", resource, site)
+            recorder.step(BLOCKED, resource, site)
+        recorder.step(PUT, resource, site)
         real_put(self, item, block, timeout)
 
     def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
@@ -47,15 +48,15 @@ def patches(recorder: Recorder) -> list[Patch]:
             return real_get(self, block, timeout)
         _, site = recorder.come()
         if block and not _size(self):
-            recorder.step("blocked", resource, site)
+            recorder.step(BLOCKED, resource, site)
         item = real_get(self, block, timeout)
-        recorder.step("get", resource, site)
+        recorder.step(GET, resource, site)
         return item
 
     def task_done(self: Any) -> None:
         resource = recorder.resource(self)
         if resource is not None:
-            recorder.step("task-done", resource, recorder.come()[1])
+            recorder.step(TASK_DONE, resource, recorder.come()[1])
         real_done(self)
 
     def join(self: Any) -> None:
@@ -65,7 +66,7 @@ def patches(recorder: Recorder) -> list[Patch]:
             return
         _, site = recorder.come()
         real_join(self)
-        recorder.step("join-queue", resource, site)
+        recorder.step(JOIN_QUEUE, resource, site)
 
     return [
         registering(recorder, Queue),
@@ -105,7 +106,7 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
         _, site = self.recorder.come()
-        self.recorder.step("put", self.resource, site)
+        self.recorder.step(PUT, self.resource, site)
         super().put(item, block, timeout)
 
     def put_nowait(self, item: Any) -> None:
@@ -114,9 +115,9 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         _, site = self.recorder.come()
         if block and self.empty():
-            self.recorder.step("blocked", self.resource, site)
+            self.recorder.step(BLOCKED, self.resource, site)
         item = super().get(block, timeout)
-        self.recorder.step("get", self.resource, site)
+        self.recorder.step(GET, self.resource, site)
         return item
 
     def get_nowait(self) -> Any:

@@ -19,6 +19,7 @@ from raddle.cast import AbstractObject
 from raddle.inspection import resource_kind
 from raddle.native.roster import Actor, Roster
 from raddle.native.stream import Stream
+from raddle.operation import BEGIN, END, TASK
 from raddle.threads.data_model.identity import place_of_creation
 
 MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
@@ -106,7 +107,7 @@ class Recorder:
 
     def _begin(self) -> None:
         me = self.here.me
-        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self.stream.steps.append((me.number, BEGIN, me.actor.number, 0))
         self.stream.recording = True
 
     def begin_again(self) -> None:
@@ -133,7 +134,7 @@ class Recorder:
         if _thread.get_native_id() in self._ended:
             return NOBODY  # what is destroyed with the thread itself
         me = self._newcomer("?", FOREIGN)
-        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self.stream.steps.append((me.number, BEGIN, me.actor.number, 0))
         return me
 
     def _newcomer(self, label: str, kind: str) -> Me:
@@ -162,7 +163,7 @@ class Recorder:
         if me is None:
             return
         # The step comes first: from the moment that the thread is somebody, destructors in it make steps, too.
-        self.stream.steps.append((me.number, "begin", me.actor.number, 0))
+        self.stream.steps.append((me.number, BEGIN, me.actor.number, 0))
         self._announced[_thread.get_ident()] = me
         self.here.me, self.here.number = me, me.number
         self._announced.pop(_thread.get_ident(), None)  # where a destructor came before us, as a foreign thread
@@ -175,7 +176,7 @@ class Recorder:
         self._ended.append(_thread.get_native_id())
         me.actor.ended = True
         if self.stream.recording and me is not NOBODY:
-            self.stream.steps.append((me.number, "end", me.number, 0))
+            self.stream.steps.append((me.number, END, me.number, 0))
 
     def task(self, kind: str) -> None:
         """The thread, a worker, takes on the next task."""
@@ -185,7 +186,7 @@ class Recorder:
                 me.actor.ended = True
                 me.become(self.roster.actor(kind), self.roster.most_methods)
         if free:
-            self.tell("task", me.actor.number)
+            self.tell(TASK, me.actor.number)
 
     # -- steps --------------------------------------------------------------------------------------
 

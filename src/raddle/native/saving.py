@@ -8,8 +8,8 @@ from typing import Any
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.instrument.survey import observed
-from raddle.measure.measurement import Measurement
-from raddle.measure.recording import make_record
+from raddle.measuring.measurement import Measurement
+from raddle.measuring.recording import make_record
 from raddle.native.family import Family
 from raddle.native.names import Names
 from raddle.record import Record

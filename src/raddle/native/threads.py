@@ -10,6 +10,7 @@ from typing import Any
 from raddle.inspection import function_name
 from raddle.native.recorder import Keyed, Me, Recorder
 from raddle.native.waiting import Patch
+from raddle.operation import JOIN, START
 from raddle.threads.data_model.identity import thread_type
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -56,7 +57,7 @@ def patches(recorder: Recorder) -> list[Patch]:
             return
         numbers[self] = child.number
         starting[id(self)] = child
-        recorder.tell("start", child.number, site)
+        recorder.tell(START, child.number, site)
         try:
             real_start(self)
         finally:
@@ -74,7 +75,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         real_join(self, timeout)
         number = numbers.get(self)
         if number is not None and not self.is_alive():
-            recorder.tell("join", number, site)
+            recorder.tell(JOIN, number, site)
 
     return [(Thread, "start", start), (Thread, "_bootstrap_inner", inner), (Thread, "join", join)]
 
@@ -97,7 +98,7 @@ def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
             finally:
                 recorder.end_thread()
 
-        recorder.tell("start", child.number, 0)
+        recorder.tell(START, child.number, 0)
         return real(run, args, *kwargs)
 
     return start_new_thread

@@ -13,6 +13,7 @@ from typing import Any
 from raddle.native.locks import Lock, RLock
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
+from raddle.operation import ACQUIRE, BLOCKED, CLEAR, DOWN, NOTIFY, RELEASE, SET, UP, WAIT, WAIT_SET, WOKEN
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -60,8 +61,8 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
         me, site = recorder.come()
         if me.busy:
             return real_wait(self, timeout)
-        recorder.step("release", lock.resource, site)
-        recorder.step("wait", resource, site)
+        recorder.step(RELEASE, lock.resource, site)
+        recorder.step(WAIT, resource, site)
         before, me.quiet = me.quiet, lock
         woken = False
         try:
@@ -69,8 +70,8 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
         finally:
             me.quiet = before
             if woken:
-                recorder.step("woken", resource, site)
-            recorder.step("acquire", lock.resource, site)
+                recorder.step(WOKEN, resource, site)
+            recorder.step(ACQUIRE, lock.resource, site)
         return woken
 
     def wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
@@ -91,7 +92,7 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
     def notify(self: Any, n: int = 1) -> None:
         resource = known(self)
         if resource is not None and _is_taken(self._lock):
-            recorder.step("notify", resource, recorder.come()[1])
+            recorder.step(NOTIFY, resource, recorder.come()[1])
         real_notify(self, n)
 
     return [
@@ -117,10 +118,10 @@ def _of_event(recorder: Recorder) -> list[Patch]:
             return real_wait(self, timeout)
         _, site = recorder.come()
         if not real_is_set(self) and (timeout is None or timeout > 0):
-            recorder.step("blocked", resource, site)
+            recorder.step(BLOCKED, resource, site)
         was_set = real_wait(self, timeout)
         if was_set:
-            recorder.step("wait-set", resource, site)
+            recorder.step(WAIT_SET, resource, site)
         return was_set
 
     def is_set(self: Any) -> bool:
@@ -130,19 +131,19 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         if resource is not None:
             _, site = recorder.come()
             if was_set:
-                recorder.step("wait-set", resource, site)
+                recorder.step(WAIT_SET, resource, site)
         return was_set
 
     def set_(self: Any) -> None:
         resource = recorder.resource(self)
         if resource is not None:
-            recorder.step("set", resource, recorder.come()[1])
+            recorder.step(SET, resource, recorder.come()[1])
         real_set(self)
 
     def clear(self: Any) -> None:
         resource = recorder.resource(self)
         if resource is not None:
-            recorder.step("clear", resource, recorder.come()[1])
+            recorder.step(CLEAR, resource, recorder.come()[1])
         real_clear(self)
 
     return [
@@ -167,17 +168,17 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
         if blocking and (timeout is None or timeout > 0):
             got = real_acquire(self, False)
             if not got:
-                recorder.step("blocked", resource, site)
+                recorder.step(BLOCKED, resource, site)
         got = got or real_acquire(self, blocking, timeout)
         if got:
-            recorder.step("down", resource, site)
+            recorder.step(DOWN, resource, site)
         return got
 
     def releasing(real_release: Callable[..., None]) -> Callable[..., None]:
         def release(self: Any, n: int = 1) -> None:
             resource = recorder.resource(self)
             if resource is not None and n >= 1:
-                recorder.step("up", resource, recorder.come()[1])
+                recorder.step(UP, resource, recorder.come()[1])
             real_release(self, n)
 
         return release
@@ -200,9 +201,9 @@ def _of_barrier(recorder: Recorder) -> list[Patch]:
         if resource is None:
             return real_wait(self, timeout)
         _, site = recorder.come()
-        recorder.step("up", resource, site)
+        recorder.step(UP, resource, site)
         index = real_wait(self, timeout)
-        recorder.step("down", resource, site)
+        recorder.step(DOWN, resource, site)
         return index
 
     return [registering(recorder, threading.Barrier), (threading.Barrier, "wait", wait)]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Choose, Controller
+from raddle.operation import NOTIFY, WAIT, Kind
 from raddle.outcome import Outcome
 
 
@@ -86,10 +87,10 @@ class Followed(Controller):
             self.observe("thread")
         return other
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
-        if kind == "wait":
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
+        if kind == WAIT:
             self.listener.waits(me, target)
-        elif kind == "notify":
+        elif kind == NOTIFY:
             self.listener.notified(me, target)
         super().happened(me, kind, target, value)
 

@@ -19,6 +19,38 @@ from raddle.engine.sharing import Learned, Variable
 from raddle.inspection import function_name, name_of, resource_kind
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.model import Model
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    BEGIN,
+    BLOCK,
+    BLOCKED,
+    CLEAR,
+    DOWN,
+    END,
+    ENTER,
+    GET,
+    HOLD,
+    JOIN,
+    JOIN_QUEUE,
+    LEAVE,
+    LET_GO,
+    MADE,
+    NOTIFY,
+    PUT,
+    READ,
+    RELEASE,
+    SET,
+    START,
+    TASK,
+    TASK_DONE,
+    UP,
+    WAIT,
+    WAIT_SET,
+    WOKEN,
+    WRITE,
+    Kind,
+)
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.creation_sites import Imported
@@ -31,9 +63,7 @@ from raddle.threads.data_model.identity import (
 )  # fmt: skip
 from raddle.threads.data_model.variables import CONTENT, container_base
 
-_ACCESSES = ("read", "write")
-_HOLDS, _LETS_GO = "holds", "lets go"  # stand where it may have to be told that a queue's mutex is held
-_STEPS = frozenset({"notify", "set", "clear", "put", "get", "task-done", "join-queue"})
+_STEPS = frozenset({NOTIFY, SET, CLEAR, PUT, GET, TASK_DONE, JOIN_QUEUE})
 
 
 class Measured(Controller):
@@ -92,9 +122,9 @@ class Measured(Controller):
             self._tell_of_mutexes()
         private = {number for number, variable in enumerate(self._seen) if not variable.conflicted}
         # Numbers of resources may be among them, too; which is asked last, as it takes longest.
-        steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in _ACCESSES])
+        steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])
         if not self.cold:
-            wanted = {step[3] for step in steps if step[1] in _ACCESSES}
+            wanted = {step[3] for step in steps if step[1] in ACCESSES}
             if not wanted <= self._kept:
                 self._kept |= wanted
                 self.settled = 0
@@ -114,16 +144,16 @@ class Measured(Controller):
 
     # -- accesses -----------------------------------------------------------------------------------
 
-    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+    def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         if self.aborting:
             return
         number = variable.number
         if number < 0:
             number = self._introduce(variable, site)
-        if kind == "read":
-            self.stream.append((me.index, "read", number, site))
+        if kind == READ:
+            self.stream.append((me.index, READ, number, site))
             return
-        self.stream.append((me.index, "write", number, site))
+        self.stream.append((me.index, WRITE, number, site))
         if variable.name != CONTENT and container_base(type(value)) is not None and id(value) not in self._holders:
             self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
             self._alive.append(value)
@@ -176,7 +206,7 @@ class Measured(Controller):
         if not sites:
             return
         for _, kind, target, site in self.stream:
-            if target in sites and kind in _ACCESSES:
+            if target in sites and kind in ACCESSES:
                 sites[target].add(site)
         for number, own in sites.items():
             container = self._seen[number].owner
@@ -205,19 +235,19 @@ class Measured(Controller):
         name, is_method = known
         self.cast.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
-        self.stream.append((me.index, "enter", self._receiver() if is_method else 0, site))
+        self.stream.append((me.index, ENTER, self._receiver() if is_method else 0, site))
 
     def left(self, me: Carrier, site: int) -> None:
         if self.aborting:
             return
-        self.stream.append((me.index, "leave", 0, site))
+        self.stream.append((me.index, LEAVE, 0, site))
         depth = self._depths[me.index] = self._depths.get(me.index, 1) - 1
         if depth <= 0:
             me.site = 0  # back in code without probes, as a pool's worker between two tasks
 
     def passed_block(self, me: Carrier, site: int) -> None:
         if not self.aborting:
-            self.stream.append((me.index, "block", 0, site))
+            self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool]:
         where = self.table[site]
@@ -232,36 +262,36 @@ class Measured(Controller):
     # -- synchronization ----------------------------------------------------------------------------
 
     def blocked(self, me: Carrier) -> None:
-        if not self.aborting and me.kind in ("acquire", "down", "get", "put", "wait-set"):
-            self.stream.append((me.index, "blocked", self._resource(me.target), me.site))
+        if not self.aborting and me.kind in (ACQUIRE, DOWN, GET, PUT, WAIT_SET):
+            self.stream.append((me.index, BLOCKED, self._resource(me.target), me.site))
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         if self.aborting:
             return
-        if kind == "acquire":  # the most frequent first
+        if kind == ACQUIRE:  # the most frequent first
             self._acquired(me, target)
             return
         index, site, add = me.index, me.site, self.stream.append
-        if kind == "release":
+        if kind == RELEASE:
             number = self._resources.get(id(target))
             if number is None:
                 number = self._resource(target)
             called = self._releasing.get(site)
             if called is None:
                 called = self._is_release(site)
-            add((index, "release", number, site if called else self._taken.get(number, site)))
-        elif kind == "up":
+            add((index, RELEASE, number, site if called else self._taken.get(number, site)))
+        elif kind == UP:
             number = self._resource(target)
-            add((index, "up", number, site if self._is_release(site) else self._taken.get(number, site)))
-        elif kind == "wait":
+            add((index, UP, number, site if self._is_release(site) else self._taken.get(number, site)))
+        elif kind == WAIT:
             lock = target._lock  # type: ignore[attr-defined]
-            add((index, "release", self._resource(lock), site))
-            add((index, "wait", self._resource(target), site))
-        elif kind == "woken":
+            add((index, RELEASE, self._resource(lock), site))
+            add((index, WAIT, self._resource(target), site))
+        elif kind == WOKEN:
             if value:
-                add((index, "woken", self._resource(target), site))
+                add((index, WOKEN, self._resource(target), site))
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
-        elif kind in ("wait-set", "down"):
+        elif kind in (WAIT_SET, DOWN):
             if value:
                 number = self._resource(target)
                 add((index, kind, number, site))
@@ -271,33 +301,33 @@ class Measured(Controller):
         elif isinstance(target, Carrier):
             self._of_thread(me, kind, target)
 
-    def _of_thread(self, me: Carrier, kind: str, other: Carrier) -> None:
+    def _of_thread(self, me: Carrier, kind: Kind, other: Carrier) -> None:
         add = self.stream.append
-        if kind == "start":
+        if kind == START:
             actor = self._actors[other.index] = self.cast.add_actor(thread_type(other.thread, other.run_now))
-            add((me.index, "start", other.index, me.site))
-            add((other.index, "begin", actor, 0))
-        elif kind == "end":
+            add((me.index, START, other.index, me.site))
+            add((other.index, BEGIN, actor, 0))
+        elif kind == END:
             self.cast.ended(self._actors[me.index])
-            add((me.index, "end", me.index, 0))
-        elif kind == "join" and other.done:
-            add((me.index, "join", other.index, me.site))
+            add((me.index, END, me.index, 0))
+        elif kind == JOIN and other.done:
+            add((me.index, JOIN, other.index, me.site))
 
-    def noted(self, me: Carrier, kind: str, target: Any) -> None:
-        if kind == "let-go":  # also at the end: what was done before is told
+    def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
+        if kind == LET_GO:  # also at the end: what was done before is told
             self._let_go(me, target)
             return
         if self.aborting:
             return
-        if kind == "made":
+        if kind == MADE:
             self._created[id(target)] = place_of_creation(self.table, depth=2)
             self._keep(target)
-        elif kind == "hold":
+        elif kind == HOLD:
             self._hold(me, target)
-        elif kind == "task":
+        elif kind == TASK:
             self.cast.ended(self._actors[me.index])
             actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
-            self.stream.append((me.index, "task", actor, 0))
+            self.stream.append((me.index, TASK, actor, 0))
         else:
             self.stream.append((me.index, kind, self._resource(target), me.site))
 
@@ -309,7 +339,7 @@ class Measured(Controller):
         rivals = self._rivals(me, mutex)
         if rivals:
             self._wanted[at] = rivals
-        self.stream.append((me.index, _HOLDS, key, me.site))
+        self.stream.append((me.index, HOLD, key, me.site))
 
     def _let_go(self, me: Carrier, mutex: Any) -> None:
         key = id(mutex)
@@ -317,7 +347,7 @@ class Measured(Controller):
         if at is not None and len(self.stream) > at + 1:
             self._guarding.add(key)
         if at is not None and not self.aborting:
-            self.stream.append((me.index, _LETS_GO, key, me.site))
+            self.stream.append((me.index, LET_GO, key, me.site))
 
     def _tell_of_mutexes(self) -> None:
         """A queue's mutex matters if something was done under it that is told; then every thread's holding is told.
@@ -329,10 +359,10 @@ class Measured(Controller):
         self.stream.clear()
         for at, step in enumerate(steps):
             thread, kind, key, site = step
-            if kind not in (_HOLDS, _LETS_GO):
+            if kind not in (HOLD, LET_GO):
                 self.stream.append(step)
             elif key in numbers:
-                self.stream.append((thread, "acquire" if kind == _HOLDS else "release", numbers[key], site))
+                self.stream.append((thread, ACQUIRE if kind == HOLD else RELEASE, numbers[key], site))
                 self._keep_waiting(numbers[key], site, self._wanted.get(at, ()))
         self._mutexes.clear()
 
@@ -341,7 +371,7 @@ class Measured(Controller):
         if number is None:
             number = self._resource(lock)
         site = me.site
-        self.stream.append((me.index, "acquire", number, site))
+        self.stream.append((me.index, ACQUIRE, number, site))
         self._taken[number] = site
         rivals = self._rivals(me, lock)
         if rivals:
@@ -349,12 +379,12 @@ class Measured(Controller):
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
         """Who came to a lock before it was taken, and where: they have to wait now."""
-        return [(c.index, c.site) for c in self.live if c.target is lock and c is not me and c.kind == "acquire"]
+        return [(c.index, c.site) for c in self.live if c.target is lock and c is not me and c.kind == ACQUIRE]
 
     def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
         """Told once, however often others get ahead."""
         for index, where in rivals:
-            blocked = (index, "blocked", number, where)
+            blocked = (index, BLOCKED, number, where)
             if (site, blocked) not in self._told:
                 self._told.add((site, blocked))
                 self.stream.append(blocked)

@@ -15,7 +15,7 @@ from raddle.engine.engine import Controller
 from raddle.engine.sharing import Learned, Variable
 from raddle.event import Event, Preemption
 from raddle.inspection import MISSING, in_class, name_of, resource_kind
-from raddle.operation import ACCESSES, GIVING
+from raddle.operation import ACQUIRE, END, ENTER, JOIN, LEAVE, Kind
 from raddle.schedule import Schedule, Segment
 from raddle.site import SiteTable
 from raddle.threads.data_model.variables import CONTENT, UNKNOWN
@@ -95,14 +95,14 @@ class Watched(Controller):
         if self.aborting:
             self._over_limit(me)
             return
-        if me.kind in ACCESSES:
+        if me.kind.is_access:
             self.pass_by(me, me.site)
         point = self.everywhere or self._is_point(me)
         blocked = me.ready is not None and not me.ready()
         place = self.standing[me.index] = self._place_text(me)
         self.log_arrival(me, place, point, blocked)
         if not point:
-            self._log(me, me.site if me.kind in ACCESSES else 1)
+            self._log(me, me.site if me.kind.is_access else 1)
             return
         self.steps += 1
         if self.steps > self.limit:
@@ -110,10 +110,10 @@ class Watched(Controller):
         chosen = self._next(me)
         if chosen is not me:
             if not blocked:
-                before = tuple(self.passed.get(me.index, ())) if me.kind in ACCESSES else ()
+                before = tuple(self.passed.get(me.index, ())) if me.kind.is_access else ()
                 self.stops.append((Preemption(len(self.events), me.label, place), before))
             chosen.switch()
-        if me.kind not in ACCESSES:
+        if not me.kind.is_access:
             self.passed[me.index] = []
             me.open = False
         elif me.site in self.learned.sites:
@@ -159,7 +159,7 @@ class Watched(Controller):
         place = self.standing[me.index] = self._place_text(me)
         self.log_arrival(me, place, True, True)
         super()._park(me)
-        if me.kind != "join":  # a join's return is nobody's decision
+        if me.kind != JOIN:  # a join's return is nobody's decision
             self._log(me, 1)
 
     def _pass_time(self) -> bool:
@@ -167,7 +167,7 @@ class Watched(Controller):
         return super()._pass_time()
 
     def log_arrival(self, me: Carrier, place: str, point: bool, blocked: bool) -> None:
-        matters = 1 if point else me.site if me.kind in ACCESSES else 0
+        matters = 1 if point else me.site if me.kind.is_access else 0
         arrival = (place, matters, blocked)
         self.arrivals.setdefault(me.index, []).append(self._same.setdefault(arrival, arrival))
         if blocked and me.timer:  # its time runs from here on, so it has to have come here
@@ -179,20 +179,20 @@ class Watched(Controller):
         self.log.append(self._same.setdefault(entry, entry))
 
     def _is_point(self, me: Carrier) -> bool:
-        if me.kind in ACCESSES:
+        if me.kind.is_access:
             if me.site not in self.learned.sites:
                 return False
             return self.switchable is None or me.open
-        if me.kind == "end":
+        if me.kind == END:
             return self._end_is_point(me, self.learned.kinds)
-        giving = GIVING.get(me.kind)
-        return giving is None or giving in self.learned.kinds
+        giving = me.kind.point_if_observed
+        return not giving or giving in self.learned.kinds
 
     # -- places -------------------------------------------------------------------------------------
 
     def _place_text(self, me: Carrier) -> str:
         """How a schedule names where the thread stands."""
-        if me.kind in ACCESSES:
+        if me.kind.is_access:
             return self.table[me.site].place
         file, line = self._caller()
         return f"{file}:{line} {me.kind}"
@@ -217,7 +217,7 @@ class Watched(Controller):
 
     # -- events -------------------------------------------------------------------------------------
 
-    def accessed(self, me: Carrier, kind: str, variable: Variable, site: int, value: object) -> None:
+    def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         if self.aborting:
             return
         where = self.table[site]
@@ -230,14 +230,14 @@ class Watched(Controller):
     def entered(self, me: Carrier, site: int) -> None:
         if not self.aborting:
             where = self.table[site]
-            self.events.append(Event(me.label, "enter", where.function, 0, where.file, where.line, site))
+            self.events.append(Event(me.label, ENTER, where.function, 0, where.file, where.line, site))
 
     def left(self, me: Carrier, site: int) -> None:
         if not self.aborting:
             where = self.table[site]
-            self.events.append(Event(me.label, "leave", where.function, 0, where.file, where.line, site))
+            self.events.append(Event(me.label, LEAVE, where.function, 0, where.file, where.line, site))
 
-    def happened(self, me: Carrier, kind: str, target: object, value: object = None) -> None:
+    def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         if self.aborting:
             return
         file, line = self._caller()
@@ -245,9 +245,9 @@ class Watched(Controller):
             name, number = ("" if target is me else target.label), 0
         else:
             name, number = self.name_of(target), self._number(target)
-        if kind == "acquire":
+        if kind == ACQUIRE:
             target.taken_at = f"{file}:{line}"  # type: ignore[attr-defined]
-        shown = "" if value is None or (kind == "acquire" and value is True) else self._show(value)
+        shown = "" if value is None or (kind == ACQUIRE and value is True) else self._show(value)
         self.events.append(Event(me.label, kind, name, number, file, line, 0, shown))
 
     def _number(self, obj: object) -> int:

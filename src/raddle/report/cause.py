@@ -15,14 +15,13 @@ from dataclasses import dataclass
 
 from raddle.event import Event
 from raddle.finding import Finding
-from raddle.operation import ACCESSES
+from raddle.operation import ACCESSES, ACQUIRE, IS_SET, LOCKING, READ, START
 from raddle.report.rows import Row
 
 MOST_STOPS = 6  # preemptions that are shown of an execution that has more
 MOST_HELD = 8  # locks that are shown as held
 _LAST = 3  # accesses of the failing thread that are taken for those that the failure depends on
 _NEARBY = 40  # more rows than a short story has lines
-_TAKING = frozenset({"acquire", "release"})  # synchronization that says least: most programs are full of it
 # Accesses before, during and after a preemption that fit no serial order: True for those that write.
 _UNSERIALIZABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
 
@@ -171,7 +170,7 @@ def _conflict(
             serial, shown = False, fits[True]
     event = rows[shown].event
     assert event is not None
-    key = (event.kind not in ACCESSES, event.kind in _TAKING, not depends and after != resumed, serial, not depends)
+    key = (event.kind not in ACCESSES, event.kind in LOCKING, not depends and after != resumed, serial, not depends)
     reader = [number for number in meanwhile if number < shown and rows[number].thread == rows[shown].thread][-1:]
     core = tuple(number for number in (before, shown, after) if number is not None)
     return _Conflict((*key, shown), core, tuple(reader))
@@ -216,9 +215,9 @@ def _held(rows: Sequence[Row]) -> list[int]:
     """Where the locks were acquired that are held at the end."""
     taken: dict[str, int] = {}
     for number, row in enumerate(rows):
-        if row.event is not None and row.event.kind in _TAKING:
+        if row.event is not None and row.event.kind in LOCKING:
             taken.pop(row.event.variable, None)
-            if row.event.kind == "acquire":
+            if row.event.kind == ACQUIRE:
                 taken[row.event.variable] = number
     return sorted(taken.values())
 
@@ -250,7 +249,7 @@ def _event_of(row: Row, thread: str) -> Event | None:
 
 
 def _is_point(row: Row) -> bool:
-    return row.event is not None and row.event.kind != "start"
+    return row.event is not None and row.event.kind != START
 
 
 def _datum(row: Row) -> _Datum:
@@ -260,4 +259,4 @@ def _datum(row: Row) -> _Datum:
 
 def _writes(row: Row) -> bool:
     """Whether the order of this step and another one on the same variable matters even if the other only reads."""
-    return row.event is not None and row.event.kind not in ("read", "is-set")
+    return row.event is not None and row.event.kind not in (READ, IS_SET)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raddle.event import Event
+from raddle.operation import ACQUIRE, RELEASE, WAIT
 
 _AWAITED = re.compile(r"(?P<kind>\w+)(?=, held by (?P<holder>T[\d.]+) \(acquired at (?P<place>.+?:\d+)\))")
 _HELD = re.compile(r"(?P<kind>\w+) \(acquired at (?P<place>.+?:\d+)\)")
@@ -38,9 +39,9 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
     """Locks that are held after all steps, in the order in which they were taken."""
     taken: dict[str, _Holding] = {}
     for step in steps:
-        if step.kind in ("acquire", "release"):
+        if step.kind in (ACQUIRE, RELEASE):
             taken.pop(step.variable, None)  # waiting for a condition gives its lock away without a release
-        if step.kind == "acquire":
+        if step.kind == ACQUIRE:
             taken[step.variable] = (step.thread, _class_of(step.variable), f"{step.file}:{step.line}")
     held = defaultdict(list)
     for name, holding in taken.items():
@@ -59,7 +60,7 @@ def _named(line: str, held: Mapping[_Holding, list[str]], last: Mapping[str, Eve
 
     def notified(match: re.Match[str]) -> str:
         step = last.get(thread)
-        is_it = step is not None and step.kind == "wait" and _class_of(step.variable) == match["kind"]
+        is_it = step is not None and step.kind == WAIT and _class_of(step.variable) == match["kind"]
         return step.variable if step is not None and is_it else match["kind"]
 
     waiting, holds, holding = line.partition("; holds ")

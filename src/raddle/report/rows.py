@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from raddle.event import Event, Preemption
 from raddle.finding import Finding
+from raddle.operation import ENTER, LEAVE, START
 
 UNTOLD = ("enter", "leave", "join", "end")
 
@@ -23,7 +24,7 @@ class Row:
     @property
     def started(self) -> str:
         """The thread that this step starts; "" if it starts none."""
-        return self.event.variable if self.event is not None and self.event.kind == "start" else ""
+        return self.event.variable if self.event is not None and self.event.kind == START else ""
 
 
 def rows_of(finding: Finding) -> list[Row]:
@@ -41,9 +42,9 @@ def _rows(finding: Finding) -> Iterator[Row]:
         while stops and stops[0].before <= index:
             yield Row(stops[0].thread, stop=stops.pop(0))
         functions = inside.setdefault(event.thread, [])
-        if event.kind == "enter":
+        if event.kind == ENTER:
             functions.append(event.variable)
-        elif event.kind == "leave" and event.variable in functions:
+        elif event.kind == LEAVE and event.variable in functions:
             while functions.pop() != event.variable:
                 pass
         elif id(event) in told:

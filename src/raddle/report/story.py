@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from raddle.event import Event
 from raddle.finding import FREE_THREADED_ONLY, Finding
+from raddle.operation import verb_of
 from raddle.report.folding import fold
 from raddle.report.lock_names import with_names
 from raddle.report.plain import in_one_line, plain, shortened
@@ -14,27 +15,6 @@ from raddle.report.rows import Row, rows_of
 from raddle.story_length import StoryLength
 
 LONGEST_CODE = 44  # characters of a line of source
-VERBS = {
-    "is-set": "looks at",
-    "try-acquire": "tries to acquire",
-    "try-down": "tries to get a permit of",
-    "down": "gets a permit of",
-    "up": "gives a permit back to",
-    "wait-set": "has waited for",
-    "woken": "wakes from",
-    "wait": "waits for",
-    "put": "puts into",
-    "get": "gets from",
-    "read": "reads",
-    "write": "writes",
-    "delete": "deletes",
-    "acquire": "acquires",
-    "release": "releases",
-    "notify": "notifies",
-    "set": "sets",
-    "clear": "clears",
-    "start": "starts",
-}
 
 
 def tell(
@@ -106,7 +86,7 @@ def _cells(row: Row, finding: Finding) -> tuple[str, ...] | str:
 
 def deed(event: Event) -> str:
     """What the thread did: 'reads Counter.value = 0'."""
-    verb = VERBS.get(event.kind, event.kind)
+    verb = verb_of(event.kind)
     text = f"{verb} {event.variable}".rstrip()
     return f"{text}: {event.value}" if event.value else text
 

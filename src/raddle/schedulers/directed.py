@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from raddle.operation import DELETE, WRITE
 from raddle.schedulers.base import Thread
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.plan import Leg, Plan
@@ -139,7 +140,7 @@ def _patience(leg: Leg) -> int:
 
 
 def _kind(thread: Thread) -> str:
-    return "write" if thread.kind == "delete" else thread.kind
+    return WRITE if thread.kind == DELETE else thread.kind
 
 
 def _holder(awaited: object) -> Any:

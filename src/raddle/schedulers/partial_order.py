@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from raddle.operation import START
 from raddle.schedulers.dependence import (
     ARRIVE,
     CLEAR,
@@ -96,7 +97,7 @@ class Order:
     def _pass(self, number: int, happened: list[Between]) -> None:
         """What happened between two operations."""
         for what in happened:
-            if what.kind == "start":
+            if what.kind == START:
                 self._reached[what.other] = self._reached.get(what.label, 0)
             elif what.kind == "told":
                 self._told[what.other] = self._reached.get(what.label, 0)

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.operation import ACCESSES
+from raddle.operation import ACCESSES, LOOKS
 from raddle.schedulers.base import Stateless, Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
-
-_LOOKS = frozenset({"read", "is-set", "size", "locked", "is-alive", "before-wait"})
 
 
 class PartialOrderSampling(Stateless):
@@ -67,7 +65,7 @@ class PartialOrderSampling(Stateless):
 
 def race(one: Thread, other: Thread) -> bool:
     """Does the order of these two matter? Both have the same target."""
-    if one.kind in _LOOKS and other.kind in _LOOKS:
+    if one.kind in LOOKS and other.kind in LOOKS:
         return False
     # A name is only that of a variable; after another operation it is left over from the access before.
     return one.name == other.name or one.kind not in ACCESSES or other.kind not in ACCESSES

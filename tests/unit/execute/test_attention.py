@@ -10,7 +10,7 @@ import raddle
 from raddle.distribute.references import Named
 from raddle.distribute.units import Known, Plan, Unit, run_unit
 from raddle.execute.session import Session
-from raddle.explore.measure_sampling import ROW, ROWS_TO_ONE
+from raddle.exploring.measure_sampling import ROW, ROWS_TO_ONE
 from raddle.instrument import Selection
 
 

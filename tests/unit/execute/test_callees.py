@@ -14,7 +14,7 @@ import pytest
 import raddle
 from raddle.errors import NothingTestedError, UnwatchedWarning
 from raddle.execute.callees import Callees, Profiling
-from raddle.explore.exploration import Result
+from raddle.exploring.exploration import Result
 from raddle.instrument import Selection
 from raddle.site import SiteTable
 

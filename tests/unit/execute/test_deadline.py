@@ -9,8 +9,8 @@ import pytest
 
 import raddle
 from raddle.errors import NothingTestedError
-from raddle.explore.corpus_writer import Keeper
-from raddle.explore.findings import Findings
+from raddle.exploring.corpus_writer import Keeper
+from raddle.exploring.findings import Findings
 
 
 class Counter:
@@ -74,7 +74,7 @@ def test_the_time_ends_an_execution_that_spins_through_scheduling_points():
 
 
 def test_the_time_ends_a_rehearsal_too(monkeypatch):
-    monkeypatch.setattr("raddle.explore.exploration.REHEARSAL_SECONDS", 0.3)
+    monkeypatch.setattr("raddle.exploring.exploration.REHEARSAL_SECONDS", 0.3)
     result = raddle.explore(spins, seconds=0.3, **ENDLESS)
     assert (result.stopped_because, result.executions, result.findings) == ("seconds", 0, ())
     with pytest.raises(NothingTestedError, match="nothing was tested: when the time was over"):

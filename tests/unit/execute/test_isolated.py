@@ -11,7 +11,7 @@ import pytest
 
 import raddle
 from raddle.execute.fork import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
-from raddle.explore import findings
+from raddle.exploring import findings
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
 

@@ -9,8 +9,8 @@ from textwrap import dedent
 import raddle
 from raddle.caution import Caution
 from raddle.checks.cautions import say
-from raddle.measure.measurement import Measurement
-from raddle.measure.recording import NATIVE, make_record
+from raddle.measuring.measurement import Measurement
+from raddle.measuring.recording import NATIVE, make_record
 from raddle.model import Model
 from raddle.site import INDEX_BITS, Site, SiteTable
 

@@ -9,8 +9,8 @@ import pytest
 import raddle
 from raddle.cli.screen import told_moment
 from raddle.execute.fork import can_fork
-from raddle.explore import findings
-from raddle.explore.exploration import Moment
+from raddle.exploring import findings
+from raddle.exploring.exploration import Moment
 
 Box = type("Box", (), {"value": 0})
 

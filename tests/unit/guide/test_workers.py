@@ -16,7 +16,7 @@ from raddle.distribute import rounds
 from raddle.distribute.processes import Processes
 from raddle.distribute.units import run_unit
 from raddle.errors import UsageError
-from raddle.explore.exploration import Budget
+from raddle.exploring.exploration import Budget
 
 FOLDER = Path(__file__).parent
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from raddle.event import datum
+from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 
@@ -17,17 +18,14 @@ READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
 EARLY = "early"  # reads what was written before the thread was started: no news
 _READ = "reads what {thread} wrote in step {step}"
 _SAID = {READS: _READ, EARLY: _READ, HANDS_OVER: "got from {thread} in step {step}"}
-_UNTOLD = frozenset({"enter", "leave"})
-_ENDS = {"end": "ends", "join": "has waited for the end of"}
+_UNTOLD = frozenset({ENTER, LEAVE})
+_ENDS: dict[str, str] = {END: "ends", JOIN: "has waited for the end of"}
 
 # What gives, and who takes it: a step of the second kind takes from the last step of the first kind at the same thing.
-_TAKES_FROM = {
-    "read": (READS, ("write", "delete")),
-    "acquire": (HANDS_OVER, ("release", "wait")),
-    "woken": (HANDS_OVER, ("notify",)),
-    "wait-set": (HANDS_OVER, ("set",)),
-    "down": (HANDS_OVER, ("up",)),
-    "get": (HANDS_OVER, ("put",)),
+_TAKES_FROM: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{kind: (HANDS_OVER, (kind.partner,)) for kind in TAKES},
+    READ: (READS, (WRITE, DELETE)),
+    ACQUIRE: (HANDS_OVER, (RELEASE, WAIT)),
 }
 
 Code = Callable[[str, int], str]  # a line of source, by file and line
@@ -144,7 +142,7 @@ def steps_of(finding: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _told(step: Mapping[str, Any]) -> bool:
     kind = step.get("operation")
-    return kind not in _UNTOLD and (step.get("file") != "stdlib" or kind == "end")  # not the insides of a pool
+    return kind not in _UNTOLD and (step.get("file") != "stdlib" or kind == END)  # not the insides of a pool
 
 
 def _cell(
@@ -163,7 +161,7 @@ def _cell(
         file=file,
         line=line,
         code=_text(code(file, line).strip(), LONGEST_CODE) if line else "",
-        verb=_ENDS.get(kind) or story.VERBS.get(kind) or _text(kind),
+        verb=_ENDS.get(kind) or verb_of(_text(kind)),
         subject=_text(step.get("variable")),
         value=_text(step.get("value")),
         source=from_,
@@ -191,18 +189,18 @@ def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, st
         thing = datum(step.get("object", 0), str(step.get("variable", "")))
         arrow, givers = _TAKES_FROM.get(kind, ("", ()))
         takes = [last[giver, thing] for giver in givers if (giver, thing) in last]
-        if not takes and kind == "join" and ("end", step.get("variable")) in last:
-            takes, arrow = [last["end", step.get("variable")]], ORDERS
-        if not takes and thread not in begun and ("start", thread) in last:
-            takes, arrow = [last["start", thread]], ORDERS
+        if not takes and kind == JOIN and (END, step.get("variable")) in last:
+            takes, arrow = [last[END, step.get("variable")]], ORDERS
+        if not takes and thread not in begun and (START, thread) in last:
+            takes, arrow = [last[START, thread]], ORDERS
         begun.add(thread)
         if takes and (latest := max(takes))[1] != thread:
-            early = arrow == READS and latest[0] < last.get(("start", thread), (0, ""))[0]
+            early = arrow == READS and latest[0] < last.get((START, thread), (0, ""))[0]
             found[index] = (latest[0], EARLY if early else arrow, latest[1])
-        if kind == "start":
-            last["start", step.get("variable")] = (number, thread)
-        elif kind == "end":
-            last["end", thread] = (number, thread)
+        if kind == START:
+            last[START, step.get("variable")] = (number, thread)
+        elif kind == END:
+            last[END, thread] = (number, thread)
         else:
             last[kind, thing] = (number, thread)
     return found

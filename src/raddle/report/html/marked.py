@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from raddle.operation import BLOCK, LEAVE
 from raddle.report.html.meetings import Part
 from raddle.report.html.source import Source, functions
 from raddle.report.source import AS_MEASURED
@@ -25,7 +26,7 @@ MOST_CHARACTERS = 600_000  # of a file
 LONGEST_LINE = 2_000  # characters of a line; what stands further on is named behind it
 
 _WORD = re.compile(r"@?\w+(?:\.\w+)*")
-_BARE = frozenset({"leave", "block"})  # sites that stand for no text of their own
+_BARE = frozenset({LEAVE, BLOCK})  # sites that stand for no text of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def _left_alone(source: Source, sites: Mapping[int, Site]) -> set[int]:
     """
     if source.state != AS_MEASURED:
         return set()
-    watched = {site.line for number, site in sites.items() if site.kind != "block" and source.has(number)}
+    watched = {site.line for number, site in sites.items() if site.kind != BLOCK and source.has(number)}
     alone: set[int] = set()
     for first, _, last in functions(source.lines):
         if watched.isdisjoint(range(first, last + 1)):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from raddle.criteria.patterns import PATTERNS
+from raddle.operation import verb_of
 from raddle.report.html.meetings import MOST_OF_FILE, MOST_OF_SITE, Meeting, Meetings, Part, chosen
 from raddle.report.html.places import Places
 from raddle.report.plain import plain
@@ -15,7 +16,6 @@ from raddle.site import Site
 MOST_CHARACTERS = 1_200_000  # of sentences in one page's data
 LONGEST_SENTENCE = 600
 MOST_MET = 60  # other sites that are listed by name
-_VERBS = {"read": "reads", "write": "writes"}
 
 
 class SiteData:
@@ -100,4 +100,4 @@ def _pattern(meeting: Meeting) -> str:
     if number not in PATTERNS:
         return ""
     parts = PATTERNS[number].parts
-    return f"{number}: " + ", ".join(f"{part.thread} {_VERBS[part.kind]} {part.variable}" for part in parts)
+    return f"{number}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)

@@ -13,6 +13,7 @@ from typing import Any
 
 from raddle import probe
 from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields
+from raddle.operation import READ, WRITE
 from raddle.threads.data_model.filesystem import effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
@@ -62,7 +63,7 @@ _COPYING = frozenset({
     ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
 MOST_INSIDE = 200  # things that are looked at
-ON_DISK = {f"{kind} on disk": kind for kind in ("read", "write")}
+ON_DISK = {f"{kind} on disk": kind for kind in (READ, WRITE)}
 
 # Iterators over what they are given.
 LAZY = frozenset(
@@ -96,7 +97,7 @@ def effect(called: Any) -> str:
         if called.__code__.co_name == "<lambda>" or probe.NAME in called.__globals__:
             return ""
     elif issubclass(cls, type):
-        return "read" if _copies(called) else ""
+        return READ if _copies(called) else ""
     elif cls is not BuiltinFunctionType:
         return ""
     return _by_name(_top(called), called.__name__)
@@ -192,11 +193,11 @@ def _origin(called: Any) -> tuple[str, str]:
 
 def _by_name(top: str, name: str) -> str:
     if (top, name) in _LOOKING_TOO:
-        return "read"
+        return READ
     if not top or top in _HANDING_ON:
         return ""
     changing = _LOOKING.get(top)
-    return "read" if changing is not None and name not in changing else "write"
+    return READ if changing is not None and name not in changing else WRITE
 
 
 def _copies(kind: type) -> bool:

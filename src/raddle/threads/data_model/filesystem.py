@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from raddle.inspection import module_of, mro, name_of
+from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.variables import MOST_KINDS
 
 
@@ -46,7 +47,7 @@ _CHANGING = {
 }  # fmt: skip
 _EFFECTS = {
     (module, name): kind
-    for kind, table in (("read", _LOOKING), ("write", _CHANGING))
+    for kind, table in ((READ, _LOOKING), (WRITE, _CHANGING))
     for module, names in table.items()
     for name in names.split()
 }
@@ -67,7 +68,7 @@ _PACKED = frozenset({"BZ2File", "GzipFile", "LZMAFile", "TarFile", "ZipFile"})
 _PACKING = frozenset({"bz2", "gzip", "lzma", "tarfile", "zipfile"})
 
 
-def effect_on_disk(called: Any) -> str:
+def effect_on_disk(called: Any) -> Effect:
     """What calling a function does to the disk: "read", "write", or "" for nothing.
 
     >>> import os, os.path, shutil
@@ -88,13 +89,13 @@ def effect_on_disk(called: Any) -> str:
     return ""
 
 
-def effect_of_opening(mode: object) -> str:
+def effect_of_opening(mode: object) -> Kind:
     """The same for `open`.
 
     >>> effect_of_opening("r"), effect_of_opening("a+")
     ('read', 'write')
     """
-    return "read" if type(mode) is str and not set(mode) & set("wax+") else "write"
+    return READ if type(mode) is str and not set(mode) & set("wax+") else WRITE
 
 
 _known: dict[int, tuple[type, bool]] = {}  # by id: the class, kept alive
@@ -126,7 +127,7 @@ def _is_outside(kind: type) -> bool:
     )
 
 
-def effect_of_method(obj: Any, name: str) -> str:
+def effect_of_method(obj: Any, name: str) -> Effect:
     """What a method of an object does to the disk, if that is outside.
 
     >>> import pathlib
@@ -136,6 +137,6 @@ def effect_of_method(obj: Any, name: str) -> str:
     if not is_outside(type(obj)):
         return ""
     if any(module_of(base).partition(".")[0] == "pathlib" for base in mro(type(obj))):
-        return "read" if name in _PATH_LOOKING.split() else "write" if name in _PATH_CHANGING.split() else ""
+        return READ if name in _PATH_LOOKING.split() else WRITE if name in _PATH_CHANGING.split() else ""
     printed = any(obj is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
-    return "" if printed or name in _PURE else "read" if name == "tell" else "write"
+    return "" if printed or name in _PURE else READ if name == "tell" else WRITE

@@ -14,6 +14,7 @@ from typing import Any
 from raddle import env, probe
 from raddle.inspection import MISSING, fields_of, in_class, module_of, mro, own_fields, qualname_of
 from raddle.instrument.evidence import READERS, WRITERS
+from raddle.operation import READ, WRITE, Effect
 
 CONTENT = "[]"  # the name of the variable that is a container's content
 UNKNOWN = object()  # the value of an access that is a look at a whole container
@@ -108,7 +109,7 @@ def _is_seen(setter: Any) -> bool:
     return probe.NAME in setter.__globals__ or getattr(setter, "__isabstractmethod__", False)
 
 
-def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
+def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
     """What calling a method of a container does to its content: "read", "write", or "" where its own probes tell.
 
     Methods of C that nobody knows are taken to change it, and so are those without probes that a subclass of something
@@ -133,7 +134,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> str:
     return effect_by_name(base, name)
 
 
-def effect_by_name(base: type, name: str) -> str:
+def effect_by_name(base: type, name: str) -> Effect:
     """The same for a method of the container itself, by its name.
 
     >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
@@ -143,10 +144,10 @@ def effect_by_name(base: type, name: str) -> str:
     if name in _OTHER_DUNDERS:
         return ""
     if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
-        return "read"
+        return READ
     if readers is not None or not is_in_python(base):
-        return "write"
-    return "write" if name in WRITERS or name in _CHANGING_DUNDERS else "read" if name in READERS else ""
+        return WRITE
+    return WRITE if name in WRITERS or name in _CHANGING_DUNDERS else READ if name in READERS else ""
 
 
 def is_in_python(base: type) -> bool:

@@ -17,6 +17,7 @@ from raddle import env
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Controller
 from raddle.engine.sharing import Variable
+from raddle.operation import DELETE, KINDS, READ, WRITE, Kind
 from raddle.threads.data_model.call_effects import (
     LAZY,
     ON_DISK,
@@ -47,8 +48,8 @@ class Accesses(NamedTuple):
     find_content: Callable[[Any], Variable]
     variable_of: Callable[[Any, str], Variable]
     container_of: Callable[[Any], Any]
-    step: Callable[[Carrier, Variable, str, int], None]
-    arrive: Callable[[Carrier, Any, str, int], None]
+    step: Callable[[Carrier, Variable, Kind, int], None]
+    arrive: Callable[[Carrier, Any, Kind, int], None]
     look: Callable[[Carrier, Variable, tuple[int, int, int], bool], None]
     look_at: Callable[[Any, int], None]
     look_inside: Callable[[Any, int], Any]
@@ -84,9 +85,9 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         kind = effect_of(called)
         if kind in ON_DISK:
             return partial(outside, called, ON_DISK[kind], site)
-        return partial(touching, called, kind, site) if kind else called
+        return partial(touching, called, KINDS[kind], site) if kind else called
 
-    def touching(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def touching(called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Something without probes works on a container that it is given: one step; others it may look into."""
         me: Any = getcurrent()
         target = None
@@ -94,7 +95,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         copies = given and reads_attributes(called)
         for arg in everything_in(given) if given and looks_deeply(called) else given:
             if effect_of_outside(arg, "write"):  # a file to be written to, say
-                called = partial(outside, called, "write", site)
+                called = partial(outside, called, WRITE, site)
             elif target is not None:
                 look_inside(arg, site)
             elif (target := container_of(arg)) is not None:
@@ -108,13 +109,13 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         found = [find(obj, name) for obj in given for name in names_of(obj)]
         for number, variable in enumerate(variable for variable in found if variable is not None):
             if not number:
-                step(me, variable, "read", site)
+                step(me, variable, READ, site)
             elif control.tracking and (access := (me.index, me.segment, ~site)) not in variable.seen:
                 look(me, variable, access, False)  # the step does not say so, see `look_inside`
             if observing:
-                tell(me, "read", variable, site, UNKNOWN)
+                tell(me, READ, variable, site, UNKNOWN)
 
-    def touch(me: Carrier, container: Any, kind: str, site: int) -> None:
+    def touch(me: Carrier, container: Any, kind: Kind, site: int) -> None:
         cls = type(container)
         if cold.get(site) is cls:
             return
@@ -129,7 +130,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
     def looking(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """len(x), sorted(x), ...: looks into its arguments in one step."""
         if len(args) != 1 or (called in deep and id(type(args[0])) in _NESTING):
-            return touching(called, "read", site, *args, **kwargs)
+            return touching(called, READ, site, *args, **kwargs)
         if is_iterator(args[0]) and called in draining:
             return advance(args[0], site, partial(called, *args, **kwargs))
         content(args[0], site)
@@ -139,9 +140,9 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         me: Any = getcurrent()
         file = kwargs.get("file")
         if me.__class__ is Carrier and container_base(type(file)) is not None:
-            touch(me, file, "write", site)
+            touch(me, file, WRITE, site)
         elif effect_of_outside(file, "write"):
-            return outside(partial(looking, called, site), "write", site, *args, **kwargs)
+            return outside(partial(looking, called, site), WRITE, site, *args, **kwargs)
         return looking(called, site, *args, **kwargs)
 
     def lazily(called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -168,10 +169,10 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         if me.__class__ is not Carrier:
             return next(iterator) if go is None else go()
         variable = find_content(iterator)
-        step(me, variable, "write", site)
+        step(me, variable, WRITE, site)
         value = next(iterator) if go is None else go()
         if observing:
-            tell(me, "write", variable, site, value)
+            tell(me, WRITE, variable, site, value)
         return value
 
     def getting(called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
@@ -197,17 +198,17 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
 
     def reading_past(called: Any, site: int, /, obj: Any, name: str) -> Any:
         """`object.__getattribute__(x, "a")`: past what the class says of its attributes."""
-        return past(called, "read", site, obj, name)
+        return past(called, READ, site, obj, name)
 
     def writing_past(called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
-        past(called, "write", site, obj, name, value)
+        past(called, WRITE, site, obj, name, value)
 
     def deleting_past(called: Any, site: int, /, obj: Any, name: str) -> None:
-        past(called, "delete", site, obj, name)
+        past(called, DELETE, site, obj, name)
 
-    def past(called: Any, kind: str, site: int, obj: Any, name: str, *values: Any) -> Any:
+    def past(called: Any, kind: Kind, site: int, obj: Any, name: str, *values: Any) -> Any:
         me: Any = getcurrent()
-        looked_up = find if kind == "read" else find_written
+        looked_up = find if kind == READ else find_written
         variable = looked_up(obj, name) if me.__class__ is Carrier else None
         if variable is None:
             return called(obj, name, *values)
@@ -217,7 +218,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
             tell(me, kind, variable, site, values[0] if values else result)
         return result
 
-    def outside(called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def outside(called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """It looks at what is outside of the process, or changes it: one step."""
         me: Any = getcurrent()
         if me.__class__ is Carrier:

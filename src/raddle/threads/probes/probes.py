@@ -21,6 +21,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Controller
 from raddle.engine.sharing import BY_A_TWIN, Variable
 from raddle.inspection import in_class, is_method_of, own_fields
+from raddle.operation import DELETE, READ, WRITE, Effect, Kind
 from raddle.threads.data_model.deferred import BoundMethod, Stepped
 from raddle.threads.data_model.filesystem import effect_of_method as effect_of_outside
 from raddle.threads.data_model.filesystem import is_outside
@@ -176,7 +177,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     control.changed = changed  # type: ignore[method-assign]
 
-    def arrive(me: Carrier, obj: Any, kind: str, site: int) -> None:
+    def arrive(me: Carrier, obj: Any, kind: Kind, site: int) -> None:
         """A scheduling point before an access to a container's content, in an execution that is not tracked."""
         me.kind = kind
         me.target = obj
@@ -184,7 +185,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me.site = site
         reach(me)
 
-    def step(me: Carrier, variable: Variable, kind: str, site: int) -> None:
+    def step(me: Carrier, variable: Variable, kind: Kind, site: int) -> None:
         """Everything that comes before an access."""
         if with_gil and variable.name == CONTENT and calls_python(type(variable.owner)):
             control.lets_go(me, site)  # in the calls of its methods
@@ -197,7 +198,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if control.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
-                look(me, variable, access, kind != "read")
+                look(me, variable, access, kind != READ)
 
     # -- attributes ---------------------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier:
             return getattr(obj, name)
         if hot.get(site) is cls:
-            me.kind = "read"
+            me.kind = READ
             me.target = obj
             me.name = name
             me.site = site
@@ -237,7 +238,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                     return instead_of(found, site)
                 return found
         if site in points:
-            me.kind = "read"
+            me.kind = READ
             me.target = variable.owner
             me.name = name
             me.site = site
@@ -252,9 +253,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if observing:
             number = variable.number
             if number >= 0 and record is not None and not control.aborting:
-                record((me.index, "read", number, site))
+                record((me.index, READ, number, site))
             else:
-                tell(me, "read", variable, site, value)
+                tell(me, READ, variable, site, value)
         return value
 
     def write(value: Any, obj: Any, name: str, site: int) -> None:
@@ -267,7 +268,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             setattr(obj, name, value)
             return
         if hot.get(site) is cls:
-            me.kind = "write"
+            me.kind = WRITE
             me.target = obj
             me.name = name
             me.site = site
@@ -287,7 +288,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                     forget_proxy(obj)
                 return
         if site in points:
-            me.kind = "write"
+            me.kind = WRITE
             me.target = variable.owner
             me.name = name
             me.site = site
@@ -300,9 +301,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if observing:
             number = variable.number
             if number >= 0 and record is not None and id(type(value)) in _PLAIN and not control.aborting:
-                record((me.index, "write", number, site))
+                record((me.index, WRITE, number, site))
             else:
-                tell(me, "write", variable, site, value)
+                tell(me, WRITE, variable, site, value)
 
     def find_written(obj: Any, name: str) -> Variable | None:
         """The variable that `obj.name = ...` writes: the object's own, unless a property takes the value."""
@@ -327,10 +328,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return
         variable = find_written(obj, name)
         if variable is not None:
-            step(me, variable, "delete", site)
+            step(me, variable, DELETE, site)
         delattr(obj, name)
         if observing and variable is not None:
-            tell(me, "delete", variable, site, None)
+            tell(me, DELETE, variable, site, None)
 
     def method(obj: Any, name: str, site: int) -> Any:
         if cold.get(site) is type(obj):
@@ -349,6 +350,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             if kind is None:
                 kind = effects[name] = effect_by_name(cls, name)
             me.site = site
+            if not kind:
+                return getattr(obj, name)
             return partial(sorting if name == "sort" else call_method, obj, getattr(obj, name), kind, site)
         base = container_base(cls)
         if base is not None and name not in own_fields(obj):
@@ -392,7 +395,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
     def of_text(text: Any, name: str, site: int) -> Any:
         found = getattr(text, name)
         if name in _TAKING:
-            return partial(touching, found, "read", site)
+            return partial(touching, found, READ, site)
         quiet.setdefault(site, type(text))
         return found
 
@@ -402,7 +405,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         return partial(outside, getattr(obj, name), kind, site) if kind else read(obj, name, site)
 
     # By id of the class: what methods of containers do, and who sees to methods of others.
-    built_in: dict[int, dict[str, str]] = {id(cls): {} for cls in BUILT_IN}
+    built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
     specials: dict[int, Callable[[Any, str, int], Any] | None] = {
         **dict.fromkeys(TWINS, lambda real, name, site: getattr(adopt(real), name)),
         id(ModuleType): of_module,
@@ -420,7 +423,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if container_base(kind) is None:
             return function(found, site)
         if type(found) is BuiltinFunctionType:  # of the class itself: `dict.fromkeys(items)`
-            return partial(touching, found, "read", site)
+            return partial(touching, found, READ, site)
         return partial(call_by_class, found, name, site)
 
     def call_by_class(found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -430,14 +433,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return found(*args, **kwargs)
         return call_method(args[0], partial(found, args[0]), kind, site, *args[1:], **kwargs)
 
-    def call_elsewhere(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def call_elsewhere(obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """A method that was kept and is called now: the calls around it, where the GIL may go, are not at its site."""
         me: Any = getcurrent()
         if me.__class__ is Carrier:
             control.lets_go(me, site)
         return call_method(obj, found, kind, site, *args, **kwargs)
 
-    def sorting(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def sorting(obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """While a function of the user's says what to sort by, others can come to the list, which is empty then."""
         key = kwargs.get("key")
         me: Any = getcurrent()
@@ -445,13 +448,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             variable = find_content(obj)
 
             def stopping(item: Any) -> Any:
-                step(me, variable, "write", site)
+                step(me, variable, WRITE, site)
                 return key(item)
 
             kwargs["key"] = stopping
         return call_method(obj, found, kind, site, *args, **kwargs)
 
-    def call_method(obj: Any, found: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def call_method(obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """A method of a container: one step."""
         me: Any = getcurrent()
         if me.__class__ is not Carrier:
@@ -469,7 +472,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             views[id(result)] = (result, obj)
             quiet[site] = None  # whoever iterates over the view must find out whose it is
         if observing:
-            tell(me, kind, variable, site, result if kind == "read" else UNKNOWN)
+            tell(me, kind, variable, site, result if kind == READ else UNKNOWN)
         return result
 
     # -- contents -----------------------------------------------------------------------------------
@@ -493,28 +496,28 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if fills(kind):
             if in_class(kind, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
                 return filled(me, obj, key, variable, site)
-            step(me, variable, "write", site)
+            step(me, variable, WRITE, site)
         else:
-            step(me, variable, "read", site)
+            step(me, variable, READ, site)
         value = obj[key]
         if type(value) is BuiltinFunctionType and value in NAMES:
             value = instead_of(value, site)
         if observing:
-            tell(me, "read", variable, site, value)
+            tell(me, READ, variable, site, value)
         return value
 
     def filled(me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
         """What a factory of the user's makes is stored when it returns, whatever was stored meanwhile."""
-        step(me, variable, "write", site)  # it may become one, and what a site does is noted once
+        step(me, variable, WRITE, site)  # it may become one, and what a site does is noted once
         missing = key not in obj
         if missing:
             value = obj.default_factory()
-            step(me, variable, "write", site)
+            step(me, variable, WRITE, site)
             obj[key] = value
         else:
             value = obj[key]
         if observing:
-            tell(me, "write" if missing else "read", variable, site, value)
+            tell(me, WRITE if missing else READ, variable, site, value)
         return value
 
     def setitem(value: Any, obj: Any, key: Any, site: int) -> None:
@@ -527,10 +530,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             obj[key] = value
             return
         variable = find_content(obj)
-        step(me, variable, "write", site)
+        step(me, variable, WRITE, site)
         obj[key] = value
         if observing:
-            tell(me, "write", variable, site, value)
+            tell(me, WRITE, variable, site, value)
 
     def delitem(obj: Any, key: Any, site: int) -> None:
         me = getcurrent()
@@ -538,10 +541,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             del obj[key]
             return
         variable = find_content(obj)
-        step(me, variable, "delete", site)
+        step(me, variable, DELETE, site)
         del obj[key]
         if observing:
-            tell(me, "delete", variable, site, None)
+            tell(me, DELETE, variable, site, None)
 
     def contains(key: Any, obj: Any, site: int) -> bool:
         me = getcurrent()
@@ -549,10 +552,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if container is None:
             return key in obj
         variable = find_content(container)
-        step(me, variable, "read", site)  # type: ignore[arg-type]
+        step(me, variable, READ, site)  # type: ignore[arg-type]
         found = key in obj
         if observing:
-            tell(me, "read", variable, site, found)  # type: ignore[arg-type]
+            tell(me, READ, variable, site, found)  # type: ignore[arg-type]
         return found
 
     def content(obj: Any, site: int) -> Any:
@@ -561,14 +564,14 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return obj
         me = getcurrent()
         if hot.get(site) is cls and me.__class__ is Carrier:
-            arrive(me, obj, "read", site)
+            arrive(me, obj, READ, site)
             return obj
         container = container_of(obj) if me.__class__ is Carrier else None
         if container is not None:
             variable = find_content(container)
-            step(me, variable, "read", site)  # type: ignore[arg-type]
+            step(me, variable, READ, site)  # type: ignore[arg-type]
             if observing:
-                tell(me, "read", variable, site, UNKNOWN)  # type: ignore[arg-type]
+                tell(me, READ, variable, site, UNKNOWN)  # type: ignore[arg-type]
         return obj
 
     def iterate(obj: Any, site: int) -> Any:
@@ -587,9 +590,9 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         """A step of its own before an iterator is made: most note the size of what they run over."""
         me: Any = getcurrent()
         variable = find_content(container)
-        step(me, variable, "read", site)
+        step(me, variable, READ, site)
         if observing:
-            tell(me, "read", variable, site, UNKNOWN)
+            tell(me, READ, variable, site, UNKNOWN)
 
     def steps(iterator: Iterator[Any], container: Any, site: int, at_once: bool = False) -> Iterator[Any]:
         """An iterator whose every next is a step of its own, the first one only if not `at_once`."""
@@ -603,13 +606,13 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         while True:
             me: Any = getcurrent()
             if me.__class__ is Carrier:
-                step(me, variable, "read", site)
+                step(me, variable, READ, site)
             try:
                 value = next(iterator)
             except StopIteration:
                 return
             if observing and me.__class__ is Carrier:
-                tell(me, "read", variable, site, value)
+                tell(me, READ, variable, site, value)
             yield value
 
     def look_inside(obj: Any, site: int) -> Any:
@@ -630,10 +633,10 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         if me.__class__ is not Carrier or container_base(type(obj)) is None:
             return IN_PLACE[operation](obj, value)
         variable = find_content(obj)
-        step(me, variable, "write", site)
+        step(me, variable, WRITE, site)
         result = IN_PLACE[operation](obj, look_inside(value, site))
         if observing:
-            tell(me, "write", variable, site, UNKNOWN)
+            tell(me, WRITE, variable, site, UNKNOWN)
         return result
 
     accesses = Accesses(
@@ -658,27 +661,27 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "read", site)
+            step(me, variable, READ, site)
             if observing:
                 value = variable.owner.get(name, UNKNOWN) if owner is None else UNKNOWN  # type: ignore[attr-defined]
-                tell(me, "read", variable, site, value)
+                tell(me, READ, variable, site, value)
 
     def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "write", site)
+            step(me, variable, WRITE, site)
             if observing:
-                tell(me, "write", variable, site, value)
+                tell(me, WRITE, variable, site, value)
         return value
 
     def delete_name(owner: Any, name: str, site: int) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
             variable = name_variable(owner, name)
-            step(me, variable, "delete", site)
+            step(me, variable, DELETE, site)
             if observing:
-                tell(me, "delete", variable, site, None)
+                tell(me, DELETE, variable, site, None)
 
     # -- blocks and functions -----------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import LOCKED
 
 
 def _looking(name: str) -> property:
@@ -16,7 +17,7 @@ def _looking(name: str) -> property:
         me = getcurrent()
         if me.__class__ is Carrier:
             me.control.observe("lock")
-            me.kind, me.target, me.ready = "locked", self, None
+            me.kind, me.target, me.ready = LOCKED, self, None
             me.control.reach(me)
         return real(self)
 

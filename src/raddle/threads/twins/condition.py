@@ -8,6 +8,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import LOCKED, NOTIFY, RELEASE, WAIT, WOKEN
 from raddle.threads.twins.adopt import adopt_condition
 from raddle.threads.twins.lock import Lock, RLock
 
@@ -51,7 +52,7 @@ def _owned(lock: Any, me: Carrier) -> bool:
     if lock.holder is not me:
         # A plain lock does not know its owner: CPython only looks whether it is locked at all.
         me.control.observe("lock")
-        me.kind, me.target, me.ready = "locked", lock, None
+        me.kind, me.target, me.ready = LOCKED, lock, None
         me.control.reach(me)
     return lock.holder is not None
 
@@ -70,7 +71,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
     control = me.control
     ticket = Ticket()
     if "lock" in control.visible:
-        me.kind, me.target, me.ready = "release", lock, None
+        me.kind, me.target, me.ready = RELEASE, lock, None
         control.reach(me)
     self._waiters.append(ticket)
     saved = lock.count if type(lock) is RLock else 0
@@ -79,8 +80,8 @@ def wait(self: Any, timeout: float | None = None) -> bool:
     if holder.__class__ is Carrier:
         holder.held.remove(lock)
     if control.observing:
-        control.happened(me, "wait", self)
-    me.kind = "wait"
+        control.happened(me, WAIT, self)
+    me.kind = WAIT
     me.target = self
     me.timed_out = False
     if timeout is None:
@@ -104,7 +105,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
         lock.count = saved
     me.held.append(lock)
     if control.observing:
-        control.happened(me, "woken", self, ticket.woken)
+        control.happened(me, WOKEN, self, ticket.woken)
     return ticket.woken
 
 
@@ -117,11 +118,11 @@ def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool
     saved = self._release_save()
     try:
         if timeout is None:
-            me.kind, me.target, me.ready = "wait", self, lambda: ticket.woken
+            me.kind, me.target, me.ready = WAIT, self, lambda: ticket.woken
             me.control.reach(me)
             me.ready = None
         elif timeout > 0:
-            me.control.wait(me, "wait", self, lambda: ticket.woken, timeout)
+            me.control.wait(me, WAIT, self, lambda: ticket.woken, timeout)
         return ticket.woken
     finally:
         self._acquire_restore(saved)
@@ -149,7 +150,7 @@ def notify(self: Any, n: int = 1) -> None:
         waiters.popleft().release()
         n -= 1
     if me.control.observing:
-        me.control.happened(me, "notify", self)
+        me.control.happened(me, NOTIFY, self)
 
 
 def _of_the_lock(name: str) -> property:

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import BEFORE_WAIT, CLEAR, IS_SET, SET, WAIT_SET
 from raddle.threads.twins.condition import Ticket
 
 _real_wait = threading.Event.wait
@@ -17,10 +18,10 @@ def is_set(self: Any) -> bool:
     me = getcurrent()
     if me.__class__ is Carrier:
         me.control.observe("event")
-        me.kind, me.target, me.ready = "is-set", self, None
+        me.kind, me.target, me.ready = IS_SET, self, None
         me.control.reach(me)
         if me.control.observing:
-            me.control.happened(me, "is-set", self, self._flag)
+            me.control.happened(me, IS_SET, self, self._flag)
     return self._flag  # type: ignore[no-any-return]
 
 
@@ -30,14 +31,14 @@ def set_(self: Any) -> None:
         _real_set(self)
         return
     if "event" in me.control.visible:
-        me.kind, me.target, me.ready = "set", self, None
+        me.kind, me.target, me.ready = SET, self, None
         me.control.reach(me)
     self._flag = True
     waiters = self._cond._waiters
     while waiters:
         waiters.popleft().release()
     if me.control.observing:
-        me.control.happened(me, "set", self)
+        me.control.happened(me, SET, self)
 
 
 def clear(self: Any) -> None:
@@ -47,13 +48,13 @@ def clear(self: Any) -> None:
         return
     # After a clear it matters when exactly the event was set, as after somebody's look at it.
     me.control.observe("event")
-    me.kind, me.target, me.ready = "clear", self, None
+    me.kind, me.target, me.ready = CLEAR, self, None
     me.control.reach(me)
     if self._flag:
         me.control.lost.add(id(self))
     self._flag = False
     if me.control.observing:
-        me.control.happened(me, "clear", self)
+        me.control.happened(me, CLEAR, self)
 
 
 def wait(self: Any, timeout: float | None = None) -> bool:
@@ -65,7 +66,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
         return is_set(self)
     if "event" in control.visible:
         # Somebody may clear the event: whoever waits by then is woken, whoever comes later is not.
-        me.kind, me.target, me.ready = "before-wait", self, None
+        me.kind, me.target, me.ready = BEFORE_WAIT, self, None
         control.reach(me)
     ticket = Ticket()
     ticket.woken = self._flag
@@ -74,16 +75,16 @@ def wait(self: Any, timeout: float | None = None) -> bool:
         waiters.append(ticket)
     try:
         if timeout is None:
-            me.kind, me.target, me.ready = "wait-set", self, lambda: ticket.woken
+            me.kind, me.target, me.ready = WAIT_SET, self, lambda: ticket.woken
             control.reach(me)
             me.ready = None
         else:
-            control.wait(me, "wait-set", self, lambda: ticket.woken, timeout)
+            control.wait(me, WAIT_SET, self, lambda: ticket.woken, timeout)
     finally:
         if not ticket.woken:
             waiters.remove(ticket)
     if control.observing:
-        control.happened(me, "wait-set", self, ticket.woken)
+        control.happened(me, WAIT_SET, self, ticket.woken)
     return ticket.woken
 
 

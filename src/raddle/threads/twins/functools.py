@@ -97,10 +97,10 @@ class CachedFunction:
         self._tell("write_name", None)
         self._real.cache_clear()
 
-    def _tell(self, kind: str, *value: object) -> None:
+    def _tell(self, name: str, *value: object) -> None:
         sites = sites_of(self._function) if getcurrent().__class__ is Carrier else None
         if sites is not None:
-            getattr(probe, kind)(*value, self._token, self._variable, sites[0])
+            getattr(probe, name)(*value, self._token, self._variable, sites[0])
 
     def __reduce__(self) -> Any:
         return self._real.__reduce__()

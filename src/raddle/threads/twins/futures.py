@@ -12,6 +12,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import TASK
 
 NUMBER = "_raddle_number"
 _real_run = pool._WorkItem.run
@@ -44,7 +45,7 @@ def run_item(item: Any, *context: Any) -> None:
     """Run a work item in a pool's worker: for criteria, each is a thread of its own."""
     me = getcurrent()
     if me.__class__ is Carrier and me.control.measuring:
-        me.control.noted(me, "task", function_of(item))
+        me.control.noted(me, TASK, function_of(item))
     _real_run(item, *context)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import ACQUIRE, LOCKED, MADE, RELEASE, TRY_ACQUIRE
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealLock = _thread.LockType
@@ -45,7 +46,7 @@ class _Twin(type):
             cls.make_real(*args, **kwargs)  # refuses them, in its own words
         twin = cls.standing_for(None)
         if me.control.measuring:
-            me.control.noted(me, "made", twin)
+            me.control.noted(me, MADE, twin)
         return twin
 
     def standing_for(cls, real: Any) -> Any:
@@ -113,7 +114,7 @@ class Lock(_AnyLock):
             seconds = waiting_seconds(blocking, timeout)
             if seconds is not None:
                 return self._try(me, seconds)
-        me.kind = "acquire"
+        me.kind = ACQUIRE
         me.target = self
         me.ready = self.is_free
         me.control.reach(me)
@@ -121,23 +122,23 @@ class Lock(_AnyLock):
         self.holder = me
         me.held.append(self)
         if me.control.observing:
-            me.control.happened(me, "acquire", self)
+            me.control.happened(me, ACQUIRE, self)
         return True
 
     def _try(self, me: Carrier, seconds: float) -> bool:
         control = me.control
         if seconds == 0:
             control.observe("lock")
-            me.kind, me.target, me.ready = "try-acquire", self, None
+            me.kind, me.target, me.ready = TRY_ACQUIRE, self, None
             control.reach(me)
             free = self.holder is None
         else:
-            free = control.wait(me, "acquire", self, self.is_free, seconds)
+            free = control.wait(me, ACQUIRE, self, self.is_free, seconds)
         if free:
             self.holder = me
             me.held.append(self)
         if control.observing:
-            control.happened(me, "acquire" if free else "try-acquire", self, free)
+            control.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
         return free
 
     def release(self) -> None:
@@ -147,7 +148,7 @@ class Lock(_AnyLock):
             return
         holder = self.holder
         if "lock" in me.control.visible:
-            me.kind, me.target, me.ready = "release", self, None
+            me.kind, me.target, me.ready = RELEASE, self, None
             me.control.reach(me)
             holder = self.holder
         if holder is not me:  # whether this works out depends on who came first
@@ -158,14 +159,14 @@ class Lock(_AnyLock):
         if holder is not OUTSIDE:
             holder.held.remove(self)
         if me.control.observing:
-            me.control.happened(me, "release", self)
+            me.control.happened(me, RELEASE, self)
 
     def locked(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
             return bool(self.real().locked())
         me.control.observe("lock")
-        me.kind, me.target, me.ready = "locked", self, None
+        me.kind, me.target, me.ready = LOCKED, self, None
         me.control.reach(me)
         return self.holder is not None
 
@@ -209,23 +210,23 @@ class RLock(_AnyLock):
             return True
         control = me.control
         if seconds is None:
-            me.kind, me.target, me.ready = "acquire", self, self.is_free
+            me.kind, me.target, me.ready = ACQUIRE, self, self.is_free
             control.reach(me)
             me.ready = None
             free = True
         elif seconds == 0:
             control.observe("lock")
-            me.kind, me.target, me.ready = "try-acquire", self, None
+            me.kind, me.target, me.ready = TRY_ACQUIRE, self, None
             control.reach(me)
             free = self.holder is None
         else:
-            free = control.wait(me, "acquire", self, self.is_free, seconds)
+            free = control.wait(me, ACQUIRE, self, self.is_free, seconds)
         if free:
             self.holder = me
             self.count = 1
             me.held.append(self)
         if control.observing:
-            control.happened(me, "acquire" if free else "try-acquire", self, free)
+            control.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
         return free
 
     __enter__ = acquire
@@ -244,12 +245,12 @@ class RLock(_AnyLock):
             self.count -= 1
             return
         if "lock" in me.control.visible:
-            me.kind, me.target, me.ready = "release", self, None
+            me.kind, me.target, me.ready = RELEASE, self, None
             me.control.reach(me)
         self.drop()
         me.held.remove(self)
         if me.control.observing:
-            me.control.happened(me, "release", self)
+            me.control.happened(me, RELEASE, self)
 
     def __exit__(self, *exc: object) -> None:
         self.release()

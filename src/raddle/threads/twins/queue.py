@@ -16,7 +16,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import ITEMS, UNFINISHED
+from raddle.operation import GET, HOLD, ITEMS, JOIN_QUEUE, LET_GO, PUT, RELEASE, SIZE, TASK_DONE, UNFINISHED, Kind
 from raddle.threads.twins.adopt import adopt_queue
 from raddle.threads.twins.lock import Lock
 
@@ -64,7 +64,7 @@ def _is_shut(self: Any) -> bool:
     return env.QUEUES_SHUT_DOWN and bool(self.is_shutdown)
 
 
-def _reach(self: Any, me: Carrier, kind: str, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
+def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
     """Block until the queue is ready and its mutex free; return False if the timeout expires first.
 
     A timeout of 0 expires at once, as in CPython: the queue is looked at once, under its mutex.
@@ -102,18 +102,18 @@ class _Holding:
         me.held.append(mutex)
         self._steps, self._site = me.control.steps, me.site
         if me.control.measuring:
-            me.control.noted(me, "hold", mutex)
+            me.control.noted(me, HOLD, mutex)
 
     def __exit__(self, *exc: object) -> None:
         me, mutex, control = self._me, self._mutex, self._me.control
         me.site = self._site  # back from other people's code
         try:
             if mutex.holder is me and control.steps != self._steps and "lock" in control.visible:
-                me.kind, me.target, me.ready = "release", mutex, None
+                me.kind, me.target, me.ready = RELEASE, mutex, None
                 control.reach(me)
         finally:
             if control.measuring:
-                control.noted(me, "let-go", mutex)
+                control.noted(me, LET_GO, mutex)
             if mutex.holder is me:
                 mutex.drop()
                 me.held.remove(mutex)
@@ -127,13 +127,13 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
         return
     mutex, size = self.mutex, self.maxsize
     if size <= 0:
-        _reach(self, me, "put", mutex.is_free, True, None)
+        _reach(self, me, PUT, mutex.is_free, True, None)
     else:
 
         def has_room() -> bool:
             return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
-        if not _reach(self, me, "put", has_room, block, timeout):
+        if not _reach(self, me, PUT, has_room, block, timeout):
             me.control.changed(me, self.queue, ITEMS, writes=False)
             raise queue.Full
     if _is_shut(self):
@@ -150,7 +150,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
     me.control.changed(me, self.queue, ITEMS)
     me.control.changed(me, self, UNFINISHED)
     if me.control.observing:
-        me.control.happened(me, "put", self, item)
+        me.control.happened(me, PUT, self, item)
 
 
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
@@ -162,7 +162,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     def has_item() -> bool:
         return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
-    if not _reach(self, me, "get", has_item, block, timeout):
+    if not _reach(self, me, GET, has_item, block, timeout):
         me.control.changed(me, self.queue, ITEMS, writes=False)
         raise queue.Empty
     if _is_shut(self) and not self.queue:
@@ -176,7 +176,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
                 self.not_full.notify()
     me.control.changed(me, self.queue, ITEMS)
     if me.control.observing:
-        me.control.happened(me, "get", self, item)
+        me.control.happened(me, GET, self, item)
     return item
 
 
@@ -185,7 +185,7 @@ def task_done(self: Any) -> None:
     if me.__class__ is not Carrier or not _simple(self):
         _real_task_done(self)
         return
-    _reach(self, me, "task-done", self.mutex.is_free, block=True, timeout=None)
+    _reach(self, me, TASK_DONE, self.mutex.is_free, block=True, timeout=None)
     with _Holding(self, me):
         unfinished = self.unfinished_tasks - 1
         if unfinished < 0:
@@ -195,7 +195,7 @@ def task_done(self: Any) -> None:
         self.unfinished_tasks = unfinished
     me.control.changed(me, self, UNFINISHED)
     if me.control.measuring:
-        me.control.noted(me, "task-done", self)
+        me.control.noted(me, TASK_DONE, self)
 
 
 def join(self: Any) -> None:
@@ -203,17 +203,17 @@ def join(self: Any) -> None:
     if me.__class__ is not Carrier or not _simple(self):
         _real_join(self)
         return
-    me.kind, me.target = "join-queue", self
+    me.kind, me.target = JOIN_QUEUE, self
     me.ready = lambda: self.mutex.holder is None and not self.unfinished_tasks
     me.control.reach(me)
     me.ready = None
     if me.control.measuring:
-        me.control.noted(me, "join-queue", self)
+        me.control.noted(me, JOIN_QUEUE, self)
 
 
 def _look(self: Any, me: Carrier) -> int:
     """The size, without blocking for more than the mutex."""
-    me.kind, me.target, me.ready = "size", self, self.mutex.is_free
+    me.kind, me.target, me.ready = SIZE, self, self.mutex.is_free
     me.control.reach(me)
     me.ready = None
     me.control.changed(me, self.queue, ITEMS, writes=False)

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import BOUNDED_UP, DOWN, TRY_DOWN, UP
 
 _real_acquire = threading.Semaphore.acquire
 _real_release = threading.Semaphore.release
@@ -21,20 +22,20 @@ def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> b
     control = me.control
     if not blocking or (timeout is not None and timeout <= 0):
         control.observe("semaphore")
-        me.kind, me.target, me.ready = "try-down", self, None
+        me.kind, me.target, me.ready = TRY_DOWN, self, None
         control.reach(me)
         got: bool = self._value > 0
     elif timeout is None:
-        me.kind, me.target, me.ready = "down", self, lambda: self._value > 0
+        me.kind, me.target, me.ready = DOWN, self, lambda: self._value > 0
         control.reach(me)
         me.ready = None
         got = True
     else:
-        got = control.wait(me, "down", self, lambda: self._value > 0, timeout)
+        got = control.wait(me, DOWN, self, lambda: self._value > 0, timeout)
     if got:
         self._value -= 1
     if control.observing:
-        control.happened(me, "down" if got else "try-down", self, got)
+        control.happened(me, DOWN if got else TRY_DOWN, self, got)
     return got
 
 
@@ -46,11 +47,11 @@ def release(self: Any, n: int = 1) -> None:
     if n < 1:
         raise ValueError("n must be one or more")
     if "semaphore" in me.control.visible:
-        me.kind, me.target, me.ready = "up", self, None
+        me.kind, me.target, me.ready = UP, self, None
         me.control.reach(me)
     self._value += n
     if me.control.observing:
-        me.control.happened(me, "up", self)
+        me.control.happened(me, UP, self)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -61,13 +62,13 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if n < 1:
         raise ValueError("n must be one or more")
     # Whether this raises depends on who acquired before: always a scheduling point.
-    me.kind, me.target, me.ready = "bounded-up", self, None
+    me.kind, me.target, me.ready = BOUNDED_UP, self, None
     me.control.reach(me)
     if self._value + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self._value += n
     if me.control.observing:
-        me.control.happened(me, "up", self)
+        me.control.happened(me, UP, self)
 
 
 def leave(self: Any, *exc: object) -> None:

@@ -7,6 +7,7 @@ from types import GenericAlias
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.operation import GET, PUT, SIZE
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealSimpleQueue = _queue.SimpleQueue
@@ -46,10 +47,10 @@ class SimpleQueue(metaclass=_Twin):
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.kind, me.target, me.ready = "put", self, None
+            me.kind, me.target, me.ready = PUT, self, None
             me.control.reach(me)
             if me.control.observing:
-                me.control.happened(me, "put", self, item)
+                me.control.happened(me, PUT, self, item)
         self._real.put(item)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
@@ -58,18 +59,18 @@ class SimpleQueue(metaclass=_Twin):
             return self._real.get(block, timeout)
         control = me.control
         if not block:
-            me.kind, me.target, me.ready = "get", self, None
+            me.kind, me.target, me.ready = GET, self, None
             control.reach(me)
         elif timeout is None:
-            me.kind, me.target, me.ready = "get", self, self._filled
+            me.kind, me.target, me.ready = GET, self, self._filled
             control.reach(me)
             me.ready = None
         else:
             _check(timeout)
-            control.wait(me, "get", self, self._filled, timeout)
+            control.wait(me, GET, self, self._filled, timeout)
         item = self._real.get(False)  # raises queue.Empty where nothing came in time
         if control.observing:
-            control.happened(me, "get", self, item)
+            control.happened(me, GET, self, item)
         return item
 
     def put_nowait(self, item: Any) -> None:
@@ -81,7 +82,7 @@ class SimpleQueue(metaclass=_Twin):
     def _look(self) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.kind, me.target, me.ready = "size", self, None
+            me.kind, me.target, me.ready = SIZE, self, None
             me.control.reach(me)
 
     def empty(self) -> bool:

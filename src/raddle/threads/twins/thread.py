@@ -20,6 +20,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Abort, Carrier, getcurrent
+from raddle.operation import IS_ALIVE
 
 _Thread = threading.Thread
 _real_init = _Thread.__init__
@@ -160,7 +161,7 @@ def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
 def _look(me: Carrier, other: Carrier | None) -> None:
     """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
     me.control.observe("thread")
-    me.kind, me.target, me.ready = "is-alive", other, None
+    me.kind, me.target, me.ready = IS_ALIVE, other, None
     me.control.reach(me)
 
 

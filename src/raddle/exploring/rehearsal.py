@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from raddle.analysis.equivalence import first_difference
 from raddle.execute.session import Recorded, Session
-from raddle.explore.findings import ending
+from raddle.exploring.findings import ending
+from raddle.operation import START
 from raddle.outcome import Outcome
 from raddle.trace import Trace
 
@@ -57,7 +58,7 @@ def _rehearse(session: Session, seen: Rehearsal) -> None:
     if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
         seen.failing = first
         return
-    if not any(event.kind == "start" for event in first.trace) and not first.outcome.failed:
+    if not any(event.kind == START for event in first.trace) and not first.outcome.failed:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
     second = _run(session)

@@ -21,6 +21,7 @@ from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria.base import Criterion
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.operation import ACCESSES
 from raddle.site import INDEX_BITS
 from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
@@ -29,8 +30,6 @@ MOST_REMEMBERED = 5_000  # different executions; what comes later is looked at e
 CLOSELY = 32  # different executions that are all looked at for what is suspicious, and for facts; then one in
 ONE_IN = 256
 SELDOM = 128  # different executions after which it shows whether executions repeat
-
-_ACCESSES = ("read", "write")
 
 
 class _Observer(Protocol):
@@ -200,7 +199,7 @@ class Measurement:
         """Which site touched which variable, and which modules took part."""
         self.modules |= {step[3] >> INDEX_BITS for step in steps}
         variables = cast.variables
-        for kind, target, site in {step[1:] for step in steps if step[1] in _ACCESSES}:
+        for kind, target, site in {step[1:] for step in steps if step[1] in ACCESSES}:
             self._observed.add((site, variables[target].owner, variables[target].name, kind))
 
     # -- what came of it ----------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_
 from raddle.corpus import Kept
 from raddle.engine.sharing import Learned
 from raddle.execute.session import Execution, Session
-from raddle.explore.corpus_writer import Keeper
-from raddle.explore.measure_sampling import Attention
+from raddle.exploring.corpus_writer import Keeper
+from raddle.exploring.measure_sampling import Attention
 from raddle.tally import Key
 
 if TYPE_CHECKING:
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
 
 CHECKED_EVERY = 16  # executions between two looks at whether it is enough
 

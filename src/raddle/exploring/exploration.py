@@ -17,10 +17,11 @@ from raddle.corpus import Kept
 from raddle.engine.sharing import Learned
 from raddle.every_order import EveryOrder
 from raddle.execute.session import Execution, Recorded, Session
-from raddle.explore.coverage_progress import Gauge
-from raddle.explore.findings import Findings, Shrink, seen_by_watchdog
-from raddle.explore.rehearsal import Rehearsal, divergence, rehearse
-from raddle.explore.serial_orders import fails_in_every_order
+from raddle.exploring.coverage_progress import Gauge
+from raddle.exploring.findings import Findings, Shrink, seen_by_watchdog
+from raddle.exploring.rehearsal import Rehearsal, divergence, rehearse
+from raddle.exploring.serial_orders import fails_in_every_order
+from raddle.operation import START
 from raddle.outcome import Outcome
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
 from raddle.schedulers.base import Scheduler
@@ -30,7 +31,7 @@ from raddle.site import told_apart
 from raddle.wording import count
 
 if TYPE_CHECKING:
-    from raddle.measure.measurement import Measurement
+    from raddle.measuring.measurement import Measurement
 
 _monotonic = time.monotonic
 TIME_PASSED = (
@@ -199,7 +200,7 @@ class Exploration:
             return
         if self._deadline is not None and _monotonic() >= self._deadline:
             return
-        threads = 1 + sum(event.kind == "start" for event in failing.trace)
+        threads = 1 + sum(event.kind == START for event in failing.trace)
         every: EveryOrder | None
         if threads == 1:
             every = EveryOrder(tried=self._executions, serial=self._executions, alone=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from raddle.corpus import Kept
 from raddle.finding import Finding
 from raddle.instrument.survey import observed
-from raddle.measure.measurement import Measurement
+from raddle.measuring.measurement import Measurement
 from raddle.model import Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site, SiteTable, told_apart
