@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from raddle.engine.sharing import Variable
+from raddle.engine.variables import Variable
 from raddle.step import Step
 
 

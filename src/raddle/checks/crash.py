@@ -12,6 +12,7 @@ from types import FrameType, TracebackType
 
 from raddle.outcome import Outcome
 
+_LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -85,3 +86,21 @@ def stack_lines(frame: FrameType | None = None) -> Iterator[str]:
     stack = traceback.extract_stack(frame or sys._getframe(1))
     for chunk in traceback.StackSummary.from_list([f for f in stack if not is_ours(f.filename)]).format():
         yield from chunk.rstrip("\n").split("\n")
+
+
+def how_it_died(how: str) -> str:
+    """
+    >>> how_it_died("exit code 3")
+    'the process died (exit code 3)'
+    """
+    return f"the process died ({how})"
+
+
+def process_died(how: str, thread: str = "") -> Outcome:
+    """Return the outcome of an execution whose process died, and in which thread.
+
+    >>> process_died("exit code 3", "T1").signature
+    ('crash', 'exit code 3')
+    """
+    details = (_LOOK_FURTHER,) if how.startswith("killed") else ()
+    return Outcome("crash", how_it_died(how), thread, ("crash", how), details)

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from raddle.analysis.saturation import PATIENCE, chance_of_anything_new, rare_enough
+from raddle.checks.crash import how_it_died
 from raddle.corpus import Kept
 from raddle.criteria import make_criteria
 from raddle.criteria.accesses import AccessesSeen
 from raddle.criteria.lu import LuCriterion
 from raddle.distribute.units import NOTHING, Done, Known, Plan
 from raddle.distribute.workers import Crash, Round
-from raddle.execute.crash_replay import died
 from raddle.exploring.corpus_writer import MOST_KEPT
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.guide.aims import TRIES, AimsMemory, AimsReached, told_given_up
@@ -258,7 +258,7 @@ def told_crash(crash: Crash, plan: Plan) -> Finding:
     )
     return Finding(
         kind="crash",
-        message=f"{died(crash.how)} {where} of {plan.scheduler} with seed {plan.seed}",
+        message=f"{how_it_died(crash.how)} {where} of {plan.scheduler} with seed {plan.seed}",
         thread="",
         possible_on=THIS_INTERPRETER,
         schedule=None,

@@ -172,7 +172,8 @@ def _importing(frame: FrameType) -> bool:
 def _alone(me: Carrier) -> bool:
     """Whether all other threads, if there are any, ended before this point in every schedule: they were joined."""
     return all(
-        other is me or (other.done and me.clock.get(other.index, -1) >= other.segment) for other in me.control.carriers
+        other is me or (other.done and me.clock.get(other.index, -1) >= other.segment)
+        for other in me.engine.queue.carriers
     )
 
 

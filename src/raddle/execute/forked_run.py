@@ -11,9 +11,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from raddle.engine.sharing import Learned
+from raddle.checks.crash import process_died
+from raddle.engine.points import Learned
 from raddle.errors import RaddleError
-from raddle.execute.crash_replay import Pulse, crash
+from raddle.execute.crash_replay import Pulse
 from raddle.execute.fork import ChildDiedError, ChildFailedError, told_by_child
 from raddle.execute.watchdog import Watchdog
 from raddle.instrument import NotInstrumented
@@ -54,7 +55,7 @@ class Apart:
 
         def survive() -> T:
             run()
-            return so_far(crash(how))  # the other one did not
+            return so_far(process_died(how))  # the other one did not
 
         self.pulse.begin()
         try:
@@ -64,8 +65,8 @@ class Apart:
         if self.pulse.count:
             self.pulse.begin(last=self.pulse.count)
             with suppress(ChildDiedError):  # at another place, so that nothing can be told of it
-                return self._told_by_child(survive, lambda thread: so_far(crash(how, thread)))
-        return nothing(crash(how))
+                return self._told_by_child(survive, lambda thread: so_far(process_died(how, thread)))
+        return nothing(process_died(how))
 
     def _told_by_child(self, run: Callable[[], T], last_words: Callable[[str], T] | None = None) -> T:
         """What a child has to say, and take over what was learnt there."""

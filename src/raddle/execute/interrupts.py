@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from raddle.engine.engine import Controller
+from raddle.engine.engine import Engine
 
 
 @contextmanager
@@ -46,7 +46,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.seen = False
-        self.controller: Controller | None = None
+        self.engine: Engine | None = None
         self.at_once: Callable[[], bool] = lambda: False  # whether the first Ctrl-C ends the execution where it is
         self._before: dict[signal.Signals, Any] = {}
 
@@ -70,7 +70,7 @@ class Interrupts:
         if self.seen:
             raise KeyboardInterrupt
         self.seen = True
-        if self.controller is not None:
-            self.controller.interrupt()
+        if self.engine is not None:
+            self.engine.interrupt()
         if self.at_once():
             raise KeyboardInterrupt

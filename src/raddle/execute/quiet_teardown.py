@@ -22,7 +22,7 @@ def is_thrown_out() -> bool:
     False
     """
     me: Any = getcurrent()
-    return me.__class__ is Carrier and me.control.aborting
+    return me.__class__ is Carrier and me.engine.aborting
 
 
 @contextmanager

@@ -13,16 +13,20 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from raddle import env, probe
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import METHODS, Cast
-from raddle.engine.engine import Choose, Controller
-from raddle.engine.sharing import Learned
+from raddle.engine.engine import Engine, Policy
+from raddle.engine.observer import Observer
+from raddle.engine.points import GilPoints, Learned, Points
+from raddle.engine.pool import CarrierPool
+from raddle.engine.rules import DEFAULT_RULES, Rules
+from raddle.engine.step_limit import StepLimit
 from raddle.event import Preemption
 from raddle.execute.callees import Callees, Monitoring, Profiling
-from raddle.execute.crash_replay import Choices, Mortal
+from raddle.execute.crash_replay import DecisionPulse, MomentPulse
 from raddle.execute.debugging import debuggable
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.forked_run import Apart
@@ -33,8 +37,11 @@ from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modul
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
-from raddle.observers.follower import Followed, followed_by
-from raddle.observers.story import Watched
+from raddle.observers.follower import Follower
+from raddle.observers.places import Places
+from raddle.observers.recorded_points import RecordedPoints
+from raddle.observers.schedule import ScheduleRecorder
+from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
@@ -45,7 +52,11 @@ from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.patches import Patches
 from raddle.threads.probes.probes import make_probes
+from raddle.threads.world import ThreadWorld
 from raddle.trace import Trace
+
+if TYPE_CHECKING:
+    from raddle.observers.steps import StepRecorder
 
 T = TypeVar("T")
 WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
@@ -86,6 +97,68 @@ class Recorded:
         )
 
 
+Choose = Callable[[Any, Any], Any]  # given the enabled threads and the one that was running
+
+
+class Choosing:
+    """A policy for the engine that chooses threads by a function."""
+
+    def __init__(self, choose: Choose, scheduler: Any = None, fair: Callable[[], bool] = lambda: True) -> None:
+        self._choose = choose
+        self._scheduler = scheduler
+        self._fair = fair
+
+    @property
+    def is_fair(self) -> bool:
+        return self._fair()
+
+    def chooser(self) -> Choose:
+        return self._choose
+
+    def choose_alternative(self, participant: Any, alternatives: Sequence[Any]) -> int:
+        return 0
+
+
+class Runner(NamedTuple):
+    """An engine, with the observers that are asked for results."""
+
+    engine: Engine
+    recorder: StepRecorder | None
+    follower: Follower | None
+
+    @property
+    def steps(self) -> list[Step] | None:
+        """Where probes append accesses."""
+        return None if self.recorder is None else self.recorder.stream
+
+
+class Recording(NamedTuple):
+    """An engine for one execution that is recorded."""
+
+    engine: Engine
+    story: StoryRecorder
+    recorder: ScheduleRecorder
+
+    @property
+    def steps(self) -> None:
+        """Probes notify the observers of every access."""
+
+    @property
+    def trace(self) -> Trace:
+        return self.story.trace
+
+    @property
+    def standing(self) -> dict[int, str]:
+        return self.recorder.standing
+
+    @property
+    def preemptions(self) -> tuple[Preemption, ...]:
+        return self.recorder.preemptions
+
+    def schedule(self, *, closely: bool = False) -> Schedule:
+        return self.recorder.schedule(closely=closely)
+
+
 class Session:
     """Executes a scenario, in as many ways as one likes.
 
@@ -116,6 +189,7 @@ class Session:
         self.step_limit = step_limit
         self.replaying = replaying  # how to say what options this session has
         self.switches = switches
+        self._rules = DEFAULT_RULES
         root = getattr(selection, "root", "")
         self.table = SiteTable(naming_root(root) if root else "")
         self.learned = Learned()
@@ -130,9 +204,11 @@ class Session:
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
-        self._attached: Controller | None = None
-        self._followed: Controller | None = None  # for schedulers that want to be asked and told more
-        self._unmeasured: Controller | None = None  # for executions of which nobody wants to know what they cover
+        self._world = ThreadWorld()
+        self._pool = CarrierPool()
+        self._attached: Runner | Recording | None = None
+        self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
+        self._unmeasured: Runner | None = None  # for executions that are not measured
         self._snapshot: Learned | None = None
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
@@ -172,8 +248,10 @@ class Session:
             stack.enter_context(debuggable())
             stack.enter_context(self._interrupts)
             stack.enter_context(self._watchdog)
-            self._lean = self._controller()
-            stack.callback(self._let_go)
+            self._world.spawned = self._callees.spawned
+            self._world.sites_in = lambda function: sites_in(self.table, function)
+            self._lean = self._runner()
+            stack.callback(self._pool.close)
             self._stack = stack.pop_all()
         self._refused = len(self.not_instrumented)
         return self
@@ -185,35 +263,41 @@ class Session:
             gc.collect()
 
     def forget(self) -> None:
-        """As if nothing had been executed yet. Modules stay instrumented and twins in place: these take a while."""
-        self._let_go()
+        """Forget all executions. Modules stay instrumented and twins in place, as these take a while."""
         self.learned, self._snapshot = Learned(), None
         self._followed = self._unmeasured = self._attached = None
-        self._lean = self._controller()
+        self._lean = self._runner()
         del self.not_instrumented[self._refused :]
         self._callees.forget()
-
-    def _let_go(self) -> None:
-        for controller in (self._lean, self._followed, self._unmeasured):
-            if controller is not None:
-                controller.close()
 
     def _options(self) -> dict[str, bool]:
         return {"blocks": True} if self._blocks else {}
 
-    def _controller(self, *, followed: bool = False, measuring: bool = True) -> Controller:
-        kind: Any = Controller
-        options: dict[str, Any] = {}
-        if self._measuring and measuring:  # not needed otherwise, and slow to import
-            from raddle.observers.steps import Measured
-
-            kind = Measured
-            options = {"table": self.table, "model": self.model, "methods": self._thread_methods}
-            options["renewed"] = self._setup is not None
+    def _runner(self, *, followed: bool = False, measuring: bool = True) -> Runner:
+        """Make an engine with the observers for these executions."""
+        recorder = follower = None
+        observers: list[Observer] = []
         if followed:
-            kind = followed_by(kind)
-        made: Controller = kind(self.learned, step_limit=self.step_limit, switchable=self._switchable(), **options)
-        return made
+            observers.append(follower := Follower())
+        if self._measuring and measuring:  # not needed otherwise, and slow to import
+            from raddle.observers.identities import Identities
+            from raddle.observers.steps import StepRecorder
+
+            identities = Identities(self.table, self.model, renewed=self._setup is not None)
+            observers.append(recorder := StepRecorder(identities, self.table, methods=self._thread_methods))
+        if self._apart is not None:
+            observers.append(DecisionPulse(self._apart.pulse))
+        return Runner(self._engine(self.learned, self._points(), observers), recorder, follower)
+
+    def _engine(
+        self, learned: Learned, points: Points, observers: Sequence[Observer], *, step_factor: int = 1
+    ) -> Engine:
+        limit = StepLimit(self.step_limit, factor=step_factor)
+        return Engine(self._world, learned, step_limit=limit, points=points, observers=observers, pool=self._pool)
+
+    def _points(self) -> Points:
+        switchable = self._switchable()
+        return Points() if switchable is None else GilPoints(switchable)
 
     def model(self) -> Model:
         """The static model of everything instrumented so far."""
@@ -252,75 +336,78 @@ class Session:
         self._watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
-        """One execution, as fast as it goes."""
-        return self._run(self._lean, choose)[0]
+        """Run one execution, as fast as possible."""
+        return self._run(self._lean, Choosing(choose), self._rules)[0]
 
     def _run(
-        self, controller: Controller, choose: Choose, memory: Callable[[], object] = lambda: None
+        self,
+        runner: Runner,
+        policy: Policy,
+        rules: Rules,
+        *,
+        learned: Learned | None = None,
+        memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
-        """One execution, and what whoever chose has to remember of it."""
-        answer = self._run_apart(controller, choose, memory)
+        """Run one execution, in a child if that is asked for; return it and the scheduler's state after it."""
+        engine, recorder, apart = runner.engine, runner.recorder, self._apart
+
+        def run_here() -> tuple[Execution, object]:
+            outcome = self._execute(runner, policy, rules, learned=learned)
+            observed = recorder.observed() if recorder is not None else None
+            return Execution(outcome, tuple(engine.decisions), engine.steps, observed), memory()
+
+        def run_in_child() -> tuple[Execution, object]:
+            execution, state = run_here()
+            return execution._replace(outcome=replace(execution.outcome, error=None)), state
+
+        def so_far(outcome: Outcome) -> tuple[Execution, object]:
+            if engine.running:
+                engine.cut_short()
+            observed = recorder.observed() if recorder is not None else None
+            return Execution(outcome, tuple(engine.decisions), engine.steps, observed), memory()
+
+        def nothing(outcome: Outcome) -> tuple[Execution, object]:
+            if runner.follower is not None:
+                runner.follower.watch(engine)
+            return Execution(outcome, (), 0, ((), Cast()) if recorder is not None else None), memory()
+
+        answer = run_here() if apart is None else apart.run(run_in_child, so_far, nothing)
         self.after_each()
         return answer
 
-    def _run_apart(
-        self, controller: Controller, choose: Choose, memory: Callable[[], object]
-    ) -> tuple[Execution, object]:
-        """In a child, if that is asked for."""
-        apart = self._apart
-        if apart is None:
-            return self._run_here(controller, choose), memory()
-        choices = Choices(apart.pulse, choose, lambda: controller.decisions)
-
-        def run() -> tuple[Execution, object]:
-            execution = self._run_here(controller, choices.choose)
-            return execution._replace(outcome=replace(execution.outcome, error=None)), memory()
-
-        def so_far(outcome: Outcome) -> tuple[Execution, object]:
-            if isinstance(controller, Followed) and controller.running:
-                controller.stop_following()
-            observed = controller.observed() if controller.measuring else None
-            return Execution(outcome, choices.decisions, controller.steps, observed), memory()
-
-        def nothing(outcome: Outcome) -> tuple[Execution, object]:
-            if isinstance(controller, Followed):
-                controller.begin_to_follow()
-            return Execution(outcome, (), 0, ((), Cast()) if controller.measuring else None), memory()
-
-        return apart.run(run, so_far, nothing)
-
-    def _run_here(self, controller: Controller, choose: Choose) -> Execution:
-        outcome = self._execute(controller, choose)
-        observed = controller.observed() if controller.measuring else None
-        return Execution(outcome, tuple(controller.decisions), controller.steps, observed)
-
-    def prepare(self, scheduler: Scheduler) -> Controller:
-        """Get ready for a scheduler; one that `follows` is asked and told more, and wants more to be a step."""
+    def prepare(self, scheduler: Scheduler) -> Runner:
+        """Get ready for a scheduler; one that `follows` is asked and informed more, and wants more to be a step."""
         if not getattr(scheduler, "follows", False):
             return self._lean
         for kind in scheduler.kinds:  # type: ignore[attr-defined]
             self.learned.kind(kind)
         if self._followed is None:
-            self._followed = self._controller(followed=True)
-        self._followed.follower = scheduler  # type: ignore[attr-defined]
+            self._followed = self._runner(followed=True)
+        assert self._followed.follower is not None
+        self._followed.follower.scheduler = scheduler  # type: ignore[assignment]
         return self._followed
 
     def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
-        """One execution decided by a scheduler that was told of its beginning."""
-        controller = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
-        controller.sampling = not scheduler.complete
-        controller.thorough = scheduler.complete
-        if controller is not self._followed:
-            controller.ask_always = getattr(scheduler, "asks_always", False)
-        execution, memory = self._run(controller, chooser(scheduler), scheduler.memory)
+        """Run one execution decided by a scheduler, whose `begin` was called."""
+        runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
+        follows = runner is self._followed
+        rules = replace(
+            self._rules,
+            samples=not scheduler.complete,
+            thorough=scheduler.complete,
+            asks_always=follows or getattr(scheduler, "asks_always", False),
+            fair=not follows,  # such a scheduler sees to it that no thread runs for ever
+        )
+        policy = Choosing(chooser(scheduler), scheduler)
+        execution, memory = self._run(runner, policy, rules, memory=scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
 
-    def _without_measuring(self) -> Controller:
+    def _without_measuring(self) -> Runner:
         if self._unmeasured is None:
-            self._unmeasured = self._controller(measuring=False)
+            self._unmeasured = self._runner(measuring=False)
         return self._unmeasured
 
     def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
@@ -328,51 +415,51 @@ class Session:
         return self._replay(schedule, self.learned, rehearsing=True)
 
     def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
-        """An execution done again, watched; `learned` is what was known when it first ran."""
-        watched = self._watched(learned.copy(), switchable=self._switchable())
+        """Run an execution again and record it; `learned` is what was known when it first ran."""
+        recording = self._recording(learned.copy(), everywhere=False, with_gil=self._switchable() is not None)
         again = Again(decisions)
 
         def recorded(outcome: Outcome) -> Recorded:
             taken = again.differed
             differed = None if taken is None else f"decision {taken + 1} cannot be taken again"
-            seen = Recorded(outcome, watched.trace, watched.schedule(), differed, preemptions=watched.preemptions)
-            return replace(seen, closely=watched.schedule(closely=True)) if outcome.failed else seen
+            seen = Recorded(
+                outcome, recording.trace, recording.schedule(), differed, preemptions=recording.preemptions
+            )  # fmt: skip
+            return replace(seen, closely=recording.schedule(closely=True)) if outcome.failed else seen
 
-        return self._watch(watched, again.choose, recorded, WITHOUT_PREEMPTION)
+        return self._record(recording, Choosing(again.choose, again), self._rules, recorded, WITHOUT_PREEMPTION)
 
     def run_again(self, decisions: Sequence[int], learned: Learned) -> Execution | None:
-        """An execution done again as fast as it goes, with the scheduling points it had; None if it does not fit."""
-        lean, own, again = self._lean, self._lean.learned, Again(decisions)
-        lean.sampling, lean.thorough, lean.ask_always = True, False, False
-        lean.learned, lean.placed_version = learned, -1
-        try:
-            execution, differed = self._run(lean, again.choose, lambda: again.differed)
-        finally:
-            lean.learned, lean.placed_version = own, -1
+        """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
+        again = Again(decisions)
+        rules = replace(self._rules, samples=True)
+        policy = Choosing(again.choose, again)
+        execution, differed = self._run(self._lean, policy, rules, learned=learned, memory=lambda: again.differed)
         return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
-        """An execution that follows a schedule's text."""
+        """Run an execution that follows a schedule's text."""
         return self._replay(schedule, self.learned.copy())
 
     def _replay(self, schedule: Schedule, learned: Learned, *, rehearsing: bool = False) -> Recorded:
-        watched = self._watched(learned, everywhere=True)
-        replay = Replay(schedule, lambda thread: watched.standing.get(thread.index, ""))
-        watched.fair = lambda: replay.finished  # type: ignore[method-assign]
+        recording = self._recording(learned, everywhere=True, with_gil=False)
+        replay = Replay(schedule, lambda thread: recording.standing.get(thread.index, ""))
 
         def recorded(outcome: Outcome) -> Recorded:
             replay.over()
             return Recorded(
                 outcome,
-                watched.trace,
+                recording.trace,
                 schedule,
                 replay.divergence,
                 replay.divergence_step,
-                watched.preemptions,
-                steps=watched.steps,
+                recording.preemptions,
+                steps=recording.engine.steps,
             )
 
-        return self._watch(watched, replay.choose, recorded, schedule, rehearsing=rehearsing)
+        policy = Choosing(replay.choose, replay, fair=lambda: replay.finished)
+        rules = replace(self._rules, eager=False, asks_always=True)
+        return self._record(recording, policy, rules, recorded, schedule, rehearsing=rehearsing)
 
     def snapshot(self) -> Learned:
         """What is known now, for doing the next execution again later."""
@@ -397,38 +484,39 @@ class Session:
         """Only schedules that CPython with the GIL can have, for a while."""
         lean, switches = self._lean, self.switches
         self.switches = "gil"
-        self._lean = Controller(self.learned, step_limit=self.step_limit, switchable=self._switchable())
+        self._lean = self._runner(measuring=False)
         try:
             yield
         finally:
-            self._lean.close()
             self._lean, self.switches = lean, switches
 
-    def _watched(self, learned: Learned, **options: Any) -> Watched:
-        """For one execution that is watched."""
-        if self._apart is None:
-            return Watched(learned, table=self.table, step_limit=self.step_limit, **options)
-        mortal = Mortal(learned, table=self.table, step_limit=self.step_limit, **options)
-        mortal.pulse = self._apart.pulse
-        return mortal
+    def _recording(self, learned: Learned, *, everywhere: bool, with_gil: bool) -> Recording:
+        """Make an engine for one execution whose trace and schedule are wanted."""
+        places = Places(self.table)
+        points = RecordedPoints(self.table, everywhere=everywhere, with_gil=with_gil)
+        story = StoryRecorder(self.table, places)
+        schedule = ScheduleRecorder(places, points, lambda: len(story.events))
+        observers: list[Observer] = [schedule, story]
+        if self._apart is not None:
+            observers.append(MomentPulse(self._apart.pulse))
+        # Local steps count too where every operation is a scheduling point, so there are more of them.
+        engine = self._engine(learned, points, observers, step_factor=4 if everywhere else 1)
+        return Recording(engine, story, schedule)
 
-    def _watch(
+    def _record(
         self,
-        watched: Watched,
-        choose: Choose,
+        recording: Recording,
+        policy: Policy,
+        rules: Rules,
         recorded: Callable[[Outcome], Recorded],
         schedule: Schedule,
         *,
         rehearsing: bool = False,
     ) -> Recorded:
-        """One execution that is watched; the schedule is for one of which nothing else is known."""
+        """Run one execution and record it; the schedule is for one of which nothing else is known."""
 
         def run() -> Recorded:
-            try:
-                outcome = self._execute(watched, choose, rehearsing=rehearsing)
-            finally:
-                watched.close()
-            return recorded(outcome)
+            return recorded(self._execute(recording, policy, rules, rehearsing=rehearsing))
 
         def nothing(outcome: Outcome) -> Recorded:
             return Recorded(outcome, Trace(()), schedule, UNKNOWN_END)
@@ -437,15 +525,22 @@ class Session:
         self.after_each()
         return seen
 
-    def _execute(self, controller: Controller, choose: Choose, *, rehearsing: bool = False) -> Outcome:
+    def _execute(
+        self,
+        runner: Runner | Recording,
+        policy: Policy,
+        rules: Rules,
+        *,
+        learned: Learned | None = None,
+        rehearsing: bool = False,
+    ) -> Outcome:
+        engine = runner.engine
         if self._setup is not None:
             self._setup()
-        if self._attached is not controller:
-            probe.attach(make_probes(controller))
-            self._attached = controller
-            controller.spawned = self._callees.spawned
-            controller.sites_in = lambda function: sites_in(self.table, function)
-            self._watchdog.controller = self._interrupts.controller = controller
+        if self._attached is not runner:
+            probe.attach(make_probes(engine, runner.steps))
+            self._attached = runner
+            self._watchdog.engine = self._interrupts.engine = engine
         self._switchable()
         self._since_collection += 1
         if self._since_collection >= COLLECT_EVERY:
@@ -453,10 +548,14 @@ class Session:
             gc.collect()
             if self._frozen:  # what has been found out by now stays, and need not be looked through again
                 gc.freeze()
-        if env.HAS_MONITORING or not (rehearsing or self._profiling.wants(complete=controller.thorough)):
-            outcome = controller.run(self._scenario, choose)
+
+        def run() -> Outcome:
+            return engine.run(self._scenario, policy, rules=rules, learned=learned)
+
+        if env.HAS_MONITORING or not (rehearsing or self._profiling.wants(complete=rules.thorough)):
+            outcome = run()
         else:
-            outcome = self._profiling.run(lambda: controller.run(self._scenario, choose))
+            outcome = self._profiling.run(run)
         if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
             self._interrupts.seen = True
             return Outcome("interrupted")

@@ -1,6 +1,6 @@
 """Notices when an execution stops coming to scheduling points: it blocks, or spins, outside our control.
 
-A thread of its own looks at the controller's count of steps. When nothing has moved for a while it takes
+A thread of its own looks at the engine's count of steps. When nothing has moved for a while it takes
 the stack of the stuck thread, and has an exception raised there by a signal: that also gets through to
 most calls that block in C. A thread that computes gets ten times the patience of one that sleeps.
 
@@ -24,7 +24,7 @@ from typing import Any
 
 from raddle.checks.crash import stack_lines
 from raddle.engine.carrier import Abort, Carrier, getcurrent
-from raddle.engine.engine import Controller
+from raddle.engine.engine import Engine
 from raddle.execute.debugging import is_debugged, is_debugged_at
 from raddle.outcome import Outcome
 
@@ -41,7 +41,7 @@ SOON = 0.02  # seconds between two looks at an execution that should have ended
 
 
 class Watchdog:
-    """Watches the controller it is given, while entered.
+    """Watches the engine it is given, while entered.
 
     An execution that is blocked for `patience_seconds` is ended. If that is None, `notify` is called with a sentence
     instead, once each time that the execution gets stuck.
@@ -57,7 +57,7 @@ class Watchdog:
         self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
         self._notify = notify
         self.blocked = False  # was a notice given of where the execution is now?
-        self.controller: Controller | None = None
+        self.engine: Engine | None = None
         self._before: Any = None
         self._stack: tuple[str, ...] = ()
         self._busy = False
@@ -91,16 +91,16 @@ class Watchdog:
         pause = min(0.5, self._patience / 5)
         stop = self._stop
         while not stop.acquire(timeout=min(pause, max(SOON, self.deadline - _monotonic()))):
-            controller = self.controller
-            if controller is None or not controller.running:
+            engine = self.engine
+            if engine is None or not engine.running:
                 seen = (-1, -1)
                 continue
             frame = sys._current_frames().get(self._watched)
             debugged = is_debugged_at(frame)
             late = not debugged and _monotonic() > self.deadline
             if late:
-                controller.expire()
-            now = (controller.executions, controller.steps)
+                engine.expire()
+            now = (engine.executions, engine.steps)
             if now != seen or debugged:
                 seen, since, cpu_since = now, _monotonic(), _cpu()
                 self.blocked = False
@@ -110,32 +110,32 @@ class Watchdog:
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):
                 continue
-            if self._limited or self._late or controller.interrupted:
-                self._bark(controller, frame, busy=busy)
+            if self._limited or self._late or engine.step_limit.interrupted:
+                self._bark(engine, frame, busy=busy)
                 seen = (-1, -1)
             elif not self.blocked:
                 self.blocked = True
                 self._notify(_notice(frame, waited, busy=busy))
         stop.release()
 
-    def _bark(self, controller: Controller, frame: FrameType | None, *, busy: bool) -> None:
+    def _bark(self, engine: Engine, frame: FrameType | None, *, busy: bool) -> None:
         self._stack = tuple(stack_lines(frame))
         self._busy = busy
         if self._before is not None and _SIGNAL is not None:
             signal.pthread_kill(self._watched, _SIGNAL)
         else:
-            controller.outcome = controller.outcome or self._outcome(controller)
-            controller.aborting = True
+            engine.outcome = engine.outcome or self._outcome(engine)
+            engine.aborting = True
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._watched), ctypes.py_object(Abort))
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        controller = self.controller
+        engine = self.engine
         me = getcurrent()
-        if controller is None or not controller.running or not isinstance(me, Carrier) or is_debugged():
+        if engine is None or not engine.running or not isinstance(me, Carrier) or is_debugged():
             return
-        controller.finish(self._outcome(controller), me)
+        engine.finish(self._outcome(engine), me)
 
-    def _outcome(self, controller: Controller) -> Outcome:
+    def _outcome(self, engine: Engine) -> Outcome:
         where = _innermost(self._stack)
         if self._late:
             return Outcome("interrupted", where.partition(", in ")[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raddle.corpus import Kept, in_runs
-from raddle.engine.sharing import Learned
+from raddle.engine.points import Learned
 from raddle.execute.session import Session
 
 MOST_KEPT = 200  # executions

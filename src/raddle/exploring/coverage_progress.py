@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
 from raddle.corpus import Kept
-from raddle.engine.sharing import Learned
+from raddle.engine.points import Learned
 from raddle.execute.session import Execution, Session
 from raddle.exploring.corpus_writer import Keeper
 from raddle.exploring.measure_sampling import Attention

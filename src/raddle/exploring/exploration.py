@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from raddle.corpus import Kept
-from raddle.engine.sharing import Learned
+from raddle.engine.points import Learned
 from raddle.every_order import EveryOrder
 from raddle.execute.session import Execution, Recorded, Session
 from raddle.exploring.coverage_progress import Gauge

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from raddle import env
-from raddle.engine.sharing import Learned
+from raddle.engine.points import Learned
 from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding

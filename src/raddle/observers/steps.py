@@ -1,24 +1,23 @@
-"""A controller that tells criteria what happens, as steps (see `raddle.step`).
+"""Records the steps of an execution, for criteria (see `raddle.step`).
 
-The executions are those of the plain controller: the same scheduling points, the same decisions. Steps at
-variables that no two threads can be in each other's way at are left out at the end: they are most of all
-steps, and no criterion is about them.
+Steps at variables on which no two threads can conflict are left out at the end: they are most of all steps, and no
+criterion is about them.
 """
 
 from __future__ import annotations
 
 import sys
-import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
+from raddle.cast import METHODS, Cast
+from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
-from raddle.engine.engine import SAMPLED_EVERY, SETTLED_AFTER, Controller
-from raddle.engine.sharing import Learned, Variable
-from raddle.inspection import function_name, name_of, resource_kind
-from raddle.instrument.owners import class_owner, declaring_owner, method_sites
-from raddle.model import Model
+from raddle.engine.engine import Engine
+from raddle.engine.observer import Observer
+from raddle.engine.variables import Variable
+from raddle.inspection import function_name
+from raddle.observers.identities import Identities
 from raddle.operation import (
     ACCESSES,
     ACQUIRE,
@@ -53,182 +52,75 @@ from raddle.operation import (
 )
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.threads.data_model.creation_sites import Imported
-from raddle.threads.data_model.identity import (
-    first_argument,
-    in_its_constructor,
-    name_of_content,
-    place_of_creation,
-    thread_type,
-)  # fmt: skip
-from raddle.threads.data_model.variables import CONTENT, container_base
+from raddle.threads.data_model.identity import first_argument, thread_type
+from raddle.threads.data_model.variables import container_base
+from raddle.threads.state import thread_of
 
 _STEPS = frozenset({NOTIFY, SET, CLEAR, PUT, GET, TASK_DONE, JOIN_QUEUE})
+_CONTENDED = frozenset({ACQUIRE, DOWN, GET, PUT, WAIT_SET})  # what a thread is said to be blocked at
 
 
-class Measured(Controller):
-    """Executions whose steps are wanted."""
+class StepRecorder(Observer):
+    """Makes the steps of the execution just run, and its cast."""
 
-    def __init__(
-        self,
-        learned: Learned,
-        *,
-        table: SiteTable,
-        model: Callable[[], Model],
-        step_limit: int,
-        switchable: set[int] | None = None,
-        methods: int = METHODS,
-        renewed: bool = False,
-    ) -> None:
-        super().__init__(learned, step_limit=step_limit, switchable=switchable)
-        self.table = table
-        self.observing = self.measuring = True
-        self._survey = model
-        self._methods = methods
-        self._imported = Imported(table, renewed=renewed)
-        self._kept: set[int] = set()  # sites whose steps were ever wanted
+    def __init__(self, identities: Identities, table: SiteTable, *, methods: int = METHODS) -> None:
+        self._identities = identities
+        self._table = table
+        self._methods = methods  # that tell threads apart
+        self.stream: list[Step] = []  # so far; probes append accesses to it themselves
+        self._warm: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a public method
         self._releasing: dict[int, bool] = {}
 
-    def _place_points(self) -> None:
-        super()._place_points()
-        self._model = self._survey()  # now: what makes it uses locks, and those would be seen
-        self._imported.begin()
+    def begin(self, engine: Engine) -> None:
+        self._engine = engine
+        engine.sampling.wanted = self._warm
         self.stream.clear()
         self.cast = Cast(methods=self._methods)
-        self.cast.functions = method_sites(self.table)
-        self._seen: list[Variable] = []
-        self._created: dict[int, str] = {}  # by id of an object: where it was made
-        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
-        self._unnamed: list[int] = []  # contents of containers that the first site does not tell whose they are
-        self._resources: dict[int, int] = {}
-        self._groups: dict[int, int] = {}
-        self._alive: list[object] = []  # ids are names here, so whatever has one must not go
-        self._taken: dict[int, int] = {}  # by number of a lock or semaphore: the site where it was acquired
+        self._identities.begin(self.cast)
         self._mutexes: dict[int, Any] = {}  # of queues, by id
-        self._guarding: set[int] = set()  # ids of those under which something was done that is told
+        self._guarding: set[int] = set()  # ids of those under which a step was recorded
         self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
-        self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: who wanted the mutex that was taken
-        self._told: set[tuple[int, Step]] = set()  # who was kept from a lock, by whom: the site of the acquire
+        self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: threads that wait for the mutex taken
+        self._taken: dict[int, int] = {}  # by number of a lock or semaphore: the site where it was acquired
+        self._reported: set[tuple[int, Step]] = set()  # blocked threads, by the site of the acquire that blocks them
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
 
-    # -- what came of it ----------------------------------------------------------------------------
+    # -- results ------------------------------------------------------------------------------------
 
     def observed(self) -> tuple[tuple[Step, ...], Cast]:
-        """The steps of the execution just run, and who took part."""
-        self._name_contents()
+        """Return the steps of the execution just run, and who took part."""
+        self._identities.name_contents(self.stream)
         if self._mutexes:
-            self._tell_of_mutexes()
-        private = {number for number, variable in enumerate(self._seen) if not variable.conflicted}
-        # Numbers of resources may be among them, too; which is asked last, as it takes longest.
+            self._report_mutexes()
+        private = self._identities.private()
+        # Numbers of resources may be among them, too; the kind is compared last, as that takes longest.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])
-        if not self.cold:
+        sampling = self._engine.sampling
+        if not sampling.cold:
             wanted = {step[3] for step in steps if step[1] in ACCESSES}
-            if not wanted <= self._kept:
-                self._kept |= wanted
-                self.settled = 0
+            if not wanted <= self._warm:
+                self._warm |= wanted
+                sampling.settled = 0
         return steps, self.cast
-
-    def _choose_tracking(self) -> None:
-        """As for executions that nobody measures, but sites are cold only if none of their steps was ever wanted."""
-        if self.learned.version != self.settled_version:
-            self.settled, self.settled_version = 0, self.learned.version
-        if self.sampling and self.settled >= SETTLED_AFTER and self.executions % SAMPLED_EVERY:
-            if not self.cold:
-                unwanted = self.quiet.keys() - self.learned.sites - self._kept
-                self.cold.update({site: self.quiet[site] for site in unwanted})
-        else:
-            self.settled += 1
-            self.cold.clear()
 
     # -- accesses -----------------------------------------------------------------------------------
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
-        if self.aborting:
-            return
         number = variable.number
         if number < 0:
-            number = self._introduce(variable, site)
+            number = self._identities.introduce(variable, site)
         if kind == READ:
             self.stream.append((me.index, READ, number, site))
             return
         self.stream.append((me.index, WRITE, number, site))
-        if variable.name != CONTENT and container_base(type(value)) is not None and id(value) not in self._holders:
-            self._holders[id(value)] = (self.cast.variables[number], self.cast.groups[number])
-            self._alive.append(value)
-            self._kept.add(site)  # else nobody would know whose content it is in executions where the site is cold
-
-    def _introduce(self, variable: Variable, site: int) -> int:
-        """A variable is seen for the first time."""
-        owner = variable.owner
-        group = self._group(owner)
-        if variable.name == CONTENT:
-            holder = self._holders.get(id(owner))
-            if holder is not None:
-                named, group = holder
-                abstract = named._replace(name=named.name + CONTENT)
-            else:
-                abstract = self._content_of(owner, site)
-                if abstract.owner == name_of(type(owner)):
-                    self._unnamed.append(len(self._seen))
-        else:
-            abstract = self._attribute_of(owner, variable.name, site)
-        variable.number = self.cast.add_variable(abstract, group)
-        self._seen.append(variable)
-        return variable.number
-
-    def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
-        if issubclass(type(owner), type):
-            return AbstractVariable(declaring_owner(self._model, self.table, owner, name), "", name)
-        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
-            known = self._model.named_at(site)
-            return AbstractVariable(known[0] if known else self.table[site].file, "", name)
-        if id(owner) not in self._created:
-            made = in_its_constructor(owner, depth=2)
-            self._created[id(owner)] = place_of_creation(self.table, depth=2) if made else self._imported.place(owner)
-        return AbstractVariable(
-            declaring_owner(self._model, self.table, type(owner), name), self._created[id(owner)], name
-        )
-
-    def _content_of(self, container: Any, site: int) -> AbstractVariable:
-        """A container that nobody was seen to keep: a global, a local that threads share."""
-        known = self._model.named_at(site)
-        if known is not None:
-            return AbstractVariable(known[0], "", known[1])
-        kind = type(container)
-        name = name_of_content(kind, self.table[site].name) or name_of(kind)
-        return AbstractVariable(name_of(kind), "", name + CONTENT)
-
-    def _name_contents(self) -> None:
-        """Others of its sites may tell better what a content is: by its best name it is known, whoever came first."""
-        sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._seen[number].conflicted}
-        if not sites:
-            return
-        for _, kind, target, site in self.stream:
-            if target in sites and kind in ACCESSES:
-                sites[target].add(site)
-        for number, own in sites.items():
-            container = self._seen[number].owner
-            unnamed = AbstractVariable(name_of(type(container)), "", name_of(type(container)) + CONTENT)
-            names = [self._content_of(container, site) for site in sorted(own)]
-            self.cast.variables[number] = min(
-                names, key=lambda name: (name.owner == unnamed.owner, name == unnamed), default=unnamed
-            )
-
-    def _group(self, owner: Any) -> int:
-        number = self._groups.get(id(owner))
-        if number is None:
-            number = self._groups[id(owner)] = len(self._groups) + 1
-            self.cast.classes[number] = class_owner(self.table, owner if issubclass(type(owner), type) else type(owner))
-            self._alive.append(owner)
-        return number
+        if container_base(type(value)) is not None and self._identities.hold(variable, value):
+            self._warm.add(site)  # else it would be unknown whose content it is in executions where the site is cold
 
     # -- functions ----------------------------------------------------------------------------------
 
     def entered(self, me: Carrier, site: int) -> None:
-        if self.aborting:
-            return
         known = self._functions.get(site)
         if known is None:
             known = self._functions[site] = self._function_at(site)
@@ -238,73 +130,68 @@ class Measured(Controller):
         self.stream.append((me.index, ENTER, self._receiver() if is_method else 0, site))
 
     def left(self, me: Carrier, site: int) -> None:
-        if self.aborting:
-            return
         self.stream.append((me.index, LEAVE, 0, site))
         depth = self._depths[me.index] = self._depths.get(me.index, 1) - 1
         if depth <= 0:
             me.site = 0  # back in code without probes, as a pool's worker between two tasks
 
     def passed_block(self, me: Carrier, site: int) -> None:
-        if not self.aborting:
-            self.stream.append((me.index, BLOCK, 0, site))
+        self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool]:
-        where = self.table[site]
+        where = self._table[site]
         return f"{where.file}:{where.function}", site in self.cast.functions
 
     def _receiver(self) -> int:
-        """The number of the object whose method just began."""
-        frame = sys._getframe(3 if self.switchable is None else 4)
+        """Return the number of the object whose method just began."""
+        frame = sys._getframe(2)
+        while is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+            frame = frame.f_back
         receiver = first_argument(frame)
-        return self._group(receiver) if receiver is not None else 0
+        return self._identities.group(receiver) if receiver is not None else 0
 
     # -- synchronization ----------------------------------------------------------------------------
 
     def blocked(self, me: Carrier) -> None:
-        if not self.aborting and me.kind in (ACQUIRE, DOWN, GET, PUT, WAIT_SET):
-            self.stream.append((me.index, BLOCKED, self._resource(me.target), me.site))
+        if not self._engine.aborting and me.kind in _CONTENDED:
+            self.stream.append((me.index, BLOCKED, self._identities.resource(me.target), me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        if self.aborting:
-            return
         if kind == ACQUIRE:  # the most frequent first
             self._acquired(me, target)
             return
-        index, site, add = me.index, me.site, self.stream.append
+        index, site, add, resource = me.index, me.site, self.stream.append, self._identities.resource
         if kind == RELEASE:
-            number = self._resources.get(id(target))
-            if number is None:
-                number = self._resource(target)
+            number = resource(target)
             called = self._releasing.get(site)
             if called is None:
                 called = self._is_release(site)
             add((index, RELEASE, number, site if called else self._taken.get(number, site)))
         elif kind == UP:
-            number = self._resource(target)
+            number = self._identities.resource(target)
             add((index, UP, number, site if self._is_release(site) else self._taken.get(number, site)))
         elif kind == WAIT:
             lock = target._lock  # type: ignore[attr-defined]
-            add((index, RELEASE, self._resource(lock), site))
-            add((index, WAIT, self._resource(target), site))
+            add((index, RELEASE, self._identities.resource(lock), site))
+            add((index, WAIT, self._identities.resource(target), site))
         elif kind == WOKEN:
             if value:
-                add((index, WOKEN, self._resource(target), site))
+                add((index, WOKEN, self._identities.resource(target), site))
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
         elif kind in (WAIT_SET, DOWN):
             if value:
-                number = self._resource(target)
+                number = self._identities.resource(target)
                 add((index, kind, number, site))
                 self._taken[number] = site
         elif kind in _STEPS:
-            add((index, kind, self._resource(target), site))
+            add((index, kind, self._identities.resource(target), site))
         elif isinstance(target, Carrier):
             self._of_thread(me, kind, target)
 
     def _of_thread(self, me: Carrier, kind: Kind, other: Carrier) -> None:
         add = self.stream.append
         if kind == START:
-            actor = self._actors[other.index] = self.cast.add_actor(thread_type(other.thread, other.run_now))
+            actor = self._actors[other.index] = self.cast.add_actor(thread_type(thread_of(other), other.run_now))
             add((me.index, START, other.index, me.site))
             add((other.index, BEGIN, actor, 0))
         elif kind == END:
@@ -314,14 +201,13 @@ class Measured(Controller):
             add((me.index, JOIN, other.index, me.site))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == LET_GO:  # also at the end: what was done before is told
+        if kind == LET_GO:  # also while the execution is aborted: what was done before counts
             self._let_go(me, target)
             return
-        if self.aborting:
+        if self._engine.aborting:
             return
         if kind == MADE:
-            self._created[id(target)] = place_of_creation(self.table, depth=2)
-            self._keep(target)
+            self._identities.made(target)
         elif kind == HOLD:
             self._hold(me, target)
         elif kind == TASK:
@@ -329,10 +215,10 @@ class Measured(Controller):
             actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
             self.stream.append((me.index, TASK, actor, 0))
         else:
-            self.stream.append((me.index, kind, self._resource(target), me.site))
+            self.stream.append((me.index, kind, self._identities.resource(target), me.site))
 
     def _hold(self, me: Carrier, mutex: Any) -> None:
-        """A thread takes a queue's mutex. Whether that is told turns out later: see `_tell_of_mutexes`."""
+        """A thread takes a queue's mutex. Whether that is told turns out later: see `_report_mutexes`."""
         key, at = id(mutex), len(self.stream)
         self._mutexes[key] = mutex
         self._holding[me.index, key] = at
@@ -346,15 +232,17 @@ class Measured(Controller):
         at = self._holding.pop((me.index, key), None)
         if at is not None and len(self.stream) > at + 1:
             self._guarding.add(key)
-        if at is not None and not self.aborting:
+        if at is not None and not self._engine.aborting:
             self.stream.append((me.index, LET_GO, key, me.site))
 
-    def _tell_of_mutexes(self) -> None:
+    def _report_mutexes(self) -> None:
         """A queue's mutex matters if something was done under it that is told; then every thread's holding is told.
 
         Who held it while nothing was told has passed on what it knew, too.
         """
-        numbers = {key: self._resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding}
+        numbers = {
+            key: self._identities.resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding
+        }
         steps = list(self.stream)
         self.stream.clear()
         for at, step in enumerate(steps):
@@ -367,9 +255,7 @@ class Measured(Controller):
         self._mutexes.clear()
 
     def _acquired(self, me: Carrier, lock: Any) -> None:
-        number = self._resources.get(id(lock))
-        if number is None:
-            number = self._resource(lock)
+        number = self._identities.resource(lock)
         site = me.site
         self.stream.append((me.index, ACQUIRE, number, site))
         self._taken[number] = site
@@ -379,49 +265,21 @@ class Measured(Controller):
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
         """Who came to a lock before it was taken, and where: they have to wait now."""
-        return [(c.index, c.site) for c in self.live if c.target is lock and c is not me and c.kind == ACQUIRE]
+        return [
+            (c.index, c.site) for c in self._engine.queue.live if c.target is lock and c is not me and c.kind == ACQUIRE
+        ]
 
     def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
         """Told once, however often others get ahead."""
         for index, where in rivals:
             blocked = (index, BLOCKED, number, where)
-            if (site, blocked) not in self._told:
-                self._told.add((site, blocked))
+            if (site, blocked) not in self._reported:
+                self._reported.add((site, blocked))
                 self.stream.append(blocked)
 
     def _is_release(self, site: int) -> bool:
         """Is it a call of `release`? A `with` statement has none: what it gives back is said to be given back there."""
         called = self._releasing.get(site)
         if called is None:
-            called = self._releasing[site] = site in self.table and self.table[site].name.endswith("release")
+            called = self._releasing[site] = site in self._table and self._table[site].name.endswith("release")
         return called
-
-    def _resource(self, resource: Any) -> int:
-        number = self._resources.get(id(resource))
-        if number is None:
-            abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
-            number = self._resources[id(resource)] = self.cast.add_resource(abstract)
-            self._keep(resource)
-        return number
-
-    def _keep(self, resource: Any) -> None:
-        """Its id is its name here: it has to live as long as that, or the name has to go with it."""
-        key = id(resource)
-
-        def gone(_: object) -> None:
-            self._resources.pop(key, None)
-            self._created.pop(key, None)
-
-        try:
-            self._alive.append(weakref.ref(resource, gone))  # programs may wait for a lock's end
-        except TypeError:
-            self._alive.append(resource)
-
-    def _made_at(self, resource: Any) -> str:
-        """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
-        for name in ("mutex", "_cond", "_lock", ""):
-            place = self._created.get(id(resource)) or self._imported.place(resource)
-            if place:
-                return place
-            resource = getattr(resource, name, resource)
-        return ""

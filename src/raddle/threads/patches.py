@@ -22,6 +22,7 @@ from typing import Any
 from raddle import probe
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import fields_of, module_of, own_fields
+from raddle.threads.endings import died, uncontrolled
 from raddle.threads.twins import (
     asyncio,
     barrier,
@@ -49,7 +50,7 @@ _real_exit = os._exit
 def fork() -> int:
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.control.uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
+        uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
     assert _real_fork is not None
     return int(_real_fork())
 
@@ -58,7 +59,7 @@ def exit_now(status: int) -> None:
     """`os._exit` would end the search with the scenario; so it only ends the execution."""
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.control.died(me, f"exit code {status}")
+        died(me, f"exit code {status}")
     _real_exit(status)
 
 

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from raddle.engine.engine import Controller
-from raddle.engine.sharing import Learned
-from raddle.execute.session import Session
+from raddle.engine.engine import Engine
+from raddle.engine.points import Learned
+from raddle.engine.step_limit import StepLimit
+from raddle.execute.session import Choosing, Session
 from raddle.schedulers.sequential import Sequential
+from raddle.threads.world import ThreadWorld
 
 LOCKS = 5
 
@@ -56,7 +58,12 @@ def test_the_end_comes_right_after_the_limit(limit):
 
 def test_a_thread_that_dies_leaves_the_others_as_many_steps_as_before():
     # It dies at step 0 of at most 100: the others may go on to step 100, although lines are looked at from 0 on.
-    control = Controller(Learned(), step_limit=100)
-    control._begin(Sequential().choose)
-    control.fail(SimpleNamespace(label="T1"), ValueError("no"))
-    assert control.limit == 100
+    engine = Engine(ThreadWorld(), Learned(), step_limit=StepLimit(100))
+
+    def fails():
+        engine.fail(SimpleNamespace(label="T1"), ValueError("no"))
+        limits.append(engine.limit)
+
+    limits = []
+    engine.run(fails, Choosing(Sequential().choose))
+    assert limits == [100]

@@ -15,8 +15,8 @@ from greenlet import getcurrent
 
 from raddle import env
 from raddle.engine.carrier import Carrier
-from raddle.engine.engine import Controller
-from raddle.engine.sharing import Variable
+from raddle.engine.engine import Engine
+from raddle.engine.variables import Variable
 from raddle.operation import DELETE, KINDS, READ, WRITE, Kind
 from raddle.threads.data_model.call_effects import (
     LAZY,
@@ -66,11 +66,16 @@ class Calls(NamedTuple):
     past_the_class: dict[Any, Callable[..., Any]]
 
 
-def make_calls(control: Controller, accesses: Accesses) -> Calls:
+def make_calls(control: Engine, accesses: Accesses) -> Calls:
     """For one controller."""
     (read, write, delete, content, iterate, find, find_written, find_content, variable_of, container_of) = accesses[:10]
     step, arrive, look, look_at, look_inside, steps = accesses[10:]
-    cold, hot, observing, tell = control.cold, control.hot, control.observing, control.accessed
+    cold, hot, observing, tell = (
+        control.sampling.cold,
+        control.sampling.hot,
+        bool(control.observers.accessed),
+        control.accessed,
+    )
     effect_of = Effects().of
 
     def function(called: Any, site: int) -> Any:
@@ -110,7 +115,7 @@ def make_calls(control: Controller, accesses: Accesses) -> Calls:
         for number, variable in enumerate(variable for variable in found if variable is not None):
             if not number:
                 step(me, variable, READ, site)
-            elif control.tracking and (access := (me.index, me.segment, ~site)) not in variable.seen:
+            elif control.sampling.tracking and (access := (me.index, me.segment, ~site)) not in variable.seen:
                 look(me, variable, access, False)  # the step does not say so, see `look_inside`
             if observing:
                 tell(me, READ, variable, site, UNKNOWN)

@@ -18,10 +18,12 @@ from typing import Any
 from greenlet import getcurrent
 
 from raddle.engine.carrier import Carrier
-from raddle.engine.engine import Controller
-from raddle.engine.sharing import BY_A_TWIN, Variable
+from raddle.engine.engine import Engine
+from raddle.engine.points import Points
+from raddle.engine.variables import Variable
 from raddle.inspection import in_class, is_method_of, own_fields
 from raddle.operation import DELETE, READ, WRITE, Effect, Kind
+from raddle.step import Step
 from raddle.threads.data_model.deferred import BoundMethod, Stepped
 from raddle.threads.data_model.filesystem import effect_of_method as effect_of_outside
 from raddle.threads.data_model.filesystem import is_outside
@@ -52,25 +54,36 @@ _PLAIN = frozenset(map(id, (int, float, bool, str, bytes, type(None), tuple)))
 _TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that look into what they are given
 
 
-def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
+class Arriving:
+    """Asks a policy at each site."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+
+    def __contains__(self, site: int) -> bool:
+        return self._points.arrive(getcurrent(), site)  # type: ignore[arg-type]
+
+
+def make_probes(control: Engine, stream: list[Step] | None = None) -> dict[str, Callable[..., Any]]:
     """The probes to attach for this controller.
 
     They do to objects of the program what the source says, and nothing else: what they need to know besides they find
     out by way of `raddle.inspection`, so that no code of the program runs.
     """
-    objects = control.objects
-    points = control.points
-    learned = control.learned
+    objects = control.variables.objects
+    points: Any = control.points.sites if type(control.points) is Points else Arriving(control.points)
     reach = control.reach
-    views = control.views
-    quiet = control.quiet
+    views = control.variables.views
+    sampling = control.sampling
+    quiet = sampling.quiet
+    look = control.tracker.look
     code_names: dict[int, set[str]] = {}  # by id of class or module: methods, properties, functions: no variables
     kept: list[type] = []  # classes that are known by id
-    cold, hot = control.cold, control.hot
-    observing = control.observing
+    cold, hot = sampling.cold, sampling.hot
+    observing = bool(control.observers.accessed)
     tell = control.accessed
-    record = control.stream.append if control.measuring else None
-    with_gil = hasattr(points, "pass_by")  # it matters where the interpreter lets go
+    record = None if stream is None else stream.append
+    with_gil = control.points.follows_sites  # it matters where the interpreter lets go
 
     def calls_python(cls: type) -> bool:
         base = container_base(cls)
@@ -142,41 +155,6 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
         quiet[site] = None
         return NAMES[real]
 
-    def look(me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
-        """Learn from an access of a kind that was not seen before in this execution."""
-        if access[2] != BY_A_TWIN:
-            quiet.setdefault(access[2], type(variable.owner))
-        if variable.only == access[0] and variable.inherited is None:  # nobody else was here
-            variable.seen[access] = writes
-            return
-        others = variable.conflicts(access, me.clock, writes=writes)
-        if variable.inherited is not None and not writes:
-            others += variable.inherited.conflicts(access, me.clock, writes=False)
-        if access[2] == BY_A_TWIN:
-            others = [site for site in others if site != BY_A_TWIN]  # among themselves they see to their order
-        if others:
-            variable.conflicted = True
-            for site in (access[2], *others):
-                if site == BY_A_TWIN:
-                    learned.kind("contents")
-                    continue
-                if site in learned.sites:
-                    continue
-                learned.site(site if site >= 0 else ~site)
-                if site < 0:  # an argument that is looked into: its access does not say so
-                    learned.kind("inside")
-                    learned.kind(f"inside {~site}")
-
-    def changed(me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
-        """A twin changed, or looked at, what others may look at without asking it: `len(q.queue)`."""
-        if control.tracking:
-            access = (me.index, me.segment, BY_A_TWIN)
-            variable = variable_of(owner, name)
-            if access not in variable.seen or (writes and not variable.seen[access]):
-                look(me, variable, access, writes)
-
-    control.changed = changed  # type: ignore[method-assign]
-
     def arrive(me: Carrier, obj: Any, kind: Kind, site: int) -> None:
         """A scheduling point before an access to a container's content, in an execution that is not tracked."""
         me.kind = kind
@@ -195,7 +173,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             me.name = variable.name
             me.site = site
             reach(me)
-        if control.tracking:
+        if sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
                 look(me, variable, access, kind != READ)
@@ -243,7 +221,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             me.name = name
             me.site = site
             reach(me)
-        if control.tracking:
+        if sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
                 look(me, variable, access, False)
@@ -293,7 +271,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             me.name = name
             me.site = site
             reach(me)
-        if control.tracking:
+        if sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
                 look(me, variable, access, True)
@@ -584,7 +562,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
             return steps(iter(obj), container, site)
         look_at(container, site)
         # With the GIL nobody can come in between the making of a loop's iterator and its first next.
-        return steps(iter(obj), container, site, at_once=control.switchable is not None)
+        return steps(iter(obj), container, site, at_once=control.points.with_gil)
 
     def look_at(container: Any, site: int) -> None:
         """A step of its own before an iterator is made: most note the size of what they run over."""
@@ -647,7 +625,7 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
 
     # -- names --------------------------------------------------------------------------------------
 
-    depth = 3 if hasattr(points, "pass_by") else 2  # frames between here and the probed code
+    depth = 3 if with_gil else 2  # frames between here and the probed code
 
     def name_variable(owner: Any, name: str) -> Variable:
         holder = sys._getframe(depth).f_globals if owner is None else owner
@@ -725,8 +703,8 @@ def make_probes(control: Controller) -> dict[str, Callable[..., Any]]:
                 control.passed_block(me, site)
 
         probes |= {"enter": enter, "leave": leave_and_tell, "block": block}
-    if hasattr(points, "pass_by"):
-        return {name: _passing_by(points.pass_by, made) for name, made in probes.items()}
+    if with_gil:
+        return {name: _passing_by(control.points.pass_by, made) for name, made in probes.items()}
     return probes
 
 

@@ -1,4 +1,4 @@
-"""Real primitives that existed before an execution, and the twins that stand in for them under control.
+"""Real primitives that existed before an execution, and the twins that stand in for them under engine.
 
 A module-level `lock = threading.Lock()`, a default argument, a lock in C's hands: whatever probed code
 uses goes through here. The twin stays the same for a whole run, as two ways may lead to one real lock.

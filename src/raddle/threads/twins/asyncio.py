@@ -1,8 +1,8 @@
 """Event loops in controlled threads: each thread has a running loop of its own, and loops sleep in virtual time.
 
 `asyncio` keeps the running loop of each OS thread in C, and since 3.14 the running task, too. All carriers share one
-thread, so both are exchanged at each switch to another carrier while any loop runs under control. A loop that waits
-with a timeout waits as `time.sleep` does; one that waits for input without end is beyond control.
+thread, so both are exchanged at each switch to another carrier while any loop runs under engine. A loop that waits
+with a timeout waits as `time.sleep` does; one that waits for input without end is beyond engine.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import greenlet
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.threads.endings import uncontrolled
 from raddle.threads.twins.local import local
 
 WAITS_FOR_INPUT = (
@@ -118,10 +119,10 @@ def _time_of(real: Callable[[Any], float]) -> Callable[[Any], float]:
         me = getcurrent()
         if me.__class__ is not Carrier:
             return real(self)
-        control = me.control
-        if control.readings < FREE_READINGS:
-            control.readings += 1
-            return control.now
+        engine = me.engine
+        if engine.clock.readings < FREE_READINGS:
+            engine.clock.readings += 1
+            return engine.clock.now
         return real(self)
 
     return time
@@ -137,9 +138,9 @@ def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
         if found:
             return found
         if timeout is None:
-            me.control.uncontrolled(me, WAITS_FOR_INPUT)
+            uncontrolled(me, WAITS_FOR_INPUT)
         else:
-            me.control.sleep(me, timeout)
+            me.engine.sleep(me, timeout)
         return real(self, 0)
 
     return select

@@ -16,9 +16,8 @@ def _looking(name: str) -> property:
     def look(self: Any) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.control.observe("lock")
-            me.kind, me.target, me.ready = LOCKED, self, None
-            me.control.reach(me)
+            me.engine.observe("lock")
+            me.engine.operate(me, LOCKED, self)
         return real(self)
 
     return property(look)

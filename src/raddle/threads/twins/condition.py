@@ -8,6 +8,8 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.participant import Alternative
+from raddle.engine.rules import Wakeups
 from raddle.operation import LOCKED, NOTIFY, RELEASE, WAIT, WOKEN
 from raddle.threads.twins.adopt import adopt_condition
 from raddle.threads.twins.lock import Lock, RLock
@@ -15,16 +17,15 @@ from raddle.threads.twins.lock import Lock, RLock
 _real_init = threading.Condition.__init__
 _real_wait = threading.Condition.wait
 _real_notify = threading.Condition.notify
-_real_enter = threading.Condition.__enter__
-_real_exit = threading.Condition.__exit__
 
 
 class Ticket:
     """One thread's wait. `release` is what `notify` calls on the lock that stands here in CPython."""
 
-    __slots__ = ("woken",)
+    __slots__ = ("label", "woken")
 
-    def __init__(self) -> None:
+    def __init__(self, label: str) -> None:
+        self.label = label  # of the thread
         self.woken = False
 
     def release(self) -> None:
@@ -51,9 +52,8 @@ def _owned(lock: Any, me: Carrier) -> bool:
         return lock.holder is me
     if lock.holder is not me:
         # A plain lock does not know its owner: CPython only looks whether it is locked at all.
-        me.control.observe("lock")
-        me.kind, me.target, me.ready = LOCKED, lock, None
-        me.control.reach(me)
+        me.engine.observe("lock")
+        me.engine.operate(me, LOCKED, lock)
     return lock.holder is not None
 
 
@@ -68,44 +68,43 @@ def wait(self: Any, timeout: float | None = None) -> bool:
             return _wait_on_foreign_lock(self, me, timeout)
     if not _owned(lock, me):
         raise RuntimeError("cannot wait on un-acquired lock")
-    control = me.control
-    ticket = Ticket()
-    if "lock" in control.visible:
-        me.kind, me.target, me.ready = RELEASE, lock, None
-        control.reach(me)
+    engine = me.engine
+    ticket = Ticket(me.label)
+    if "lock" in engine.points.visible:
+        engine.operate(me, RELEASE, lock)
     self._waiters.append(ticket)
     saved = lock.count if type(lock) is RLock else 0
     holder = lock.holder
     lock.drop()
     if holder.__class__ is Carrier:
-        holder.held.remove(lock)
-    if control.observing:
-        control.happened(me, WAIT, self)
-    me.kind = WAIT
-    me.target = self
-    me.timed_out = False
-    if timeout is None:
-        me.ready = lambda: ticket.woken and lock.holder is None
-    else:
-        me.ready = lambda: (ticket.woken or me.timed_out) and lock.holder is None
-        if timeout > 0:
-            control.set_timer(me, timeout)
-        else:
-            me.timed_out = True
+        holder.own.held.remove(lock)
+    if engine.observing:
+        engine.happened(me, WAIT, self)
     try:
-        control.reach(me)
+        woken = _sleep(self, me, lock, ticket, timeout)
     finally:
         me.ready = None
         me.timed_out = False
-        me.timer = 0
         if not ticket.woken and ticket in self._waiters:
             self._waiters.remove(ticket)
     lock.holder = me
     if saved:
         lock.count = saved
-    me.held.append(lock)
-    if control.observing:
-        control.happened(me, WOKEN, self, ticket.woken)
+    me.own.held.append(lock)
+    if engine.observing:
+        engine.happened(me, WOKEN, self, woken)
+    return woken
+
+
+def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | None) -> bool:
+    """Block until notified, or until the time is over, and until the lock is free; return whether it was notified."""
+    if timeout is None:
+        me.engine.operate(me, WAIT, self, lambda: ticket.woken and lock.holder is None)
+    elif timeout > 0:
+        return me.engine.wait_for_both(me, WAIT, self, lambda: ticket.woken, timeout, needs=lock.is_free)
+    else:
+        me.timed_out = True
+        me.engine.operate(me, WAIT, self, lock.is_free)
     return ticket.woken
 
 
@@ -113,16 +112,14 @@ def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool
     """As CPython's, for a condition over somebody's own lock class: wait, then acquire as that class does."""
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
-    ticket = Ticket()
+    ticket = Ticket(me.label)
     self._waiters.append(ticket)
     saved = self._release_save()
     try:
         if timeout is None:
-            me.kind, me.target, me.ready = WAIT, self, lambda: ticket.woken
-            me.control.reach(me)
-            me.ready = None
+            me.engine.operate(me, WAIT, self, lambda: ticket.woken)
         elif timeout > 0:
-            me.control.wait(me, WAIT, self, lambda: ticket.woken, timeout)
+            me.engine.wait(me, WAIT, self, lambda: ticket.woken, timeout)
         return ticket.woken
     finally:
         self._acquire_restore(saved)
@@ -145,12 +142,23 @@ def notify(self: Any, n: int = 1) -> None:
         raise RuntimeError("cannot notify on un-acquired lock")
     waiters = self._waiters
     if not waiters:
-        me.control.lost.add(id(self))
+        me.own.world.lost.add(id(self))
     while waiters and n > 0:
-        waiters.popleft().release()
+        _next_ticket(self, me).release()
         n -= 1
-    if me.control.observing:
-        me.control.happened(me, NOTIFY, self)
+    if me.engine.observing:
+        me.engine.happened(me, NOTIFY, self)
+
+
+def _next_ticket(self: Any, me: Carrier) -> Ticket:
+    """Take one of the waiters: the first, unless any may be woken."""
+    waiters = self._waiters
+    if me.engine.rules.wakeups is Wakeups.FIFO or len(waiters) == 1:
+        return waiters.popleft()  # type: ignore[no-any-return]
+    options = [Alternative(f"wakes {ticket.label}", ticket) for ticket in waiters]
+    chosen = me.engine.operate_as_chosen(me, NOTIFY, self, lambda: options)
+    waiters.remove(chosen.value)
+    return chosen.value  # type: ignore[no-any-return]
 
 
 def _of_the_lock(name: str) -> property:

@@ -17,11 +17,10 @@ _real_clear = threading.Event.clear
 def is_set(self: Any) -> bool:
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.control.observe("event")
-        me.kind, me.target, me.ready = IS_SET, self, None
-        me.control.reach(me)
-        if me.control.observing:
-            me.control.happened(me, IS_SET, self, self._flag)
+        me.engine.observe("event")
+        me.engine.operate(me, IS_SET, self)
+        if me.engine.observing:
+            me.engine.happened(me, IS_SET, self, self._flag)
     return self._flag  # type: ignore[no-any-return]
 
 
@@ -30,15 +29,14 @@ def set_(self: Any) -> None:
     if me.__class__ is not Carrier:
         _real_set(self)
         return
-    if "event" in me.control.visible:
-        me.kind, me.target, me.ready = SET, self, None
-        me.control.reach(me)
+    if "event" in me.engine.points.visible:
+        me.engine.operate(me, SET, self)
     self._flag = True
     waiters = self._cond._waiters
     while waiters:
         waiters.popleft().release()
-    if me.control.observing:
-        me.control.happened(me, SET, self)
+    if me.engine.observing:
+        me.engine.happened(me, SET, self)
 
 
 def clear(self: Any) -> None:
@@ -47,45 +45,42 @@ def clear(self: Any) -> None:
         _real_clear(self)
         return
     # After a clear it matters when exactly the event was set, as after somebody's look at it.
-    me.control.observe("event")
-    me.kind, me.target, me.ready = CLEAR, self, None
-    me.control.reach(me)
+    me.engine.observe("event")
+    me.engine.operate(me, CLEAR, self)
     if self._flag:
-        me.control.lost.add(id(self))
+        me.own.world.lost.add(id(self))
     self._flag = False
-    if me.control.observing:
-        me.control.happened(me, CLEAR, self)
+    if me.engine.observing:
+        me.engine.happened(me, CLEAR, self)
 
 
 def wait(self: Any, timeout: float | None = None) -> bool:
     me = getcurrent()
     if me.__class__ is not Carrier:
         return _real_wait(self, timeout)
-    control = me.control
+    engine = me.engine
     if timeout is not None and timeout <= 0:
         return is_set(self)
-    if "event" in control.visible:
+    if "event" in engine.points.visible:
         # Somebody may clear the event: whoever waits by then is woken, whoever comes later is not.
-        me.kind, me.target, me.ready = BEFORE_WAIT, self, None
-        control.reach(me)
-    ticket = Ticket()
+        engine.operate(me, BEFORE_WAIT, self)
+    ticket = Ticket(me.label)
     ticket.woken = self._flag
     waiters = self._cond._waiters
     if not ticket.woken:
         waiters.append(ticket)
     try:
         if timeout is None:
-            me.kind, me.target, me.ready = WAIT_SET, self, lambda: ticket.woken
-            control.reach(me)
-            me.ready = None
+            engine.operate(me, WAIT_SET, self, lambda: ticket.woken)
+            woken = True
         else:
-            control.wait(me, WAIT_SET, self, lambda: ticket.woken, timeout)
+            woken = engine.wait(me, WAIT_SET, self, lambda: ticket.woken, timeout)
     finally:
         if not ticket.woken:
             waiters.remove(ticket)
-    if control.observing:
-        control.happened(me, WAIT_SET, self, ticket.woken)
-    return ticket.woken
+    if engine.observing:
+        engine.happened(me, WAIT_SET, self, woken)
+    return woken
 
 
 PATCHES = (

@@ -117,7 +117,7 @@ class CachedFunction:
 
 @contextmanager
 def _looking_up(lookup: Lookup) -> Iterator[None]:
-    lookups = getcurrent().lookups  # type: ignore[attr-defined]
+    lookups = getcurrent().own.lookups  # type: ignore[attr-defined]
     lookups.append(lookup)
     try:
         yield
@@ -128,8 +128,8 @@ def _looking_up(lookup: Lookup) -> Iterator[None]:
 def stored(site: int) -> None:
     """A body ends that a cache may have asked for: what it returns is about to be stored."""
     me = getcurrent()
-    if me.__class__ is Carrier and me.lookups and me.lookups[-1].leave == site:
-        _, owner, name = me.lookups[-1]
+    if me.__class__ is Carrier and me.own.lookups and me.own.lookups[-1].leave == site:
+        _, owner, name = me.own.lookups[-1]
         probe.write_name(None, owner, name, site)
 
 

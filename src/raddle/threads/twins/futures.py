@@ -26,9 +26,9 @@ def number_of(future: Any) -> int:
     me = getcurrent()
     if me.__class__ is not Carrier:
         return id(future)
-    me.control.futures += 1
-    future.__dict__[NUMBER] = me.control.futures
-    return me.control.futures
+    me.own.world.numbered += 1
+    future.__dict__[NUMBER] = me.own.world.numbered
+    return me.own.world.numbered  # type: ignore[no-any-return]
 
 
 def identify(obj: object) -> int:
@@ -44,8 +44,8 @@ def function_of(item: Any) -> Any:
 def run_item(item: Any, *context: Any) -> None:
     """Run a work item in a pool's worker: for criteria, each is a thread of its own."""
     me = getcurrent()
-    if me.__class__ is Carrier and me.control.measuring:
-        me.control.noted(me, TASK, function_of(item))
+    if me.__class__ is Carrier and me.engine.measuring:
+        me.engine.noted(me, TASK, function_of(item))
     _real_run(item, *context)
 
 

@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.threads.endings import uncontrolled
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealLocal = _thread._local
@@ -44,14 +45,14 @@ def own(shared: Any, me: Carrier) -> Any:
     """The carrier's own version of a real `threading.local` object."""
     if me.index == 0:
         return shared
-    mine = me.locals.get(id(shared))
+    mine = me.own.locals.get(id(shared))
     if mine is None:
         kind: Any = type(shared)
         mine = kind.__new__(kind)
-        me.locals[id(shared)] = me.locals[id(mine)] = mine  # known as its own: its __init__ may be probed
+        me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine  # known as its own: its __init__ may be probed
         try:
             mine.__init__()
         except TypeError as error:
             message = f"a {kind.__name__} made before raddle came cannot be made again for another thread: {error}"
-            me.control.uncontrolled(me, message)
+            uncontrolled(me, message)
     return mine

@@ -45,8 +45,8 @@ class _Twin(type):
         if args or kwargs:
             cls.make_real(*args, **kwargs)  # refuses them, in its own words
         twin = cls.standing_for(None)
-        if me.control.measuring:
-            me.control.noted(me, MADE, twin)
+        if me.engine.measuring:
+            me.engine.noted(me, MADE, twin)
         return twin
 
     def standing_for(cls, real: Any) -> Any:
@@ -114,31 +114,26 @@ class Lock(_AnyLock):
             seconds = waiting_seconds(blocking, timeout)
             if seconds is not None:
                 return self._try(me, seconds)
-        me.kind = ACQUIRE
-        me.target = self
-        me.ready = self.is_free
-        me.control.reach(me)
-        me.ready = None
+        me.engine.operate(me, ACQUIRE, self, self.is_free)
         self.holder = me
-        me.held.append(self)
-        if me.control.observing:
-            me.control.happened(me, ACQUIRE, self)
+        me.own.held.append(self)
+        if me.engine.observing:
+            me.engine.happened(me, ACQUIRE, self)
         return True
 
     def _try(self, me: Carrier, seconds: float) -> bool:
-        control = me.control
+        engine = me.engine
         if seconds == 0:
-            control.observe("lock")
-            me.kind, me.target, me.ready = TRY_ACQUIRE, self, None
-            control.reach(me)
+            engine.observe("lock")
+            engine.operate(me, TRY_ACQUIRE, self)
             free = self.holder is None
         else:
-            free = control.wait(me, ACQUIRE, self, self.is_free, seconds)
+            free = engine.wait(me, ACQUIRE, self, self.is_free, seconds)
         if free:
             self.holder = me
-            me.held.append(self)
-        if control.observing:
-            control.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
+            me.own.held.append(self)
+        if engine.observing:
+            engine.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
         return free
 
     def release(self) -> None:
@@ -147,27 +142,25 @@ class Lock(_AnyLock):
             self.real().release()
             return
         holder = self.holder
-        if "lock" in me.control.visible:
-            me.kind, me.target, me.ready = RELEASE, self, None
-            me.control.reach(me)
+        if "lock" in me.engine.points.visible:
+            me.engine.operate(me, RELEASE, self)
             holder = self.holder
         if holder is not me:  # whether this works out depends on who came first
-            me.control.observe("lock")
+            me.engine.observe("lock")
         if holder is None:
             raise RuntimeError("release unlocked lock")
         self.holder = None
         if holder is not OUTSIDE:
-            holder.held.remove(self)
-        if me.control.observing:
-            me.control.happened(me, RELEASE, self)
+            holder.own.held.remove(self)
+        if me.engine.observing:
+            me.engine.happened(me, RELEASE, self)
 
     def locked(self) -> bool:
         me = getcurrent()
         if me.__class__ is not Carrier:
             return bool(self.real().locked())
-        me.control.observe("lock")
-        me.kind, me.target, me.ready = LOCKED, self, None
-        me.control.reach(me)
+        me.engine.observe("lock")
+        me.engine.operate(me, LOCKED, self)
         return self.holder is not None
 
     __enter__ = acquire
@@ -208,25 +201,22 @@ class RLock(_AnyLock):
         if self.holder is me:  # nobody else can tell: no scheduling point
             self.count += 1
             return True
-        control = me.control
+        engine = me.engine
         if seconds is None:
-            me.kind, me.target, me.ready = ACQUIRE, self, self.is_free
-            control.reach(me)
-            me.ready = None
+            engine.operate(me, ACQUIRE, self, self.is_free)
             free = True
         elif seconds == 0:
-            control.observe("lock")
-            me.kind, me.target, me.ready = TRY_ACQUIRE, self, None
-            control.reach(me)
+            engine.observe("lock")
+            engine.operate(me, TRY_ACQUIRE, self)
             free = self.holder is None
         else:
-            free = control.wait(me, ACQUIRE, self, self.is_free, seconds)
+            free = engine.wait(me, ACQUIRE, self, self.is_free, seconds)
         if free:
             self.holder = me
             self.count = 1
-            me.held.append(self)
-        if control.observing:
-            control.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
+            me.own.held.append(self)
+        if engine.observing:
+            engine.happened(me, ACQUIRE if free else TRY_ACQUIRE, self, free)
         return free
 
     __enter__ = acquire
@@ -244,13 +234,12 @@ class RLock(_AnyLock):
         if self.count > 1:
             self.count -= 1
             return
-        if "lock" in me.control.visible:
-            me.kind, me.target, me.ready = RELEASE, self, None
-            me.control.reach(me)
+        if "lock" in me.engine.points.visible:
+            me.engine.operate(me, RELEASE, self)
         self.drop()
-        me.held.remove(self)
-        if me.control.observing:
-            me.control.happened(me, RELEASE, self)
+        me.own.held.remove(self)
+        if me.engine.observing:
+            me.engine.happened(me, RELEASE, self)
 
     def __exit__(self, *exc: object) -> None:
         self.release()

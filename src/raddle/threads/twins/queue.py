@@ -70,17 +70,11 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
     A timeout of 0 expires at once, as in CPython: the queue is looked at once, under its mutex.
     """
     if block and timeout is None:
-        me.kind = kind
-        me.target = self
-        me.ready = ready
-        me.control.reach(me)
-        me.ready = None
+        me.engine.operate(me, kind, self, ready)
         return True
     if block and timeout is not None and timeout > 0:
-        return me.control.wait(me, kind, self, ready, timeout)
-    me.kind, me.target, me.ready = kind, self, self.mutex.is_free
-    me.control.reach(me)
-    me.ready = None
+        return me.engine.wait(me, kind, self, ready, timeout)
+    me.engine.operate(me, kind, self, self.mutex.is_free)
     return ready()
 
 
@@ -99,24 +93,23 @@ class _Holding:
     def __enter__(self) -> None:
         me, mutex = self._me, self._mutex
         mutex.holder = me
-        me.held.append(mutex)
-        self._steps, self._site = me.control.steps, me.site
-        if me.control.measuring:
-            me.control.noted(me, HOLD, mutex)
+        me.own.held.append(mutex)
+        self._steps, self._site = me.engine.steps, me.site
+        if me.engine.measuring:
+            me.engine.noted(me, HOLD, mutex)
 
     def __exit__(self, *exc: object) -> None:
-        me, mutex, control = self._me, self._mutex, self._me.control
+        me, mutex, engine = self._me, self._mutex, self._me.engine
         me.site = self._site  # back from other people's code
         try:
-            if mutex.holder is me and control.steps != self._steps and "lock" in control.visible:
-                me.kind, me.target, me.ready = RELEASE, mutex, None
-                control.reach(me)
+            if mutex.holder is me and engine.steps != self._steps and "lock" in engine.points.visible:
+                engine.operate(me, RELEASE, mutex)
         finally:
-            if control.measuring:
-                control.noted(me, LET_GO, mutex)
+            if engine.measuring:
+                engine.noted(me, LET_GO, mutex)
             if mutex.holder is me:
                 mutex.drop()
-                me.held.remove(mutex)
+                me.own.held.remove(mutex)
 
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
@@ -134,7 +127,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
         if not _reach(self, me, PUT, has_room, block, timeout):
-            me.control.changed(me, self.queue, ITEMS, writes=False)
+            me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
             raise queue.Full
     if _is_shut(self):
         raise _ShutDown
@@ -147,10 +140,10 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             self.unfinished_tasks += 1
             if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
                 self.not_empty.notify()
-    me.control.changed(me, self.queue, ITEMS)
-    me.control.changed(me, self, UNFINISHED)
-    if me.control.observing:
-        me.control.happened(me, PUT, self, item)
+    me.engine.tracker.changed(me, self.queue, ITEMS)
+    me.engine.tracker.changed(me, self, UNFINISHED)
+    if me.engine.observing:
+        me.engine.happened(me, PUT, self, item)
 
 
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
@@ -163,7 +156,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
     if not _reach(self, me, GET, has_item, block, timeout):
-        me.control.changed(me, self.queue, ITEMS, writes=False)
+        me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
         raise queue.Empty
     if _is_shut(self) and not self.queue:
         raise _ShutDown
@@ -174,9 +167,9 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
             item = self._get()
             if self.not_full._waiters:
                 self.not_full.notify()
-    me.control.changed(me, self.queue, ITEMS)
-    if me.control.observing:
-        me.control.happened(me, GET, self, item)
+    me.engine.tracker.changed(me, self.queue, ITEMS)
+    if me.engine.observing:
+        me.engine.happened(me, GET, self, item)
     return item
 
 
@@ -193,9 +186,9 @@ def task_done(self: Any) -> None:
         if unfinished == 0 and self.all_tasks_done._waiters:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
-    me.control.changed(me, self, UNFINISHED)
-    if me.control.measuring:
-        me.control.noted(me, TASK_DONE, self)
+    me.engine.tracker.changed(me, self, UNFINISHED)
+    if me.engine.measuring:
+        me.engine.noted(me, TASK_DONE, self)
 
 
 def join(self: Any) -> None:
@@ -203,20 +196,15 @@ def join(self: Any) -> None:
     if me.__class__ is not Carrier or not _simple(self):
         _real_join(self)
         return
-    me.kind, me.target = JOIN_QUEUE, self
-    me.ready = lambda: self.mutex.holder is None and not self.unfinished_tasks
-    me.control.reach(me)
-    me.ready = None
-    if me.control.measuring:
-        me.control.noted(me, JOIN_QUEUE, self)
+    me.engine.operate(me, JOIN_QUEUE, self, lambda: self.mutex.holder is None and not self.unfinished_tasks)
+    if me.engine.measuring:
+        me.engine.noted(me, JOIN_QUEUE, self)
 
 
 def _look(self: Any, me: Carrier) -> int:
     """The size, without blocking for more than the mutex."""
-    me.kind, me.target, me.ready = SIZE, self, self.mutex.is_free
-    me.control.reach(me)
-    me.ready = None
-    me.control.changed(me, self.queue, ITEMS, writes=False)
+    me.engine.operate(me, SIZE, self, self.mutex.is_free)
+    me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
     return len(self.queue)
 
 

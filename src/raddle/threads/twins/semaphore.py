@@ -19,23 +19,20 @@ def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> b
         return _real_acquire(self, blocking, timeout)
     if not blocking and timeout is not None:
         raise ValueError("can't specify timeout for non-blocking acquire")
-    control = me.control
+    engine = me.engine
     if not blocking or (timeout is not None and timeout <= 0):
-        control.observe("semaphore")
-        me.kind, me.target, me.ready = TRY_DOWN, self, None
-        control.reach(me)
+        engine.observe("semaphore")
+        engine.operate(me, TRY_DOWN, self)
         got: bool = self._value > 0
     elif timeout is None:
-        me.kind, me.target, me.ready = DOWN, self, lambda: self._value > 0
-        control.reach(me)
-        me.ready = None
+        engine.operate(me, DOWN, self, lambda: self._value > 0)
         got = True
     else:
-        got = control.wait(me, DOWN, self, lambda: self._value > 0, timeout)
+        got = engine.wait(me, DOWN, self, lambda: self._value > 0, timeout)
     if got:
         self._value -= 1
-    if control.observing:
-        control.happened(me, DOWN if got else TRY_DOWN, self, got)
+    if engine.observing:
+        engine.happened(me, DOWN if got else TRY_DOWN, self, got)
     return got
 
 
@@ -46,12 +43,11 @@ def release(self: Any, n: int = 1) -> None:
         return
     if n < 1:
         raise ValueError("n must be one or more")
-    if "semaphore" in me.control.visible:
-        me.kind, me.target, me.ready = UP, self, None
-        me.control.reach(me)
+    if "semaphore" in me.engine.points.visible:
+        me.engine.operate(me, UP, self)
     self._value += n
-    if me.control.observing:
-        me.control.happened(me, UP, self)
+    if me.engine.observing:
+        me.engine.happened(me, UP, self)
 
 
 def bounded_release(self: Any, n: int = 1) -> None:
@@ -62,13 +58,12 @@ def bounded_release(self: Any, n: int = 1) -> None:
     if n < 1:
         raise ValueError("n must be one or more")
     # Whether this raises depends on who acquired before: always a scheduling point.
-    me.kind, me.target, me.ready = BOUNDED_UP, self, None
-    me.control.reach(me)
+    me.engine.operate(me, BOUNDED_UP, self)
     if self._value + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
     self._value += n
-    if me.control.observing:
-        me.control.happened(me, UP, self)
+    if me.engine.observing:
+        me.engine.happened(me, UP, self)
 
 
 def leave(self: Any, *exc: object) -> None:

@@ -47,30 +47,26 @@ class SimpleQueue(metaclass=_Twin):
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.kind, me.target, me.ready = PUT, self, None
-            me.control.reach(me)
-            if me.control.observing:
-                me.control.happened(me, PUT, self, item)
+            me.engine.operate(me, PUT, self)
+            if me.engine.observing:
+                me.engine.happened(me, PUT, self, item)
         self._real.put(item)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         me = getcurrent()
         if me.__class__ is not Carrier:
             return self._real.get(block, timeout)
-        control = me.control
+        engine = me.engine
         if not block:
-            me.kind, me.target, me.ready = GET, self, None
-            control.reach(me)
+            engine.operate(me, GET, self)
         elif timeout is None:
-            me.kind, me.target, me.ready = GET, self, self._filled
-            control.reach(me)
-            me.ready = None
+            engine.operate(me, GET, self, self._filled)
         else:
             _check(timeout)
-            control.wait(me, GET, self, self._filled, timeout)
-        item = self._real.get(False)  # raises queue.Empty where nothing came in time
-        if control.observing:
-            control.happened(me, GET, self, item)
+            engine.wait(me, GET, self, self._filled, timeout)
+        item = self._real.get(False)  # raises queue.Empty if the time ran out
+        if engine.observing:
+            engine.happened(me, GET, self, item)
         return item
 
     def put_nowait(self, item: Any) -> None:
@@ -82,8 +78,7 @@ class SimpleQueue(metaclass=_Twin):
     def _look(self) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.kind, me.target, me.ready = SIZE, self, None
-            me.control.reach(me)
+            me.engine.operate(me, SIZE, self)
 
     def empty(self) -> bool:
         self._look()

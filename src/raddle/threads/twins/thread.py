@@ -20,7 +20,10 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Abort, Carrier, getcurrent
-from raddle.operation import IS_ALIVE
+from raddle.inspection import in_class, own_fields
+from raddle.operation import IS_ALIVE, START
+from raddle.threads.endings import uncontrolled
+from raddle.threads.state import ThreadState, thread_of
 
 _Thread = threading.Thread
 _real_init = _Thread.__init__
@@ -55,13 +58,39 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
-        me.control.observe("thread")  # somebody else may have come first
+        me.engine.observe("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
     _choose_context(self)
-    carrier = me.control.spawn(me, functools.partial(_run, self), self)
+    carrier = _spawn(me, functools.partial(_run, self), self)
     self.__dict__[KEY] = carrier
     self._started._flag = True
     self._ident = self._native_id = carrier.ident
+
+
+def _spawn(me: Carrier, run: Callable[[], object], thread: Any) -> Carrier:
+    """Start a controlled thread that calls `run`; `thread` is its Thread object, if it has one."""
+    engine, world = me.engine, me.own.world
+    if "thread" in engine.points.visible:
+        engine.operate(me, START, thread)
+        if thread is not None and thread._started._flag:
+            raise RuntimeError("threads can only be started once")
+    daemon = thread is None or thread._daemonic
+    if daemon:
+        # A daemon is cut off at the end, so it may run for ever, and what it shares with others may never be seen
+        # otherwise: its body has scheduling points before it has run.
+        engine.observe("daemon")
+        engine.add_points(world.sites_in(_body_of(run, thread)))
+    carrier = engine.spawn(me, run, daemon=daemon, own=ThreadState(world, thread))
+    world.spawned()
+    return carrier
+
+
+def _body_of(run: Callable[[], object], thread: Any) -> Any:
+    """Return the function that a thread will run: its target, or the `run` of its class."""
+    if thread is None:
+        return run
+    run_of_class = in_class(type(thread), "run")
+    return own_fields(thread).get("_target") if run_of_class is _Thread.run else run_of_class
 
 
 def _run(self: Any) -> None:
@@ -73,9 +102,9 @@ def _run(self: Any) -> None:
     except Abort:
         raise
     except BaseException as error:
-        if threading.excepthook is not me.control.excepthook:  # the scenario's own hook is called as well
+        if threading.excepthook is not me.own.world.excepthook:  # the scenario's own hook is called as well
             threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), self]))
-        me.control.fail(me, error)
+        me.engine.fail(me, error)
     finally:
         mark_ended(self)
 
@@ -129,25 +158,23 @@ def join(self: Any, timeout: float | None = None) -> None:
         other = _carrier_of(self, me)
     if not self._started._flag:
         raise RuntimeError("cannot join thread before it is started")
-    if self is me.thread:
+    if self is me.own.thread:
         raise RuntimeError("cannot join current thread")
     if other is None:
         if _real_is_alive(self):
-            me.control.uncontrolled(
-                me, f"{self.name} was started before the execution began: waiting for it would block for real"
-            )
+            uncontrolled(me, f"{self.name} was started before the execution began: waiting for it would block for real")
         return
     if timeout is not None and timeout <= 0:
         _look(me, other)
         return
-    me.control.join(me, other, timeout)
+    me.engine.join(me, other, timeout)
 
 
 def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     """What carries a thread in this execution: nothing if it was started outside, or in one that is over."""
-    first = me.control.carriers[0]
-    other = first if self is first.thread else self.__dict__.get(KEY)
-    return other if other is not None and other.thread is self else None
+    first = me.engine.queue.carriers[0]
+    other = first if self is thread_of(first) else self.__dict__.get(KEY)
+    return other if other is not None and thread_of(other) is self else None
 
 
 def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
@@ -160,9 +187,8 @@ def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
 
 def _look(me: Carrier, other: Carrier | None) -> None:
     """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
-    me.control.observe("thread")
-    me.kind, me.target, me.ready = IS_ALIVE, other, None
-    me.control.reach(me)
+    me.engine.observe("thread")
+    me.engine.operate(me, IS_ALIVE, other)
 
 
 def is_alive(self: Any) -> bool:
@@ -180,7 +206,7 @@ def is_alive(self: Any) -> bool:
 def _get_ident(self: Any) -> int | None:
     """None as long as it has not been started: somebody may look whether it has."""
     me = getcurrent()
-    if me.__class__ is Carrier and me.thread is not self and self._initialized:
+    if me.__class__ is Carrier and me.own.thread is not self and self._initialized:
         _look(me, _carrier_of(self, me))
     return _real_ident.fget(self)  # type: ignore[no-any-return]
 
@@ -196,26 +222,26 @@ def current_thread() -> threading.Thread:
     me = getcurrent()
     if me.__class__ is not Carrier:
         return _real_current_thread()
-    if me.thread is None:  # started by _thread.start_new_thread
+    if me.own.thread is None:  # started by _thread.start_new_thread
         thread: Any = _Thread(name=threading._newname("Dummy-%d"), daemon=True)  # type: ignore[attr-defined]
         thread.__class__ = threading._DummyThread
         thread._started._flag = True
         thread._ident = thread._native_id = me.ident
         thread.__dict__[KEY] = me
-        me.thread = thread
-    return me.thread
+        me.own.thread = thread
+    return me.own.thread  # type: ignore[no-any-return]
 
 
 def _alive(me: Any) -> list[Carrier]:
     _look(me, None)
-    return [c for c in me.control.carriers if not c.done]
+    return [c for c in me.engine.queue.carriers if not c.done]
 
 
 def enumerate_() -> list[threading.Thread]:
     me = getcurrent()
     if me.__class__ is not Carrier:
         return _real_enumerate()
-    return [c.thread for c in _alive(me) if c.thread is not None]
+    return [thread for c in _alive(me) if (thread := thread_of(c)) is not None]
 
 
 def active_count() -> int:
@@ -257,7 +283,7 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
         with suppress(SystemExit):
             function(*args, **kwargs)
 
-    return me.control.spawn(me, run, None).ident
+    return _spawn(me, run, None).ident
 
 
 class _Started(threading.Event):
@@ -287,7 +313,7 @@ def _invoke_excepthook(thread: Any) -> None:
     threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
 
 
-# CPython's own code, with those parts of it exchanged that cost most and matter least under control.
+# CPython's own code, with those parts of it exchanged that cost most and matter least under engine.
 _lean_init = types.FunctionType(
     _real_init.__code__,
     vars(threading)
@@ -302,7 +328,7 @@ _lean_init.__kwdefaults__ = _real_init.__kwdefaults__
 def init(self: Any, *args: Any, **kwargs: Any) -> None:
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.control.futures = self.__dict__[NUMBER] = me.control.futures + 1
+        me.own.world.numbered = self.__dict__[NUMBER] = me.own.world.numbered + 1
         _lean_init(self, *args, **kwargs)
     else:
         _real_init(self, *args, **kwargs)

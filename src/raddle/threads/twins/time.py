@@ -25,7 +25,7 @@ def sleep(seconds: float) -> None:
         return
     if not 0 <= seconds <= TIMEOUT_MAX:
         _real_sleep(seconds)  # refuses it, in its own words
-    me.control.sleep(me, seconds)
+    me.engine.sleep(me, seconds)
 
 
 def _clock(real: Callable[[], Any], origin: float, nanoseconds: bool) -> Callable[[], Any]:
@@ -33,10 +33,10 @@ def _clock(real: Callable[[], Any], origin: float, nanoseconds: bool) -> Callabl
         me = getcurrent()
         if me.__class__ is not Carrier:
             return real()
-        control = me.control
-        control.readings += 1
-        control.now += 1e-6 if control.readings < 1000 else 1e-3 if control.readings < 10_000 else 1.0
-        now = origin + control.now
+        engine = me.engine
+        engine.clock.readings += 1
+        engine.clock.now += 1e-6 if engine.clock.readings < 1000 else 1e-3 if engine.clock.readings < 10_000 else 1.0
+        now = origin + engine.clock.now
         return int(now * 1e9) if nanoseconds else now
 
     read.__name__ = real.__name__

@@ -1,0 +1,59 @@
+"""Tracking: learns from accesses which sites need a scheduling point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raddle.engine.carrier import Carrier
+from raddle.engine.points import Learned, Sampling
+from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
+
+INSIDE = "inside"  # an operation looks into an argument, which its access does not say
+CONTENTS = "contents"  # what a twin keeps is looked at without asking the twin
+
+
+class AccessTracker:
+    """Notes which participants touch which variables where, and makes sites of conflicting accesses points."""
+
+    __slots__ = ("_learned", "_sampling", "_variables")
+
+    def __init__(self, learned: Learned, sampling: Sampling, variables: VariableTable) -> None:
+        self._learned = learned
+        self._sampling = sampling
+        self._variables = variables
+
+    def look(self, me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
+        """Learn from an access (participant, segment, site) that was not seen before in this execution."""
+        site = access[2]
+        if site != BY_A_TWIN:
+            self._sampling.quiet.setdefault(site, type(variable.owner))
+        if variable.only == access[0] and variable.inherited is None:  # no other participant has touched it
+            variable.seen[access] = writes
+            return
+        others = variable.conflicts(access, me.clock, writes=writes)
+        if variable.inherited is not None and not writes:
+            others += variable.inherited.conflicts(access, me.clock, writes=False)
+        if site == BY_A_TWIN:
+            others = [other for other in others if other != BY_A_TWIN]  # twins order their own accesses
+        if others:
+            variable.conflicted = True
+            for conflicting in (site, *others):
+                self._make_point(conflicting)
+
+    def _make_point(self, site: int) -> None:
+        learned = self._learned
+        if site == BY_A_TWIN:
+            learned.kind(CONTENTS)
+        elif site not in learned.sites:
+            learned.site(site if site >= 0 else ~site)
+            if site < 0:  # an argument that is looked into
+                learned.kind(INSIDE)
+                learned.kind(f"{INSIDE} {~site}")
+
+    def changed(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
+        """Note that a twin changed, or looked at, what code with probes can reach by itself: `len(q.queue)`."""
+        if self._sampling.tracking:
+            access = (me.index, me.segment, BY_A_TWIN)
+            variable = self._variables.variable(owner, name)
+            if access not in variable.seen or (writes and not variable.seen[access]):
+                self.look(me, variable, access, writes)

@@ -1,0 +1,37 @@
+"""The interface of a world: what the participants of an execution are, and what the engine asks about them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from raddle.engine.carrier import Carrier
+from raddle.outcome import Outcome
+
+if TYPE_CHECKING:
+    from raddle.engine.engine import Engine
+
+
+class World(ABC):
+    """Threads, ranks, tasks: one of them is at work in an execution."""
+
+    def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
+        """Begin an execution, whose first participant is `main`."""
+
+    def ended(self, me: Carrier) -> None:  # noqa: B027 -- a world need not override it
+        """Clean up after a participant that has ended by itself."""
+
+    def removed(self, carrier: Carrier, *, begun: bool) -> None:  # noqa: B027 -- a world need not override it
+        """Clean up after a participant when the execution is over; `begun` is false if it never ran."""
+
+    def end(self) -> None:  # noqa: B027 -- a world need not override it
+        """End the execution."""
+
+    @abstractmethod
+    def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
+        """Return the outcome of an execution in which `error` escaped from a participant."""
+
+    @abstractmethod
+    def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
+        """Return the outcome if none of `waiting` can ever go on; None if that is no failure."""

@@ -1,0 +1,162 @@
+"""Identities: the numbers and abstract names of the objects that steps are about."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.engine.variables import Variable
+from raddle.inspection import name_of, resource_kind
+from raddle.instrument.owners import class_owner, declaring_owner, method_sites
+from raddle.model import Model
+from raddle.operation import ACCESSES
+from raddle.site import SiteTable
+from raddle.step import Step
+from raddle.threads.data_model.creation_sites import Imported
+from raddle.threads.data_model.identity import in_its_constructor, name_of_content, place_of_creation
+from raddle.threads.data_model.variables import CONTENT
+
+
+class Identities:
+    """The variables, resources and objects of one execution, as its cast names them."""
+
+    def __init__(self, table: SiteTable, model: Callable[[], Model], *, renewed: bool) -> None:
+        self._table = table
+        self._survey = model
+        self._imported = Imported(table, renewed=renewed)
+
+    def begin(self, cast: Cast) -> None:
+        """Begin an execution."""
+        self._model = self._survey()  # now: what makes it uses locks, and those would be seen
+        self._imported.begin()
+        self.cast = cast
+        cast.functions = method_sites(self._table)
+        self._seen: list[Variable] = []
+        self._created: dict[int, str] = {}  # by id of an object: where it was made
+        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
+        self._unnamed: list[int] = []  # contents of containers whose first site does not say whose they are
+        self._resources: dict[int, int] = {}
+        self._groups: dict[int, int] = {}
+        self._alive: list[object] = []  # ids are names here, so the objects must not go
+
+    # -- variables ----------------------------------------------------------------------------------
+
+    def private(self) -> set[int]:
+        """Return the numbers of variables on which no two threads can conflict."""
+        return {number for number, variable in enumerate(self._seen) if not variable.conflicted}
+
+    def hold(self, variable: Variable, value: object) -> bool:
+        """Note that a variable holds a container; return whether that is news."""
+        if variable.name == CONTENT or id(value) in self._holders:
+            return False
+        self._holders[id(value)] = (self.cast.variables[variable.number], self.cast.groups[variable.number])
+        self._alive.append(value)
+        return True
+
+    def introduce(self, variable: Variable, site: int) -> int:
+        """Return the number of a variable that is seen for the first time."""
+        owner = variable.owner
+        group = self.group(owner)
+        if variable.name == CONTENT:
+            holder = self._holders.get(id(owner))
+            if holder is not None:
+                named, group = holder
+                abstract = named._replace(name=named.name + CONTENT)
+            else:
+                abstract = self._content_of(owner, site)
+                if abstract.owner == name_of(type(owner)):
+                    self._unnamed.append(len(self._seen))
+        else:
+            abstract = self._attribute_of(owner, variable.name, site)
+        variable.number = self.cast.add_variable(abstract, group)
+        self._seen.append(variable)
+        return variable.number
+
+    def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
+        if issubclass(type(owner), type):
+            return AbstractVariable(declaring_owner(self._model, self._table, owner, name), "", name)
+        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
+            known = self._model.named_at(site)
+            return AbstractVariable(known[0] if known else self._table[site].file, "", name)
+        if id(owner) not in self._created:
+            made = in_its_constructor(owner, depth=1)
+            self._created[id(owner)] = place_of_creation(self._table, depth=1) if made else self._imported.place(owner)
+        return AbstractVariable(
+            declaring_owner(self._model, self._table, type(owner), name), self._created[id(owner)], name
+        )
+
+    def _content_of(self, container: Any, site: int) -> AbstractVariable:
+        """Return the name of a container that no variable was seen to hold: a global, a local that threads share."""
+        known = self._model.named_at(site)
+        if known is not None:
+            return AbstractVariable(known[0], "", known[1])
+        kind = type(container)
+        name = name_of_content(kind, self._table[site].name) or name_of(kind)
+        return AbstractVariable(name_of(kind), "", name + CONTENT)
+
+    def name_contents(self, steps: Iterable[Step]) -> None:
+        """Give each content the best name that any of its sites has for it, not that of the first one."""
+        sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._seen[number].conflicted}
+        if not sites:
+            return
+        for _, kind, target, site in steps:
+            if target in sites and kind in ACCESSES:
+                sites[target].add(site)
+        for number, own in sites.items():
+            container = self._seen[number].owner
+            unnamed = AbstractVariable(name_of(type(container)), "", name_of(type(container)) + CONTENT)
+            names = [self._content_of(container, site) for site in sorted(own)]
+            self.cast.variables[number] = min(
+                names, key=lambda name: (name.owner == unnamed.owner, name == unnamed), default=unnamed
+            )
+
+    def group(self, owner: Any) -> int:
+        """Return the number of an object whose attributes are variables."""
+        number = self._groups.get(id(owner))
+        if number is None:
+            number = self._groups[id(owner)] = len(self._groups) + 1
+            self.cast.classes[number] = class_owner(
+                self._table, owner if issubclass(type(owner), type) else type(owner)
+            )
+            self._alive.append(owner)
+        return number
+
+    # -- resources ----------------------------------------------------------------------------------
+
+    def made(self, resource: Any) -> None:
+        """Note where a resource is being made."""
+        self._created[id(resource)] = place_of_creation(self._table, depth=1)
+        self._keep(resource)
+
+    def resource(self, resource: Any) -> int:
+        """Return the number of a lock or another resource."""
+        number = self._resources.get(id(resource))
+        if number is None:
+            abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
+            number = self._resources[id(resource)] = self.cast.add_resource(abstract)
+            self._keep(resource)
+        return number
+
+    def _keep(self, resource: Any) -> None:
+        """Its id is its name here: it has to live as long as that, or the name has to go with it."""
+        key = id(resource)
+
+        def gone(_: object) -> None:
+            self._resources.pop(key, None)
+            self._created.pop(key, None)
+
+        try:
+            self._alive.append(weakref.ref(resource, gone))  # programs may wait for a lock's end
+        except TypeError:
+            self._alive.append(resource)
+
+    def _made_at(self, resource: Any) -> str:
+        """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
+        for name in ("mutex", "_cond", "_lock", ""):
+            place = self._created.get(id(resource)) or self._imported.place(resource)
+            if place:
+                return place
+            resource = getattr(resource, name, resource)
+        return ""

@@ -1,0 +1,62 @@
+"""The scheduling points of an execution that is recorded: every operation arrives, whether it is a point or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raddle.engine.carrier import Carrier
+from raddle.engine.points import Everything, Learned, Points, is_point
+from raddle.site import SiteTable
+
+if TYPE_CHECKING:
+    from raddle.engine.engine import Engine
+
+MOST_PASSED = 64  # sites remembered per thread between two accesses to something shared
+
+
+class RecordedPoints(Points):
+    """Points of an execution whose trace and schedule are wanted.
+
+    `everywhere` makes every operation a scheduling point: that is how a schedule's text is followed, which knows
+    nothing of what was learned. Otherwise the points are those of the execution that is run again.
+    """
+
+    follows_sites = records = True
+
+    def __init__(self, table: SiteTable, *, everywhere: bool, with_gil: bool) -> None:
+        super().__init__()
+        self.sites = self.visible = Everything()
+        self.with_gil = with_gil
+        self._table = table
+        self._everywhere = everywhere
+        self.passed_sites: dict[int, list[tuple[int, bool]]] = {}  # by thread: since its last synchronization
+
+    def place(self, learned: Learned) -> None:
+        self.passed_sites = {}
+
+    def add(self, sites: object) -> None:
+        """Every site is a point already."""
+
+    def pass_by(self, me: Carrier, site: int) -> None:
+        switchable = self._table[site].switchable
+        if switchable:
+            me.open = True
+        passed = self.passed_sites.setdefault(me.index, [])
+        if not passed or passed[-1][0] != site:
+            passed.append((site, switchable))
+            del passed[:-MOST_PASSED]
+
+    def arrive(self, me: Carrier, site: int) -> bool:
+        return True
+
+    def is_point(self, me: Carrier, engine: Engine) -> bool:
+        if me.kind.is_access:
+            self.pass_by(me, me.site)
+        return self._everywhere or is_point(me, engine.learned, engine.queue.carriers, with_gil=self.with_gil)
+
+    def passed(self, me: Carrier, engine: Engine) -> None:
+        if not me.kind.is_access:
+            self.passed_sites[me.index] = []
+            me.open = False
+        elif me.site in engine.learned.sites:
+            me.open = False

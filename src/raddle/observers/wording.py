@@ -1,0 +1,54 @@
+"""How stories name variables and show values."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from raddle.engine.variables import Variable
+from raddle.inspection import MISSING, in_class, name_of, resource_kind
+from raddle.threads.data_model.variables import CONTENT
+
+# Classes, by id, whose objects can be shown without running code of the program.
+_NAMED = frozenset(map(id, (type, types.FunctionType, types.BuiltinFunctionType)))
+_SCALARS = frozenset(map(id, (int, float, complex, bool, str, bytes, type(None), type(...))))
+_SEQUENCES = frozenset(map(id, (list, tuple)))
+_HOLDING = _SEQUENCES | set(map(id, (dict, set, frozenset)))
+
+
+def variable_name(variable: Variable, written: str) -> str:
+    """Return a variable's name for people; `written` is how the source writes it."""
+    owner: Any = variable.owner
+    if variable.name == CONTENT:
+        if written.endswith(CONTENT):
+            return written
+        receiver, _, method = written.rpartition(".")
+        is_method = in_class(type(owner), method, MISSING) is not MISSING
+        if is_method and receiver not in ("", method):  # not `copy.copy(items)`
+            return receiver + CONTENT
+        return name_of(type(owner)) + CONTENT
+    if issubclass(type(owner), type):
+        return f"{name_of(owner)}.{variable.name}"
+    if type(owner) is dict:
+        return f"{owner.get('__name__', '?')}.{variable.name}"
+    if type(owner) is object or type(owner) is str:
+        return variable.name
+    return f"{name_of(type(owner))}.{variable.name}"
+
+
+def show(value: Any) -> str:
+    """Return a value as text for people, without running code of the program."""
+    kind = id(type(value))
+    if (
+        kind in _SCALARS
+        or (kind in _HOLDING and not value)
+        or (kind in _SEQUENCES and len(value) <= 6 and all(id(type(v)) in _SCALARS for v in value))
+    ):
+        text = repr(value)
+    elif kind in _NAMED:
+        text = value.__name__
+    elif type(value) is types.MethodType and type(value.__func__) is types.FunctionType:
+        text = value.__func__.__name__
+    else:
+        text = f"<{resource_kind(type(value))}>"
+    return text if len(text) <= 60 else text[:57] + "..."

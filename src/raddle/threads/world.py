@@ -1,0 +1,85 @@
+"""The world of Python threads: what the engine asks about the threads of an execution."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from raddle.checks.crash import explain_error
+from raddle.checks.stuck import Waiter, explain_stuck
+from raddle.engine.carrier import Carrier
+from raddle.engine.world import World
+from raddle.operation import GET, JOIN
+from raddle.outcome import Outcome
+from raddle.threads.state import ThreadState
+from raddle.threads.twins.adopt import look_again
+from raddle.threads.twins.thread import mark_ended, name_again
+
+if TYPE_CHECKING:
+    from raddle.engine.engine import Engine
+
+
+class ThreadWorld(World):
+    """Threads that are carried by greenlets; `ThreadState` is what is kept about each."""
+
+    def __init__(self) -> None:
+        self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # in the body of a function
+        self.spawned: Callable[[], None] = lambda: None  # called when a thread has been started
+        self.numbered = 0  # futures and threads of this execution that have a number
+        self.lost: set[int] = set()  # ids of conditions and events that were notified while no thread waited
+        self.excepthook: Callable[..., object] = threading.excepthook  # as it was when the execution began
+        self._main_thread, self._main_ident = threading.current_thread(), threading.get_ident()
+
+    def begin(self, engine: Engine, main: Carrier) -> None:
+        self.numbered = 0
+        self.lost = set()
+        self.excepthook = threading.excepthook
+        name_again()
+        look_again()
+        main.ident = self._main_ident
+        main.own = ThreadState(self, self._main_thread)
+
+    def end(self) -> None:
+        threading.excepthook = self.excepthook
+
+    def ended(self, me: Carrier) -> None:
+        for lock in me.own.held:  # a thread may end while it holds a lock; the lock stays taken
+            lock.taken_at = lock.taken_at or me.label
+
+    def removed(self, carrier: Carrier, *, begun: bool) -> None:
+        state: ThreadState = carrier.own
+        if not begun and carrier.index > 0 and state.thread is not None:
+            mark_ended(state.thread)
+        for lock in state.held:
+            lock.drop()
+
+    def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
+        return explain_error(error, me.label)
+
+    def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
+        if all(carrier.daemon or _is_idle_pool_worker(carrier) for carrier in waiting):
+            return None
+        return explain_stuck([self._waiter(carrier, engine) for carrier in waiting])
+
+    def _waiter(self, carrier: Carrier, engine: Engine) -> Waiter:
+        target: Any = carrier.target
+        holder = target if carrier.kind == JOIN else getattr(target, "holder", None)
+        return Waiter(
+            thread=carrier.label,
+            kind=carrier.kind,
+            resource=target,
+            held=tuple(carrier.own.held),
+            waits_for=getattr(holder, "label", None),
+            lost=id(target) in self.lost,
+            daemon=carrier.daemon,
+            place=engine.place(carrier),
+        )
+
+
+def _is_idle_pool_worker(carrier: Carrier) -> bool:
+    """Return whether it is a ThreadPoolExecutor's thread without work: the interpreter ends those at exit."""
+    from concurrent.futures.thread import _threads_queues
+
+    thread = carrier.own.thread
+    return thread is not None and thread in _threads_queues and carrier.kind == GET
