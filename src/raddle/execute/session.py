@@ -33,6 +33,7 @@ from raddle.execute.silence import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.execute.watched import Watched
 from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
+from raddle.instrument.inplace import live_functions
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
@@ -44,7 +45,7 @@ from raddle.schedulers.base import Scheduler, chooser
 from raddle.schedulers.replay import Replay
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.sync.patch import Patches
+from raddle.sync.patch import Patches, replaced
 from raddle.trace import Trace
 
 T = TypeVar("T")
@@ -149,13 +150,14 @@ class Session:
     def __enter__(self) -> Session:
         with ExitStack() as stack:
             self._hook = Hook(self._selection, self.table, **self._options())
-            undo = stack.enter_context(instrument_modules(self._hook.loaded(), self.table, **self._options()))
+            loaded, options = self._hook.loaded(), self._options()
+            undo = stack.enter_context(instrument_modules(loaded, self.table, replaced=replaced(), **options))
             stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
             self.not_instrumented += undo.not_instrumented
             self._callees.made_at_run_time = undo.made_at_run_time
-            patches = Patches().install(undo.functions, undo.everywhere)
-            undo.everywhere = []  # nobody is to be kept alive
+            patches = Patches().install(undo.functions, undo.holding)
+            undo.holding = []  # nobody is to be kept alive
             stack.callback(patches.remove)
             stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
             stack.callback(probe.detach)
@@ -163,7 +165,7 @@ class Session:
                 gc.disable()
                 stack.callback(gc.enable)
             if not gc.get_freeze_count():  # what is there already need not be looked through every time
-                gc.freeze()
+                live_functions.freeze()
                 stack.callback(gc.unfreeze)
                 self._frozen = True
             if env.HAS_MONITORING:
@@ -452,7 +454,7 @@ class Session:
             self._since_collection = 0
             gc.collect()
             if self._frozen:  # what has been found out by now stays, and need not be looked through again
-                gc.freeze()
+                live_functions.freeze()
         if env.HAS_MONITORING or not (rehearsing or self._profiling.wants(complete=controller.thorough)):
             outcome = controller.run(self._scenario, choose)
         else:

@@ -112,14 +112,19 @@ def _spared(name: str) -> bool:
     return name.split(".", 1)[0] in _SPARED
 
 
+def replaced() -> set[int]:
+    """Return the ids of everything that has a twin and is replaced by name."""
+    return set(map(id, NAMES)) | set(map(id, loops.names()))
+
+
 class Patches:
     """What was changed, to be undone."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def install(self, functions: Iterable[FunctionType] = (), everywhere: Iterable[FunctionType] = ()) -> Patches:
-        """Put the twins in place, also in the closures of these functions, and in the defaults of those `everywhere`.
+    def install(self, functions: Iterable[FunctionType] = (), holding: Iterable[FunctionType] = ()) -> Patches:
+        """Put the twins in place, also in the closures of these functions, and in the defaults of those `holding` any.
 
         >>> import threading
         >>> real = threading.Lock
@@ -159,12 +164,8 @@ class Patches:
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
-        for function in everywhere:  # tens of thousands, and hardly any with a twin among its defaults
-            given, named = function.__defaults__, function.__kwdefaults__
-            if (given and not twins.keys().isdisjoint(map(id, given))) or (
-                named and not twins.keys().isdisjoint(map(id, named.values()))
-            ):
-                self._set_defaults(function, twins)
+        for function in holding:
+            self._set_defaults(function, twins)
         for cell, twin in cached.cells_of(functions):
             self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
             cell.cell_contents = twin
