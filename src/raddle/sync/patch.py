@@ -10,6 +10,7 @@ from __future__ import annotations
 import _queue
 import _thread
 import concurrent.futures.thread
+import functools
 import os
 import sys
 import threading
@@ -108,6 +109,7 @@ for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
 _SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
 
 
+@functools.cache
 def _spared(name: str) -> bool:
     return name.split(".", 1)[0] in _SPARED
 
@@ -147,7 +149,7 @@ class Patches:
             values = list(fields.values())
             # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
             caches = [value for value in values if type(value) is cached.RealCachedFunction]
-            if caches or not twins.keys().isdisjoint(map(id, values)):
+            if not twins.keys().isdisjoint(map(id, values)) or any(map(cached.twin_of, caches)):
                 self._set_twins(fields, twins)
             if probe.NAME in fields:
                 self._set_methods(fields)
