@@ -75,6 +75,10 @@ MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
 # objects out (free-threaded 3.13, Python/gc_free_threading.c; 3.14 no longer makes them immortal).
 IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 
+# The collector has three generations, and survivors move from each to the next (Modules/gcmodule.c). Free-threaded
+# builds have one generation, and 3.14 collects the old one in increments (Python/gc.c).
+COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and VERSION < (3, 14)
+
 # `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
 HAS_MONITORING: Final = VERSION >= (3, 12)
 

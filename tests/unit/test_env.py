@@ -7,6 +7,7 @@ import asyncio
 import builtins
 import concurrent.futures.thread
 import functools
+import gc
 import inspect
 import queue
 import re
@@ -102,6 +103,22 @@ def _refuses_a_second_task() -> bool:
         asyncio._set_running_loop(None)
 
 
+def _moves_survivors_up() -> bool:
+    """Whether a collection of each generation moves an object to the next, and none moves it otherwise."""
+    gc.disable()
+    try:
+        gc.collect()
+        survivor: list[object] = []
+        places = []
+        for generation in (None, 0, 1):
+            if generation is not None:
+                gc.collect(generation)
+            places.append([any(one is survivor for one in gc.get_objects(number)) for number in range(3)])
+    finally:
+        gc.enable()
+    return places == [[True, False, False], [False, True, False], [False, False, True]]
+
+
 def test_each_behavior_is_that_of_this_interpreter():
     # The behavior itself, or where it cannot be observed from outside, what comes with it.
     item = inspect.signature(concurrent.futures.thread._WorkItem).parameters
@@ -119,6 +136,7 @@ def test_each_behavior_is_that_of_this_interpreter():
         "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
         "MODULES_HAVE_CACHED": hasattr(queue, "__cached__"),
         "IMMORTAL_OBJECTS_ARE_UNTRACKED": "free-threading" in sys.version and sys.version_info[:2] == (3, 13),
+        "COLLECTOR_HAS_GENERATIONS": _moves_survivors_up(),
         "HAS_MONITORING": hasattr(sys, "monitoring"),
         "FRAMES_KEEP_THEIR_LOCALS": _keeps_locals(),
         "HAS_TYPE_PARAMETERS": hasattr(ast, "TypeAlias"),

@@ -104,6 +104,21 @@ def test_a_module_in_a_fork_is_a_program_of_its_own(tmp_path):
     assert warm.run("program", cwd=tmp_path).returncode == -9
 
 
+@pytest.mark.parametrize(("end", "code"), [("", 0), ("sys.exit()", 0), ("sys.exit(True)", 1), ("sys.exit(7)", 7)])
+def test_a_program_in_a_fork_ends_as_python_ends_it(end, code, tmp_path):
+    """Threads first, then exit handlers; the last line has no end, so nothing flushes it before."""
+    (tmp_path / "program.py").write_text(
+        "import atexit, sys, threading\n"
+        "atexit.register(print, 'at exit', end='')\n"
+        "ended = threading.Event()\n"
+        "threading.Thread(target=lambda: (ended.wait(), print('thread'))).start()\n"
+        "threading.Timer(0, ended.set).start()\n"
+        f"{end}\n"
+    )
+    done = warm.python("program.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "thread\nat exit", "")
+
+
 def test_what_a_module_in_a_fork_starts_ends_with_it(tmp_path):
     (tmp_path / "program.py").write_text(STARTS_ONE[-1])
     done = warm.run("program", cwd=tmp_path)

@@ -34,6 +34,7 @@ from raddle.execute.interrupts import Interrupts
 from raddle.execute.quiet_teardown import silence
 from raddle.execute.watchdog import Watchdog
 from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
+from raddle.instrument.inplace import live_functions
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
@@ -50,7 +51,7 @@ from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.threads.patches import Patches
+from raddle.threads.patches import Patches, replaced
 from raddle.threads.probes.probes import make_probes
 from raddle.threads.world import ThreadWorld
 from raddle.trace import Trace
@@ -225,13 +226,14 @@ class Session:
     def __enter__(self) -> Session:
         with ExitStack() as stack:
             self._hook = Hook(self._selection, self.table, **self._options())
-            undo = stack.enter_context(instrument_modules(self._hook.loaded(), self.table, **self._options()))
+            loaded, options = self._hook.loaded(), self._options()
+            undo = stack.enter_context(instrument_modules(loaded, self.table, replaced=replaced(), **options))
             stack.enter_context(self._hook)
             stack.callback(probe_new_ones(self._hook))
             self.not_instrumented += undo.not_instrumented
             self._callees.made_at_run_time = undo.made_at_run_time
-            patches = Patches().install(undo.functions, undo.everywhere)
-            undo.everywhere = []  # nobody is to be kept alive
+            patches = Patches().install(undo.functions, undo.holding)
+            undo.holding = []  # nobody is to be kept alive
             stack.callback(patches.remove)
             stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
             stack.callback(probe.detach)
@@ -239,7 +241,7 @@ class Session:
                 gc.disable()
                 stack.callback(gc.enable)
             if not gc.get_freeze_count():  # what is there already need not be looked through every time
-                gc.freeze()
+                live_functions.freeze()
                 stack.callback(gc.unfreeze)
                 self._frozen = True
             if env.HAS_MONITORING:
@@ -547,7 +549,7 @@ class Session:
             self._since_collection = 0
             gc.collect()
             if self._frozen:  # what has been found out by now stays, and need not be looked through again
-                gc.freeze()
+                live_functions.freeze()
 
         def run() -> Outcome:
             return engine.run(self._scenario, policy, rules=rules, learned=learned)

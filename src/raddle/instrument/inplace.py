@@ -7,24 +7,23 @@ functions and closures, wherever they are kept. Code at module level and in clas
 
 from __future__ import annotations
 
-import gc
 import os
-import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from raddle import env, probe
+from raddle import probe
 from raddle.instrument.compiled import is_probed, make_probes_known
+from raddle.instrument.functions import LiveFunctions
 from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
 from raddle.instrument.left import enter_left
 from raddle.instrument.live import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
-_HAVE_GC = 1 << 14  # Py_TPFLAGS_HAVE_GC: objects of such a type can refer to others
+live_functions = LiveFunctions()  # of this process
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +33,7 @@ class Undo:
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
     # Functions whose code was made at run time. They matter only if threads call them.
     made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
-    everywhere: list[FunctionType] = field(default_factory=list)  # all functions that there were then
+    holding: list[FunctionType] = field(default_factory=list)  # those with a default that is to be replaced
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
@@ -84,18 +83,23 @@ class Undo:
             self._namespaces.append(namespace)
 
 
-def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, blocks: bool = False) -> Undo:
-    """Swap the code of all live functions of these modules; those that have probes already are left alone."""
+def instrument_modules(
+    modules: Iterable[ModuleType], table: SiteTable, *, blocks: bool = False, replaced: Collection[int] = ()
+) -> Undo:
+    """Swap the code of all live functions of these modules; those that have probes already are left alone.
+
+    `replaced` holds the ids of objects for which `Undo.holding` is to list the functions that have them as defaults.
+    """
     undo = Undo()
     modules = list(modules)
     try:
         for module in modules:
             enter_left(module.__name__, table)
-        objects = _all_objects()
-        undo.everywhere = [one for one in objects if type(one) is FunctionType]
-        found = _live_functions([module for module in modules if not is_probed(module)], undo.everywhere)
+        plain = [module for module in modules if not is_probed(module)]
+        found = _by_module(plain, live_functions.of(plain, values=replaced))
+        undo.holding = live_functions.with_values()
         wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
-        kinds = _dataclasses(objects) if wrote else {}
+        kinds = _dataclasses() if wrote else {}
         for module, functions in found:
             others = _instrument_written(kinds.get(module.__name__, ()), functions, table, undo, blocks=blocks)
             for path, members in _by_path(module, others).items():
@@ -111,10 +115,10 @@ def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = Fa
     return instrument_modules([module], table, blocks=blocks)
 
 
-def _live_functions(
-    modules: Sequence[ModuleType], everywhere: Sequence[FunctionType]
+def _by_module(
+    modules: Sequence[ModuleType], candidates: Iterable[FunctionType]
 ) -> list[tuple[ModuleType, list[FunctionType]]]:
-    """The functions of each module, out of all that there are.
+    """Assign each function to one module.
 
     A function belongs to a module if it came from the module's file, or if the module's namespace is its
     globals: each cell of a notebook has a "file" of its own.
@@ -122,7 +126,7 @@ def _live_functions(
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
     by_file = {module.__file__: functions for module, functions in found if getattr(module, "__file__", None)}
-    for candidate in everywhere:
+    for candidate in candidates:
         code = candidate.__code__
         functions = by_file.get(code.co_filename)
         if functions is None:
@@ -134,49 +138,27 @@ def _live_functions(
     return found
 
 
-def _all_objects() -> list[Any]:
-    """Return all objects that can refer to others, whether the collector tracks them or not."""
-    objects = _tracked_objects()
-    return objects + _untracked_objects(objects) if env.IMMORTAL_OBJECTS_ARE_UNTRACKED else objects
-
-
-def _untracked_objects(tracked: list[Any]) -> list[Any]:
-    """Return what is reachable from the given objects and can refer to others, and is not among them."""
-    known = set(map(id, tracked))
-    found: list[Any] = []
-    fresh: list[Any] = [*tracked, *sys.modules.values()]
-    while fresh:
-        new = []
-        for obj in gc.get_referents(*fresh):
-            if id(obj) not in known and type(obj).__flags__ & _HAVE_GC:
-                known.add(id(obj))
-                new.append(obj)
-        found += new
-        fresh = new
-    return found
-
-
-def _tracked_objects() -> list[Any]:
-    """Return what the collector tracks, with what was frozen, which it does not tell of."""
-    if not gc.get_freeze_count():
-        return gc.get_objects()
-    gc.collect()  # garbage must not be frozen with the rest
-    gc.unfreeze()
-    try:
-        return gc.get_objects()
-    finally:
-        gc.freeze()
-
-
-def _dataclasses(objects: Iterable[Any]) -> dict[str, list[type]]:
-    """By module, in an order that does not depend on chance."""
+def _dataclasses() -> dict[str, list[type]]:
+    """All that there are, by module, in an order that does not depend on chance."""
     kinds: dict[str, list[type]] = defaultdict(list)
-    for kind in objects:
-        if issubclass(type(kind), type) and is_dataclass(kind):
+    for kind in _all_classes():
+        if is_dataclass(kind):
             kinds[kind.__module__].append(kind)
     for found in kinds.values():
         found.sort(key=lambda kind: kind.__qualname__)
     return kinds
+
+
+def _all_classes() -> Iterable[type]:
+    """Return every class once: all are derived from `object`."""
+    found: dict[int, type] = {}
+    waiting: list[type] = [object]
+    while waiting:
+        kind = waiting.pop()
+        if id(kind) not in found:
+            found[id(kind)] = kind
+            waiting += type.__subclasses__(kind)
+    return found.values()
 
 
 def _instrument_written(

@@ -25,6 +25,10 @@ class Verdict:
         return self.selected
 
 
+_NEEDED_AS_IT_IS = Verdict(False, "raddle itself needs it as it is")
+_WITHOUT_SOURCE = Verdict(False, "it has no Python source")
+
+
 class _Source(NamedTuple):
     """What was asked for, as it was found on the disk."""
 
@@ -58,9 +62,9 @@ class Selection:
 
     def __call__(self, name: str, path: str | None) -> Verdict:
         if name.partition(".")[0] in _NEVER:
-            return Verdict(False, "raddle itself needs it as it is")
+            return _NEEDED_AS_IT_IS
         if path is None or not path.endswith((".py", ".pyw")):
-            return Verdict(False, "it has no Python source")
+            return _WITHOUT_SOURCE
         path = _real(path)
         if self.sources:
             return self._among_sources(name, path)
@@ -81,8 +85,9 @@ def _find(source: str) -> _Source:
     return _Source(source, folder=os.path.realpath(source) if os.path.isdir(source) else "")
 
 
+@functools.lru_cache(maxsize=10_000)
 def _in_folder(path: str, source: _Source) -> Verdict:
-    """Is a file in a folder, and is it the project's own there?"""
+    """Is a file in a folder, and is it the project's own there? Each exploration asks this of all modules."""
     real, folder = source.folder, source.name
     if not _lies_in(path, real):
         return Verdict(False, f"it is not in {folder}")

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
@@ -109,8 +109,14 @@ for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
 _SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
 
 
+@cache
 def _spared(name: str) -> bool:
     return name.split(".", 1)[0] in _SPARED
+
+
+def replaced() -> set[int]:
+    """Return the ids of everything that has a twin and is replaced by name."""
+    return set(map(id, NAMES)) | set(map(id, asyncio.names()))
 
 
 class Patches:
@@ -119,8 +125,8 @@ class Patches:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def install(self, functions: Iterable[FunctionType] = (), everywhere: Iterable[FunctionType] = ()) -> Patches:
-        """Put the twins in place, also in the closures of these functions, and in the defaults of those `everywhere`.
+    def install(self, functions: Iterable[FunctionType] = (), holding: Iterable[FunctionType] = ()) -> Patches:
+        """Put the twins in place, also in the closures of these functions, and in the defaults of those `holding` any.
 
         >>> import threading
         >>> real = threading.Lock
@@ -143,7 +149,7 @@ class Patches:
             values = list(fields.values())
             # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
             caches = [value for value in values if type(value) is functools.RealCachedFunction]
-            if caches or not twins.keys().isdisjoint(map(id, values)):
+            if not twins.keys().isdisjoint(map(id, values)) or any(map(functools.twin_of, caches)):
                 self._set_twins(fields, twins)
             if probe.NAME in fields:
                 self._set_methods(fields)
@@ -160,12 +166,8 @@ class Patches:
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
-        for function in everywhere:  # tens of thousands, and hardly any with a twin among its defaults
-            given, named = function.__defaults__, function.__kwdefaults__
-            if (given and not twins.keys().isdisjoint(map(id, given))) or (
-                named and not twins.keys().isdisjoint(map(id, named.values()))
-            ):
-                self._set_defaults(function, twins)
+        for function in holding:
+            self._set_defaults(function, twins)
         for cell, twin in functools.cells_of(functions):
             self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
             cell.cell_contents = twin

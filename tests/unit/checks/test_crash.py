@@ -42,7 +42,7 @@ WITH_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system t
 
 @pytest.mark.parametrize("isolate", ["none", pytest.param("fork", marks=WITH_FORK)])
 def test_findings_have_the_notes(isolate: str) -> None:
-    result = raddle.explore(failing, isolate=isolate)
+    result = raddle.explore(failing, isolate=isolate, executions=1, shrink=False)
     (finding,) = result.findings
     assert finding.notes == NOTES
     assert finding.details[-4:] == ("Failing test case: test_it(", "    n=0,", ")", "second")

@@ -420,3 +420,18 @@ def test_importing_again_gives_the_same_numbers(imported: Importer, folder: Path
         instrument_module(imported("def f(x): return x.a"), table)()
         importlib.invalidate_caches()
     assert list(tables[0]) == list(tables[1])
+
+
+def test_what_was_made_since_the_module_was_last_instrumented_is_found(
+    subject: ModuleType, table: SiteTable, log: list[tuple[str, int]]
+) -> None:
+    with instrument_module(subject, table):
+        made_meanwhile = subject.counter()  # has probes, and keeps them
+    made_since = subject.counter()
+    with instrument_module(subject, table) as undo:
+        assert made_since in undo.functions
+        assert made_meanwhile not in undo.functions
+        del log[:]
+        made_since()
+    assert {table[site].function for name, site in log if name != "cells"} == {"counter.<locals>.count"}
+    assert probe.NAME not in made_since.__code__.co_names

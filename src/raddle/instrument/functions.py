@@ -1,0 +1,133 @@
+"""The live functions of the process, found without looking through all objects every time.
+
+The first look goes through everything. Later ones go through new objects only (see `newcomers`), because a function
+keeps its globals, and its code keeps naming the same file. What belongs to a module that was asked for is remembered
+by weak references.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+from raddle.instrument.newcomers import Newcomers
+
+_References = dict["weakref.ref[FunctionType]", None]  # a set that keeps its order
+
+
+class _Members:
+    """The functions of one module: those from its file, and those that have its namespace as their globals."""
+
+    __slots__ = ("file", "functions", "module", "namespace")
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = _reference(module)
+        self.file = _file(module)
+        self.namespace = id(module.__dict__)
+        self.functions: _References = {}
+
+    def are_of(self, module: ModuleType) -> bool:
+        return self.module() is module and self.file == _file(module) and self.namespace == id(module.__dict__)
+
+
+class LiveFunctions:
+    """Finds the functions of modules, wherever these are kept, and those with certain objects as default arguments."""
+
+    def __init__(self, newcomers: Newcomers | None = None) -> None:
+        self._newcomers = newcomers or Newcomers()
+        self._files: set[str] = set()  # that functions seen so far come from
+        self._members: dict[int, _Members] = {}  # by id of the module
+        self._values: frozenset[int] | None = None  # ids of values looked for in defaults; None: not looked for
+        self._with_value: _References = {}
+
+    def of(self, modules: Sequence[ModuleType], *, values: Collection[int] = ()) -> list[FunctionType]:
+        """Return the functions of these modules; `values` are the ids of objects to look for in defaults.
+
+        The caller keeps these objects alive. One that it did not name at the look before was created since then.
+        """
+        look = self._newcomers.look()
+        if look.complete or (values and self._values is None) or not self._are_known(modules, look.objects):
+            if not look.complete:
+                self._newcomers.forget()
+                look = self._newcomers.look()
+            self._files, self._members, self._with_value = set(), {}, {}
+        self._values = frozenset(values) if values else None
+        for module in modules:
+            self._members.setdefault(id(module), _Members(module))
+        self._add(look.objects)
+        return list(_alive([self._members[id(module)].functions for module in modules]))
+
+    def with_values(self) -> list[FunctionType]:
+        """Return the functions, of any module, that had one of the values among their defaults when they were new."""
+        return list(_alive([self._with_value]))
+
+    def freeze(self) -> None:
+        """Call `gc.freeze()` without losing track of what is new."""
+        self._add(self._newcomers.freeze())
+
+    def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
+        """Whether all functions of these modules are remembered or new; forget modules that are gone."""
+        self._members = {key: members for key, members in self._members.items() if members.module() is not None}
+        unknown = [module for module in modules if id(module) not in self._members]
+        if any(not self._members[id(module)].are_of(module) for module in modules if id(module) in self._members):
+            return False
+        if unknown:  # imported since, so that no older function can belong to it?
+            created = set(map(id, new))
+            return all(id(module.__dict__) in created and _file(module) not in self._files for module in unknown)
+        return True
+
+    def _add(self, objects: Iterable[Any]) -> None:
+        by_file: dict[str, list[_References]] = defaultdict(list)
+        by_namespace: dict[int, list[_References]] = defaultdict(list)
+        for members in self._members.values():
+            by_namespace[members.namespace].append(members.functions)
+            if members.file:
+                by_file[members.file].append(members.functions)
+        functions = [one for one in objects if type(one) is FunctionType]
+        for function in functions:
+            file, namespace = function.__code__.co_filename, id(function.__globals__)
+            if file in by_file or namespace in by_namespace:
+                for found in (*by_file.get(file, ()), *by_namespace.get(namespace, ())):
+                    found[weakref.ref(function)] = None
+        self._files.update([function.__code__.co_filename for function in functions])
+        if self._values:
+            self._add_with_values(functions, self._values)
+
+    def _add_with_values(self, functions: Iterable[FunctionType], values: frozenset[int]) -> None:
+        for function in functions:  # tens of thousands, and hardly any has one
+            given, named = function.__defaults__, function.__kwdefaults__
+            if (given and not values.isdisjoint(map(id, given))) or (
+                named and not values.isdisjoint(map(id, named.values()))
+            ):
+                self._with_value[weakref.ref(function)] = None
+
+
+def _alive(references: Iterable[_References]) -> Iterable[FunctionType]:
+    """Return each function once; drop references to those that are gone."""
+    found: dict[int, FunctionType] = {}
+    for some in references:
+        dead = []
+        for reference in some:
+            function = reference()
+            if function is None:
+                dead.append(reference)
+            else:
+                found[id(function)] = function
+        for reference in dead:
+            del some[reference]
+    return found.values()
+
+
+def _reference(module: ModuleType) -> Callable[[], ModuleType | None]:
+    try:
+        return weakref.ref(module)
+    except TypeError:  # something that says it is a module; it is not remembered
+        return lambda: None
+
+
+def _file(module: ModuleType) -> str | None:
+    file = getattr(module, "__file__", None)
+    return file if isinstance(file, str) else None

@@ -1,0 +1,141 @@
+"""Objects that were created since the last look, without going through all the others.
+
+The garbage collector keeps young objects in two generations of their own. A marker object is created at each look. As
+long as the marker is young, so is everything that was created after it. A collection that moves the marker to the
+oldest generation moves the younger objects too, and so does `gc.freeze()`. Then the next look lists all objects.
+While everything older than the marker is frozen, all other objects are new, whatever was collected.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from operator import call
+from typing import Any, NamedTuple
+
+from raddle import env
+
+_HAVE_GC = 1 << 14  # Py_TPFLAGS_HAVE_GC: objects of such a type can refer to others
+_YOUNG = (partial(gc.get_objects, 1), partial(gc.get_objects, 0))
+_NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
+
+
+class Look(NamedTuple):
+    """Objects that can refer to others: all of them, or at least those created since the look before."""
+
+    objects: Sequence[Any]
+    complete: bool
+
+
+class Newcomers:
+    """Lists what is new since the last look.
+
+    >>> newcomers = Newcomers()
+    >>> newcomers.look().complete
+    True
+    """
+
+    def __init__(self) -> None:
+        self._marker: list[Any] | None = None
+
+    def look(self) -> Look:
+        """Return what was created since the last look, or everything if that is not known."""
+        with _collector_disabled():
+            new = self._list()
+            if new is not None:
+                return Look(new, complete=False)
+            self.forget()
+            if not env.COLLECTOR_HAS_GENERATIONS or gc.get_freeze_count():
+                return Look(_all_objects(), complete=True)
+            objects, self._marker = _at_once(gc.get_objects, list)
+            return Look(objects, complete=True)
+
+    def freeze(self) -> Sequence[Any]:
+        """Call `gc.freeze()`; return what was created since the last look, if that is known."""
+        if self._marker is None:
+            gc.freeze()
+            return ()
+        with _collector_disabled():
+            new = self._list(gc.freeze, list)
+            if new is None:
+                self.forget()
+                return ()
+            self._marker = new.pop()
+            return new
+
+    def forget(self) -> None:
+        """Have the next look list everything."""
+        self._marker = None
+
+    def _list(self, *then: Callable[[], Any]) -> list[Any] | None:
+        """Return what was created since the last look, if that is known; call further functions at the same time.
+
+        The last element is what the last of these functions returned.
+        """
+        if self._marker is None:
+            return None
+        generations = _NOT_FROZEN if gc.get_freeze_count() else _YOUNG
+        found = _at_once(*generations, *then)
+        lists = found[: len(generations)]
+        if not any(one is self._marker for some in lists for one in some):
+            return None
+        return [*chain.from_iterable(lists), *found[len(generations) :][-1:]]
+
+
+def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
+    """Call functions written in C so that no other thread runs in between: no bytecode is evaluated."""
+    answers = list(map(call, functions))
+    try:
+        return tuple(answers)
+    finally:
+        answers.clear()  # a list of all objects contains this one, and would live until the next collection
+
+
+@contextmanager
+def _collector_disabled() -> Iterator[None]:
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _all_objects() -> list[Any]:
+    """Return all objects that can refer to others, whether the collector tracks them or not."""
+    objects = _tracked_objects()
+    return objects + _untracked_objects(objects) if env.IMMORTAL_OBJECTS_ARE_UNTRACKED else objects
+
+
+def _untracked_objects(tracked: list[Any]) -> list[Any]:
+    """Return what is reachable from the given objects and can refer to others, and is not among them."""
+    known = set(map(id, tracked))
+    found: list[Any] = []
+    fresh: list[Any] = [*tracked, *sys.modules.values()]
+    while fresh:
+        new = []
+        for obj in gc.get_referents(*fresh):
+            if id(obj) not in known and type(obj).__flags__ & _HAVE_GC:
+                known.add(id(obj))
+                new.append(obj)
+        found += new
+        fresh = new
+    return found
+
+
+def _tracked_objects() -> list[Any]:
+    """Return what the collector tracks, including frozen objects, which `gc.get_objects()` leaves out."""
+    if not gc.get_freeze_count():
+        return gc.get_objects()
+    gc.collect()  # garbage must not be frozen with the rest
+    gc.unfreeze()
+    try:
+        return gc.get_objects()
+    finally:
+        gc.freeze()
