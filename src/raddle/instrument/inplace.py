@@ -11,7 +11,8 @@ import gc
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
@@ -91,11 +92,8 @@ def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, block
     try:
         for module in modules:
             enter_left(module.__name__, table)
-        objects = _all_objects()
-        undo.everywhere = [one for one in objects if type(one) is FunctionType]
-        found = _live_functions([module for module in modules if not is_probed(module)], undo.everywhere)
-        wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
-        kinds = _dataclasses(objects) if wrote else {}
+        with _thawed():
+            undo.everywhere, found, kinds = _search([module for module in modules if not is_probed(module)])
         for module, functions in found:
             others = _instrument_written(kinds.get(module.__name__, ()), functions, table, undo, blocks=blocks)
             for path, members in _by_path(module, others).items():
@@ -109,6 +107,17 @@ def instrument_modules(modules: Iterable[ModuleType], table: SiteTable, *, block
 def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = False) -> Undo:
     """`instrument_modules`, for one."""
     return instrument_modules([module], table, blocks=blocks)
+
+
+def _search(
+    modules: Sequence[ModuleType],
+) -> tuple[list[FunctionType], list[tuple[ModuleType, list[FunctionType]]], dict[str, list[type]]]:
+    """Return all functions that there are, those of each module, and the dataclasses whose methods are among them."""
+    objects = _all_objects()
+    everywhere = [one for one in objects if type(one) is FunctionType]
+    found = _live_functions(modules, everywhere)
+    wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
+    return everywhere, found, _dataclasses(objects) if wrote else {}
 
 
 def _live_functions(
@@ -136,7 +145,7 @@ def _live_functions(
 
 def _all_objects() -> list[Any]:
     """Return all objects that can refer to others, whether the collector tracks them or not."""
-    objects = _tracked_objects()
+    objects = gc.get_objects()
     return objects + _untracked_objects(objects) if env.IMMORTAL_OBJECTS_ARE_UNTRACKED else objects
 
 
@@ -156,14 +165,21 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
     return found
 
 
-def _tracked_objects() -> list[Any]:
-    """Return what the collector tracks, with what was frozen, which it does not tell of."""
+@contextmanager
+def _thawed() -> Iterator[None]:
+    """Unfreeze all objects, as the collector does not list those that are frozen, and freeze them again afterwards.
+
+    A list of all objects must be gone by then, or it is frozen, too, and `gc.get_referrers` no longer finds it. When a
+    thread has ended, greenlet looks in this way for references to the main greenlet of that thread. If there is one
+    reference and no object has it, greenlet takes it for one that was left on a stack, and frees the main greenlet.
+    """
     if not gc.get_freeze_count():
-        return gc.get_objects()
+        yield
+        return
     gc.collect()  # garbage must not be frozen with the rest
     gc.unfreeze()
     try:
-        return gc.get_objects()
+        yield
     finally:
         gc.freeze()
 

@@ -110,6 +110,28 @@ def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, l
     assert {table[site].function for name, site in log if name != "cells"} >= {"Subject.method", "Base.method"}
 
 
+def test_no_list_of_all_objects_is_frozen(
+    subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`gc.get_referrers` would not find it, and greenlet frees what is referred to by a list that it cannot find."""
+    anything: list[None] = []
+    before = sys.getrefcount(anything)
+    counts: list[int] = []
+    freeze = gc.freeze
+
+    def counted_freeze() -> None:
+        counts.append(sys.getrefcount(anything))
+        freeze()
+
+    freeze()
+    monkeypatch.setattr(gc, "freeze", counted_freeze)
+    try:
+        instrument_module(subject, table)()
+    finally:
+        gc.unfreeze()
+    assert counts == [before]
+
+
 def test_lambdas_of_one_line_are_told_apart(subject: ModuleType, table: SiteTable) -> None:
     thing = subject.Subject()
     with instrument_module(subject, table):
