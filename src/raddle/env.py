@@ -75,6 +75,10 @@ MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
 # objects out (free-threaded 3.13, Python/gc_free_threading.c; 3.14 no longer makes them immortal).
 IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 
+# The most objects that are frozen (`gc.freeze`) when a program begins. 3.12 starts with 375, whatever its options are;
+# 3.11 and 3.13 to 3.15 with none. A program that freezes its own has thousands: those of the standard library alone.
+MOST_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
+
 # `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
 HAS_MONITORING: Final = VERSION >= (3, 12)
 

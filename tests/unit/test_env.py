@@ -7,6 +7,7 @@ import asyncio
 import builtins
 import concurrent.futures.thread
 import functools
+import gc
 import inspect
 import queue
 import re
@@ -14,9 +15,11 @@ import sys
 import threading
 import tomllib
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
+import processes
 import raddle
 import raddle_pytest
 from raddle import env
@@ -125,6 +128,12 @@ def test_each_behavior_is_that_of_this_interpreter():
         "HAS_LAZY_IMPORTS": "is_lazy" in ast.Import._fields,
         "ANNOTATIONS_ARE_DEFERRED": not _evaluates("box.x"),
     }
+
+
+def test_objects_that_are_frozen_when_a_program_begins():
+    counted = processes.run([sys.executable, "-c", "import gc; print(gc.get_freeze_count())"], stdout=PIPE, text=True)
+    assert int(counted.stdout) <= env.MOST_FROZEN_AT_START < len(gc.get_objects()) + gc.get_freeze_count()
+    assert (int(counted.stdout) > 0) == (env.MOST_FROZEN_AT_START > 0)
 
 
 def test_a_thread_s_handle():

@@ -167,21 +167,24 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
 
 @contextmanager
 def _thawed() -> Iterator[None]:
-    """Unfreeze all objects, as the collector does not list those that are frozen, and freeze them again afterwards.
+    """Unfreeze all objects, as the collector does not list those that are frozen.
 
+    Afterwards all objects are frozen again, if the program had frozen them.
     A list of all objects must be gone by then, or it is frozen, too, and `gc.get_referrers` no longer finds it. When a
     thread has ended, greenlet looks in this way for references to the main greenlet of that thread. If there is one
     reference and no object has it, greenlet takes it for one that was left on a stack, and frees the main greenlet.
     """
-    if not gc.get_freeze_count():
-        yield
-        return
-    gc.collect()  # garbage must not be frozen with the rest
-    gc.unfreeze()
+    frozen = gc.get_freeze_count()
+    by_the_program = frozen > env.MOST_FROZEN_AT_START
+    if by_the_program:
+        gc.collect()  # garbage must not be frozen with the rest
+    if frozen:
+        gc.unfreeze()
     try:
         yield
     finally:
-        gc.freeze()
+        if by_the_program:
+            gc.freeze()
 
 
 def _dataclasses(objects: Iterable[Any]) -> dict[str, list[type]]:
