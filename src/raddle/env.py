@@ -58,6 +58,10 @@ WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 # `functools.cached_property` computes under an RLock, `lock`, shared by all objects of the class; removed in 3.12.
 CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 
+# A function with `functools.lru_cache` is called while the object that keeps the cache is locked (free-threaded 3.13,
+# Modules/_functoolsmodule.c; 3.14 calls it unlocked). A thread that is switched away there keeps the lock.
+CACHES_LOCK_CALLS: Final = FREE_THREADED and VERSION == (3, 13)
+
 # `sys.last_exc` accompanies `sys.last_value` after an unhandled exception (3.12).
 HAS_LAST_EXC: Final = VERSION >= (3, 12)
 

@@ -118,6 +118,7 @@ def test_each_behavior_is_that_of_this_interpreter():
         "QUEUES_SHUT_DOWN": hasattr(queue, "ShutDown"),
         "WORK_ITEMS_HOLD_TASKS": "task" in item,
         "CACHED_PROPERTIES_LOCK": hasattr(functools.cached_property(len), "lock"),
+        "CACHES_LOCK_CALLS": "free-threading" in sys.version and sys.version_info[:2] == (3, 13),
         "RUNNING_TASK_IS_PER_THREAD": _refuses_a_second_task(),
         "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
         "MODULES_HAVE_CACHED": hasattr(queue, "__cached__"),
