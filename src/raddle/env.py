@@ -58,6 +58,10 @@ WORK_ITEMS_HOLD_TASKS: Final = VERSION >= (3, 14)
 # `functools.cached_property` computes under an RLock, `lock`, shared by all objects of the class; removed in 3.12.
 CACHED_PROPERTIES_LOCK: Final = VERSION < (3, 12)
 
+# A function with `functools.lru_cache` is called while the object that keeps the cache is locked (free-threaded 3.13,
+# Modules/_functoolsmodule.c; 3.14 calls it unlocked). A thread that is switched away there keeps the lock.
+CACHES_LOCK_CALLS: Final = FREE_THREADED and VERSION == (3, 13)
+
 # `sys.last_exc` accompanies `sys.last_value` after an unhandled exception (3.12).
 HAS_LAST_EXC: Final = VERSION >= (3, 12)
 
@@ -78,6 +82,10 @@ IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 # The collector has three generations, and survivors move from each to the next (Modules/gcmodule.c). Free-threaded
 # builds have one generation, and 3.14 collects the old one in increments (Python/gc.c).
 COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and VERSION < (3, 14)
+
+# The most objects that are frozen (`gc.freeze`) when a program begins. 3.12 starts with 375, whatever its options are;
+# 3.11 and 3.13 to 3.15 with none. A program that freezes its own has thousands: those of the standard library alone.
+MOST_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
 # `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
 HAS_MONITORING: Final = VERSION >= (3, 12)

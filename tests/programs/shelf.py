@@ -7,11 +7,20 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from raddle import env
+
 HERE = Path(__file__).parent
+
+# Programs that cannot be run on this interpreter, with the reason.
+LEFT_OUT: dict[str, str] = (
+    {"cached_singleton": "greenlet cannot switch away from a cached function that is called while its cache is locked"}
+    if env.CACHES_LOCK_CALLS
+    else {}
+)
 
 
 def names(kind: str) -> list[str]:
-    return sorted(path.stem for path in (HERE / kind).glob("*.py"))
+    return sorted(path.stem for path in (HERE / kind).glob("*.py") if path.stem not in LEFT_OUT)
 
 
 def program(kind: str, name: str) -> ModuleType:

@@ -15,9 +15,11 @@ import sys
 import threading
 import tomllib
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
+import processes
 import raddle
 import raddle_pytest
 from raddle import env
@@ -132,6 +134,7 @@ def test_each_behavior_is_that_of_this_interpreter():
         "QUEUES_SHUT_DOWN": hasattr(queue, "ShutDown"),
         "WORK_ITEMS_HOLD_TASKS": "task" in item,
         "CACHED_PROPERTIES_LOCK": hasattr(functools.cached_property(len), "lock"),
+        "CACHES_LOCK_CALLS": "free-threading" in sys.version and sys.version_info[:2] == (3, 13),
         "RUNNING_TASK_IS_PER_THREAD": _refuses_a_second_task(),
         "HAS_LAST_EXC": "last_exc" in (sys.__doc__ or ""),
         "MODULES_HAVE_CACHED": hasattr(queue, "__cached__"),
@@ -143,6 +146,12 @@ def test_each_behavior_is_that_of_this_interpreter():
         "HAS_LAZY_IMPORTS": "is_lazy" in ast.Import._fields,
         "ANNOTATIONS_ARE_DEFERRED": not _evaluates("box.x"),
     }
+
+
+def test_objects_that_are_frozen_when_a_program_begins():
+    counted = processes.run([sys.executable, "-c", "import gc; print(gc.get_freeze_count())"], stdout=PIPE, text=True)
+    assert int(counted.stdout) <= env.MOST_FROZEN_AT_START < len(gc.get_objects()) + gc.get_freeze_count()
+    assert (int(counted.stdout) > 0) == (env.MOST_FROZEN_AT_START > 0)
 
 
 def test_a_thread_s_handle():

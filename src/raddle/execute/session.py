@@ -240,8 +240,8 @@ class Session:
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
-            if not gc.get_freeze_count():  # what is there already need not be looked through every time
-                live_functions.freeze()
+            if gc.get_freeze_count() <= env.MOST_FROZEN_AT_START:  # else the program wants its objects to stay frozen
+                live_functions.freeze()  # what is there already need not be looked through every time
                 stack.callback(gc.unfreeze)
                 self._frozen = True
             if env.HAS_MONITORING:

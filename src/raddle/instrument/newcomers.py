@@ -130,12 +130,21 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
 
 
 def _tracked_objects() -> list[Any]:
-    """Return what the collector tracks, including frozen objects, which `gc.get_objects()` leaves out."""
-    if not gc.get_freeze_count():
+    """Return what the collector tracks, including frozen objects, which `gc.get_objects()` leaves out.
+
+    Afterwards all objects are frozen again, if the program had frozen them. The list must not be frozen with them, so
+    it is copied: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet looks in this way for
+    references to the main greenlet of that thread. If there is one reference and no object has it, greenlet takes it
+    for one that was left on a stack, and frees the main greenlet.
+    """
+    frozen = gc.get_freeze_count()
+    if not frozen:
         return gc.get_objects()
-    gc.collect()  # garbage must not be frozen with the rest
+    by_the_program = frozen > env.MOST_FROZEN_AT_START
+    if by_the_program:
+        gc.collect()  # garbage must not be frozen with the rest
     gc.unfreeze()
-    try:
-        return gc.get_objects()
-    finally:
+    objects = gc.get_objects()
+    if by_the_program:
         gc.freeze()
+    return objects.copy()

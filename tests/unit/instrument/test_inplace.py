@@ -110,6 +110,19 @@ def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, l
     assert {table[site].function for name, site in log if name != "cells"} >= {"Subject.method", "Base.method"}
 
 
+def test_no_list_of_all_objects_stays_frozen(subject: ModuleType, table: SiteTable) -> None:
+    """`gc.get_referrers` would not find it, and greenlet frees what is referred to by a list that it cannot find."""
+    anything: list[None] = []
+    before = sys.getrefcount(anything)
+    gc.freeze()
+    try:
+        undo = instrument_module(subject, table)
+        assert sys.getrefcount(anything) == before
+        undo()
+    finally:
+        gc.unfreeze()
+
+
 def test_lambdas_of_one_line_are_told_apart(subject: ModuleType, table: SiteTable) -> None:
     thing = subject.Subject()
     with instrument_module(subject, table):

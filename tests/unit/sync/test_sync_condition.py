@@ -119,6 +119,16 @@ def test_timeouts_are_virtual_and_the_lock_is_held_again(lock):
     assert text in ("release unlocked lock", "cannot release un-acquired lock")
 
 
+@pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
+def test_a_timeout_of_nan_is_treated_as_by_the_real_one(lock):
+    def waited():
+        condition = threading.Condition(lock())
+        with condition:
+            return said(lambda: condition.wait(float("nan"))), len(condition._waiters)
+
+    assert controlled(waited) == waited()
+
+
 def test_recursion_is_undone_while_waiting_and_restored_after():
     def scenario():
         condition, seen = threading.Condition(), []

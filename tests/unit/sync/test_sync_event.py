@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from controlled import controlled, controlled_often, outcome_of
+from controlled import controlled, controlled_often, outcome_of, said
 
 
 def test_a_wait_of_an_hour_takes_no_time():
@@ -24,6 +24,13 @@ def test_a_wait_of_an_hour_takes_no_time():
     wall = time.perf_counter()
     assert controlled(scenario) < 3601
     assert time.perf_counter() - wall < 3600  # it did not wait for real
+
+
+def test_a_timeout_of_nan_is_treated_as_by_the_real_one():
+    def waited():
+        return said(lambda: threading.Event().wait(float("nan")))
+
+    assert controlled(waited) == waited()
 
 
 def test_whoever_waits_when_it_is_set_is_woken_even_if_it_is_cleared_at_once():

@@ -59,7 +59,8 @@ def _owned(lock: Any, me: Carrier) -> bool:
 
 def wait(self: Any, timeout: float | None = None) -> bool:
     me = getcurrent()
-    if me.__class__ is not Carrier:
+    # NaN is left to CPython's code, which never blocks: current versions refuse it, older ones take it for 0.
+    if me.__class__ is not Carrier or timeout != timeout:
         return _real_wait(self, timeout)
     lock = self._lock
     if type(lock) is not Lock and type(lock) is not RLock:

@@ -56,7 +56,8 @@ def clear(self: Any) -> None:
 
 def wait(self: Any, timeout: float | None = None) -> bool:
     me = getcurrent()
-    if me.__class__ is not Carrier:
+    # NaN is left to CPython's code, which never blocks: current versions refuse it, older ones take it for 0.
+    if me.__class__ is not Carrier or timeout != timeout:
         return _real_wait(self, timeout)
     engine = me.engine
     if timeout is not None and timeout <= 0:

@@ -1,0 +1,37 @@
+"""Sessions freeze objects, so that the collector need not look through them, and leave no more of them frozen."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import processes
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+
+# In a process of its own, because some versions of Python start with frozen objects.
+COUNT = """
+import gc, sys
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+with Session(lambda: None, selection=Selection(root=sys.argv[1])):
+    print(gc.get_freeze_count())
+print(gc.get_freeze_count())
+"""
+
+
+def test_nothing_stays_frozen(tmp_path):
+    done = processes.run([sys.executable, "-c", COUNT, str(tmp_path)], capture_output=True, text=True, check=True)
+    during, after = map(int, done.stdout.split())
+    assert during > 1_000
+    assert after == 0
+
+
+def test_the_program_s_objects_stay_frozen(tmp_path):
+    gc.freeze()
+    try:
+        with Session(lambda: None, selection=Selection(root=str(tmp_path))):
+            pass
+        assert gc.get_freeze_count() > 1_000
+    finally:
+        gc.unfreeze()
