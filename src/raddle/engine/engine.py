@@ -19,7 +19,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from raddle.engine.carrier import Abort, Carrier
 from raddle.engine.clock import VirtualClock
 from raddle.engine.observer import Observer, Observers
-from raddle.engine.participant import Alternative
+from raddle.engine.participant import Alternative, Participant, Passenger
 from raddle.engine.points import Learned, Points, Sampling, end_is_point
 from raddle.engine.pool import CarrierPool
 from raddle.engine.rules import DEFAULT_RULES, Rules, Timeouts
@@ -161,7 +161,8 @@ class Engine:
     def _carrier(self, run: Callable[[], object]) -> Carrier:
         carrier = self._pool.take(self)
         carrier.run_now = run
-        carrier.index = len(self.queue.carriers)
+        carrier.index = self.queue.participants
+        self.queue.participants += 1
         self.queue.carriers.append(carrier)
         return carrier
 
@@ -303,7 +304,10 @@ class Engine:
                 return self._stuck()
             if chosen.alternatives is not None:
                 self._take_alternative(chosen)
-            return chosen.carrier  # type: ignore[no-any-return]
+            shared: Carrier = chosen.carrier
+            if shared is not chosen:
+                shared.taken = Alternative(chosen.label, chosen)
+            return shared
 
     def _take_alternative(self, chosen: Carrier) -> None:
         assert chosen.alternatives is not None
@@ -345,6 +349,37 @@ class Engine:
         if self.observers.started:
             self.observers.notify(self.observers.started, me, carrier)
         return carrier
+
+    def board(self, carrier: Carrier, *, label: str, kind: Kind, own: object = None) -> Passenger:
+        """Add a participant that shares a carrier with others; it is enabled while the carrier waits for a turn."""
+        self.queue.participants += 1
+        return Passenger(carrier, index=self.queue.participants - 1, label=label, kind=kind, own=own)
+
+    def take_turn(self, me: Carrier, passengers: Sequence[Passenger]) -> Passenger:
+        """Let the policy choose which of a carrier's passengers, or which other participant, takes the next step.
+
+        Return the passenger whose turn it is: the carrier takes its step and calls `did`.
+        """
+        if self.aborting:
+            self._refuse(me)
+        self.steps += 1
+        if self.steps > self.limit:
+            self._over_limit(me)
+        self.queue.park(me)
+        for passenger in passengers:
+            self.queue.insert(passenger)
+        chosen = self._decide(None)
+        if chosen is not me:
+            chosen.switch()
+        for passenger in passengers:
+            self.queue.live.remove(passenger)
+        self.queue.insert(me)
+        assert me.taken is not None
+        return me.taken.value  # type: ignore[no-any-return]
+
+    def did(self, participant: Participant, footprint: object) -> None:
+        """Notify the observers of what a step touched, if that is known only now that it was taken."""
+        self.observers.notify(self.observers.did, participant, footprint)
 
     def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
         """Block until the other participant has ended; return False if the time ran out."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raddle.engine.carrier import Carrier
+from raddle.engine.participant import Participant
 from raddle.engine.variables import Variable
 from raddle.operation import Kind
 
@@ -62,6 +63,9 @@ class Observer:
     def reopened(self, me: Carrier, site: int) -> None:
         """Note that CPython with the GIL could have stopped the participant before an access at this site."""
 
+    def did(self, participant: Participant, footprint: Any) -> None:
+        """Note what a step touched that could not be known before it was taken."""
+
     def started(self, me: Carrier, other: Carrier) -> None:
         """Note that a participant has started another one."""
 
@@ -78,7 +82,7 @@ class Observer:
 
 _HOOKS = (
     "arrived", "began", "blocked", "decided", "passed", "preempted", "happened", "noted", "accessed", "entered", "left",
-    "passed_block", "reopened", "started", "time_passed", "ending", "place",
+    "did", "passed_block", "reopened", "started", "time_passed", "ending", "place",
 )  # fmt: skip
 
 
@@ -112,6 +116,7 @@ class Observers:
     reopened: tuple[Callable[..., None], ...]
     started: tuple[Callable[..., None], ...]
     time_passed: tuple[Callable[..., None], ...]
+    did: tuple[Callable[..., None], ...]
     ending: tuple[Callable[..., None], ...]
     place: tuple[Callable[..., str], ...]
 

@@ -59,3 +59,34 @@ class Participant(Protocol):
     @property
     def carrier(self) -> Carrier:
         """The greenlet to switch to for its next step."""
+
+
+class Passenger:
+    """A participant that shares the carrier of others, as the tasks of an event loop do.
+
+    The carrier calls `Engine.take_turn` to let the policy choose which of its passengers takes the next step.
+    """
+
+    __slots__ = (
+        "alternatives", "born", "carrier", "clock", "daemon", "done", "index", "kind", "label", "name", "own", "parked",
+        "ready", "segment", "site", "taken", "target", "timed_out", "timer",
+    )  # fmt: skip
+
+    def __init__(self, carrier: Carrier, *, index: int, label: str, kind: Kind, own: object = None) -> None:
+        self.carrier = carrier
+        self.index = index
+        self.label = label
+        self.own = own
+        self.done = self.daemon = self.parked = self.timed_out = False
+        self.segment = self.timer = self.site = 0
+        self.clock: dict[int, int] = {**carrier.clock, carrier.index: carrier.segment}
+        self.born = (carrier.index, carrier.segment)
+        self.kind = kind
+        self.target: Any = None
+        self.name = ""
+        self.ready: Callable[[], bool] | None = None
+        self.alternatives: Callable[[], Sequence[Alternative]] | None = None
+        self.taken: Alternative | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.label} before {self.kind} {self.name}>"

@@ -8,29 +8,32 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import deque
+from typing import Any
 
 from raddle.engine.carrier import Carrier
+from raddle.engine.participant import Passenger
 
 
-def _by_index(carrier: Carrier) -> int:
+def _by_index(carrier: Carrier | Passenger) -> int:
     return carrier.index
 
 
 class RunQueue:
     """Carriers by state: live (may be enabled, by index), fresh (run at once), parked (in neither), done."""
 
-    __slots__ = ("_interrupted", "carriers", "fresh", "live", "undone", "warming_up")
+    __slots__ = ("_interrupted", "carriers", "fresh", "live", "participants", "undone", "warming_up")
 
     def __init__(self) -> None:
         self.carriers: list[Carrier] = []  # all, by index
-        self.live: list[Carrier] = []
+        self.participants = 0  # carriers and passengers so far
+        self.live: list[Any] = []  # carriers, and passengers of carriers that wait for a turn
         self.fresh: deque[Carrier] = deque()
         self.undone = 0  # carriers that the execution waits for
         self.warming_up = False  # are fresh carriers being run?
         self._interrupted: Carrier | None = None
 
-    def insert(self, carrier: Carrier) -> None:
-        """Make a carrier live."""
+    def insert(self, carrier: Carrier | Passenger) -> None:
+        """Make a participant live."""
         carrier.parked = False
         live = self.live
         if not live or live[-1].index < carrier.index:

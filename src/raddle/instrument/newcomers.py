@@ -133,9 +133,9 @@ def _tracked_objects() -> list[Any]:
     """Return what the collector tracks, including frozen objects, which `gc.get_objects()` leaves out.
 
     Afterwards all objects are frozen again, if the program had frozen them. The list must not be frozen with them, so
-    it is copied: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet looks in this way for
-    references to the main greenlet of that thread. If there is one reference and no object has it, greenlet takes it
-    for one that was left on a stack, and frees the main greenlet.
+    it is copied: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet looks in this way
+    for references to the main greenlet of that thread. If there is one reference and no object has it, greenlet
+    takes it for one that was left on a stack, and frees the main greenlet.
     """
     frozen = gc.get_freeze_count()
     if not frozen:
