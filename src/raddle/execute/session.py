@@ -1,43 +1,27 @@
-"""A session: everything set up to execute one scenario under control, and taken down again.
-
-Modules are instrumented, twins put in place, the garbage collector held back (a destructor that runs now
-or then would make executions differ), Ctrl-C and the watchdog looked after.
-"""
+"""A session: executes one scenario under control, for searches, replays and rehearsals."""
 
 from __future__ import annotations
 
-import gc
 import itertools
-import threading
 from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from raddle import env, probe
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import METHODS, Cast
 from raddle.engine.engine import Engine, Policy
 from raddle.engine.observer import Observer
 from raddle.engine.points import GilPoints, Learned, Points
-from raddle.engine.pool import CarrierPool
 from raddle.engine.rules import DEFAULT_RULES, Rules
 from raddle.engine.step_limit import StepLimit
 from raddle.event import Preemption
-from raddle.execute.callees import Callees, Monitoring, Profiling
 from raddle.execute.crash_replay import DecisionPulse, MomentPulse
-from raddle.execute.debugging import debuggable
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.forked_run import Apart
-from raddle.execute.interrupts import Interrupts
-from raddle.execute.quiet_teardown import silence
-from raddle.execute.watchdog import Watchdog
-from raddle.instrument import Hook, NotInstrumented, Selection, instrument_modules, probe_new_ones
-from raddle.instrument.inplace import live_functions
-from raddle.instrument.labels import naming_root
-from raddle.instrument.owners import sites_in
-from raddle.model import Model
+from raddle.execute.installation import Installation
+from raddle.instrument import Selection
 from raddle.observers.follower import Follower
 from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
@@ -49,11 +33,7 @@ from raddle.schedule import Schedule, Segment
 from raddle.schedulers.base import Scheduler, chooser
 from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
-from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.threads.patches import Patches, replaced
-from raddle.threads.probes.probes import make_probes
-from raddle.threads.world import ThreadWorld
 from raddle.trace import Trace
 
 if TYPE_CHECKING:
@@ -62,9 +42,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
 UNKNOWN_END = "it is not known where it died"
-COLLECT_EVERY = 500  # executions between two runs of the garbage collector
-SESSIONS_TO_COLLECT = 32
-_sessions = itertools.count(1)
 
 
 class Execution(NamedTuple):
@@ -161,119 +138,74 @@ class Recording(NamedTuple):
 
 
 class Session:
-    """Executes a scenario, in as many ways as one likes.
+    """Executes one scenario, in as many ways as one likes, while entered.
 
-    One session at a time: the twins and the probes are the process's own.
+    It needs an installation: one that is there already, or one of its own, for which the selection and the two
+    options after it are.
     """
 
     def __init__(
         self,
         scenario: Callable[[], object],
         *,
-        selection: Selection,
+        installation: Installation | None = None,
+        selection: Selection | None = None,
+        blocks: bool = False,
+        patience_seconds: float | None = 5.0,
         setup: Callable[[], object] | None = None,
         switches: str = "free-threaded",
         step_limit: int = 50_000,
-        patience_seconds: float | None = 5.0,
         isolate: bool = False,
         measuring: bool = False,
-        blocks: bool = False,
         thread_methods: int = METHODS,
+        rules: Rules = DEFAULT_RULES,
         replaying: Replaying = PLAINLY,
     ) -> None:
         self._scenario = scenario
+        self._owns_installation = installation is None
+        if installation is None:
+            assert selection is not None, "a session needs an installation, or a selection for one of its own"
+            installation = Installation(selection, blocks=blocks, patience_seconds=patience_seconds)
+        self._installation = installation
         self._setup = setup
         self._measuring = measuring
-        self._blocks = blocks
         self._thread_methods = thread_methods  # that tell threads apart
-        self._selection = selection
         self.step_limit = step_limit
         self.replaying = replaying  # how to say what options this session has
         self.switches = switches
-        self._rules = DEFAULT_RULES
-        root = getattr(selection, "root", "")
-        self.table = SiteTable(naming_root(root) if root else "")
-        self.learned = Learned()
-        self.not_instrumented: list[NotInstrumented] = []
-        self._callees = Callees(selection, self.table, self.not_instrumented)
-        self._profiling = Profiling(self._callees)
-        self._watchdog = Watchdog(patience_seconds)
-        self._interrupts = Interrupts()
-        # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
-        waits_for_child = isolate and patience_seconds is None
-        self._interrupts.at_once = lambda: waits_for_child or self._watchdog.blocked
-        self._since_collection = 0
-        self._frozen = False
-        self._stack = ExitStack()
-        self._world = ThreadWorld()
-        self._pool = CarrierPool()
-        self._attached: Runner | Recording | None = None
-        self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
-        self._unmeasured: Runner | None = None  # for executions that are not measured
-        self._snapshot: Learned | None = None
-        self._model = Model()
-        self._surveyed = -1  # how many sites the model knows
+        self._rules = rules
+        self.table = installation.table
+        self.not_instrumented = installation.not_instrumented
+        self.model = installation.model
+        # Each execution in a child, which may die, if that is asked for.
+        watchdog = installation.watchdog
+        self._apart = Apart(self.table, lambda: self.learned, self.not_instrumented, watchdog) if isolate else None
         self._switchable_sites: set[int] = set()
         self._looked_through = 0  # how many sites were looked at for these
-        # Each execution in a child, which may die, if that is asked for.
-        self._apart = (
-            Apart(self.table, lambda: self.learned, self.not_instrumented, self._watchdog) if isolate else None
-        )
         self.after_each: Callable[[], None] = lambda: None  # called after each execution, whatever it was for
-
-    # -- set-up -------------------------------------------------------------------------------------
+        self.learned = Learned()
 
     def __enter__(self) -> Session:
-        with ExitStack() as stack:
-            self._hook = Hook(self._selection, self.table, **self._options())
-            loaded, options = self._hook.loaded(), self._options()
-            undo = stack.enter_context(instrument_modules(loaded, self.table, replaced=replaced(), **options))
-            stack.enter_context(self._hook)
-            stack.callback(probe_new_ones(self._hook))
-            self.not_instrumented += undo.not_instrumented
-            self._callees.made_at_run_time = undo.made_at_run_time
-            patches = Patches().install(undo.functions, undo.holding)
-            undo.holding = []  # nobody is to be kept alive
-            stack.callback(patches.remove)
-            stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
-            stack.callback(probe.detach)
-            if gc.isenabled():
-                gc.disable()
-                stack.callback(gc.enable)
-            if gc.get_freeze_count() <= env.MOST_FROZEN_AT_START:  # else the program wants its objects to stay frozen
-                live_functions.freeze()  # what is there already need not be looked through every time
-                stack.callback(gc.unfreeze)
-                self._frozen = True
-            if env.HAS_MONITORING:
-                stack.enter_context(Monitoring(self._callees))
-            stack.enter_context(silence())
-            stack.enter_context(debuggable())
-            stack.enter_context(self._interrupts)
-            stack.enter_context(self._watchdog)
-            self._world.spawned = self._callees.spawned
-            self._world.sites_in = lambda function: sites_in(self.table, function)
-            self._lean = self._runner()
-            stack.callback(self._pool.close)
-            self._stack = stack.pop_all()
-        self._refused = len(self.not_instrumented)
+        if self._owns_installation:
+            self._installation.__enter__()
+        # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
+        isolated, watchdog = self._apart is not None, self._installation.watchdog
+        self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.blocked
+        self.forget()
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        self._stack.close()
-        # What was frozen counts as old, and of what is old the collector waits for very much more before it looks.
-        if self._frozen and gc.isenabled() and next(_sessions) % SESSIONS_TO_COLLECT == 0:
-            gc.collect()
+        if self._owns_installation:
+            self._installation.__exit__(*exc)
 
     def forget(self) -> None:
-        """Forget all executions. Modules stay instrumented and twins in place, as these take a while."""
-        self.learned, self._snapshot = Learned(), None
-        self._followed = self._unmeasured = self._attached = None
+        """Begin as if nothing had been executed yet."""
+        self._installation.begin()
+        self.learned = Learned()
+        self._snapshot: Learned | None = None
+        self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
+        self._unmeasured: Runner | None = None  # for executions that are not measured
         self._lean = self._runner()
-        del self.not_instrumented[self._refused :]
-        self._callees.forget()
-
-    def _options(self) -> dict[str, bool]:
-        return {"blocks": True} if self._blocks else {}
 
     def _runner(self, *, followed: bool = False, measuring: bool = True) -> Runner:
         """Make an engine with the observers for these executions."""
@@ -295,23 +227,12 @@ class Session:
         self, learned: Learned, points: Points, observers: Sequence[Observer], *, step_factor: int = 1
     ) -> Engine:
         limit = StepLimit(self.step_limit, factor=step_factor)
-        return Engine(self._world, learned, step_limit=limit, points=points, observers=observers, pool=self._pool)
+        world, pool = self._installation.world, self._installation.pool
+        return Engine(world, learned, step_limit=limit, points=points, observers=observers, pool=pool)
 
     def _points(self) -> Points:
         switchable = self._switchable()
         return Points() if switchable is None else GilPoints(switchable)
-
-    def model(self) -> Model:
-        """The static model of everything instrumented so far."""
-        if self._surveyed != len(self.table):
-            self._surveyed = len(self.table)
-            from raddle.instrument.survey import survey_table
-
-            model = survey_table(self.table)
-            # What modules do at import was done before, and is not measured.
-            blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
-            self._model = replace(model, blocks=blocks)
-        return self._model
 
     def _switchable(self) -> set[int] | None:
         """The sites where CPython with the GIL may switch, one set for all: executions import more modules."""
@@ -331,11 +252,11 @@ class Session:
     @property
     def interrupted(self) -> bool:
         """Was Ctrl-C pressed?"""
-        return self._interrupts.seen
+        return self._installation.interrupts.seen
 
     def end_by(self, deadline: float | None) -> None:
         """End any execution that is still running at that time of the monotonic clock; None: end none."""
-        self._watchdog.deadline = float("inf") if deadline is None else deadline
+        self._installation.watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
         """Run one execution, as fast as possible."""
@@ -539,27 +460,16 @@ class Session:
         engine = runner.engine
         if self._setup is not None:
             self._setup()
-        if self._attached is not runner:
-            probe.attach(make_probes(engine, runner.steps))
-            self._attached = runner
-            self._watchdog.engine = self._interrupts.engine = engine
         self._switchable()
-        self._since_collection += 1
-        if self._since_collection >= COLLECT_EVERY:
-            self._since_collection = 0
-            gc.collect()
-            if self._frozen:  # what has been found out by now stays, and need not be looked through again
-                live_functions.freeze()
-
-        def run() -> Outcome:
-            return engine.run(self._scenario, policy, rules=rules, learned=learned)
-
-        if env.HAS_MONITORING or not (rehearsing or self._profiling.wants(complete=rules.thorough)):
-            outcome = run()
-        else:
-            outcome = self._profiling.run(run)
+        outcome = self._installation.execute(
+            engine,
+            lambda: engine.run(self._scenario, policy, rules=rules, learned=learned),
+            steps=runner.steps,
+            profiled=rehearsing,
+            complete=rules.thorough,
+        )
         if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
-            self._interrupts.seen = True
+            self._installation.interrupts.seen = True
             return Outcome("interrupted")
         return outcome
 

@@ -53,7 +53,7 @@ class Watchdog:
         *,
         notify: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True),
     ) -> None:
-        self._limited = patience_seconds is not None
+        self.is_limited = patience_seconds is not None
         self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
         self._notify = notify
         self.blocked = False  # was a notice given of where the execution is now?
@@ -110,7 +110,7 @@ class Watchdog:
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):
                 continue
-            if self._limited or self._late or engine.step_limit.interrupted:
+            if self.is_limited or self._late or engine.step_limit.interrupted:
                 self._bark(engine, frame, busy=busy)
                 seen = (-1, -1)
             elif not self.blocked:

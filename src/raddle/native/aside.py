@@ -10,13 +10,13 @@ from typing import Any
 from raddle.inspection import resource_kind
 from raddle.site import SiteTable
 
-MODULE = "raddle.execute.session"
+MODULE = "raddle.execute.installation"
 
 
 class Aside:
-    """Told when a session begins and ends.
+    """Suspends the watch while anything is installed to run code under control.
 
-    A session knows nothing of a watch, and is not imported for it: its class is patched when it comes.
+    An installation knows nothing of a watch, and is not imported for it: its class is patched when it is imported.
     """
 
     def __init__(self, table: SiteTable, twins: dict[type, str], suspend: Callable[[], None], resume: Any) -> None:
@@ -27,8 +27,8 @@ class Aside:
         self._undo: list[Callable[[], None]] = []
 
     def follow(self, module: ModuleType) -> None:
-        session: Any = module.Session
-        real_enter, real_exit = session.__enter__, session.__exit__
+        installation: Any = module.Installation
+        real_enter, real_exit = installation.__enter__, installation.__exit__
 
         def enter(this: Any) -> Any:
             self._suspend()
@@ -46,10 +46,10 @@ class Aside:
                 self._table.add_all(this.table)  # modules that were imported meanwhile stay probed
                 self._resume()
 
-        session.__enter__, session.__exit__ = enter, leave
+        installation.__enter__, installation.__exit__ = enter, leave
         self._undo += [
-            lambda: setattr(session, "__enter__", real_enter),
-            lambda: setattr(session, "__exit__", real_exit),
+            lambda: setattr(installation, "__enter__", real_enter),
+            lambda: setattr(installation, "__exit__", real_exit),
         ]
         self._know_locks()
 

@@ -89,7 +89,7 @@ def test_nothing_that_is_run_again_is_hurried(monkeypatch, tmp_path):
         real = getattr(owner, name)
 
         def spy(self, *args, **kwargs):
-            deadlines[name] = self._session._watchdog.deadline
+            deadlines[name] = self._session._installation.watchdog.deadline
             return real(self, *args, **kwargs)
 
         monkeypatch.setattr(owner, name, spy)
