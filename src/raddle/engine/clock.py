@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import itertools
 
 from raddle.engine.carrier import Carrier
 
@@ -13,7 +12,7 @@ AT_ONCE = 1e-3  # seconds: waits that end within that end together, as it is ope
 class VirtualClock:
     """The time of one execution, and the waits that it ends."""
 
-    __slots__ = ("_ticket", "_timers", "now", "readings")
+    __slots__ = ("_tickets", "_timers", "now", "readings")
 
     def __init__(self) -> None:
         self.reset()
@@ -23,11 +22,11 @@ class VirtualClock:
         self.now = 0.0
         self.readings = 0  # how often the program has read the clock
         self._timers: list[tuple[float, int, Carrier]] = []
-        self._ticket = itertools.count(1)
+        self._tickets = 0
 
     def set_timer(self, me: Carrier, seconds: float) -> None:
         """Have `me.timed_out` become true after that long, unless the wait ends before."""
-        me.timer = next(self._ticket)
+        self._tickets = me.timer = self._tickets + 1
         heapq.heappush(self._timers, (self.now + seconds, me.timer, me))
 
     def expire(self, me: Carrier) -> None:

@@ -85,6 +85,8 @@ class Engine:
         self.steps = 0  # scheduling points so far, of all participants
         self.tracker = AccessTracker(learned, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
+        if self.points.records:
+            self.reach = self._reach_recorded  # type: ignore[method-assign] # a test in `reach` costs 2 % of a search
 
     # -- one execution ------------------------------------------------------------------------------
 
@@ -133,7 +135,7 @@ class Engine:
         self.points.place(self.learned)
 
     def _run(self, run_main: Callable[[], object]) -> None:
-        main = self._carrier(run_main)
+        main = self._pool.take(self, run_main)
         main.label = "T0"
         main.clock = {}
         main.born = (-1, -1)
@@ -154,17 +156,8 @@ class Engine:
                     chosen = None  # the execution is over, or has to be
         finally:
             self._clear_up()
-            self.world.end()
             self.running = False
             self.executions += 1
-
-    def _carrier(self, run: Callable[[], object]) -> Carrier:
-        carrier = self._pool.take(self)
-        carrier.run_now = run
-        carrier.index = self.queue.participants
-        self.queue.participants += 1
-        self.queue.carriers.append(carrier)
-        return carrier
 
     def serve(self, me: Carrier) -> greenlet:
         """Run one participant in its carrier, to its end; return the greenlet that runs next."""
@@ -178,7 +171,9 @@ class Engine:
             self.fail(me, error)
         try:
             self._end(me)
-            return self._after_end()
+            if self.queue.undone == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough):
+                return self.hub  # the execution is over
+            return self._decide(None)
         except Abort:
             me.done = True
             return self.hub
@@ -194,21 +189,18 @@ class Engine:
         if self.aborting:
             me.done = True
             return
-        if end_is_point(me, self.points.visible, self.queue.carriers):
+        queue = self.queue
+        if self.points.visible and end_is_point(me, self.points.visible, queue.carriers):
             self.operate(me, END, me)
         if self.observing:
             self.happened(me, END, me)
-        self.queue.end(me)
-        self.world.ended(me)
+        me.done = True
+        queue.live.remove(me)
+        if not me.daemon:
+            queue.undone -= 1
         for joiner in me.joiners:
             if not joiner.timed_out:
-                self.queue.admit(joiner, eager=self.rules.eager)
-
-    def _after_end(self) -> greenlet:
-        """Return the greenlet that runs after a carrier has ended: the hub if the execution is over."""
-        if self.queue.undone == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough):
-            return self.hub
-        return self._decide(None)
+                queue.admit(joiner, eager=self.rules.eager)
 
     # -- scheduling points --------------------------------------------------------------------------
 
@@ -238,38 +230,40 @@ class Engine:
 
     def reach(self, me: Carrier) -> None:
         """Return when the running participant may do its pending operation."""
-        observers, records = self.observers, self.points.records
-        blocked = False
-        if records:
-            if self.aborting:
-                self._over_limit(me)
-                return
-            blocked = me.ready is not None and not me.ready()
-            point = self.points.is_point(me, self)
-            observers.notify(observers.arrived, me, point=point, blocked=blocked)
-            if not point:
-                observers.notify(observers.passed, me, point=False)
-                return
         self.steps = steps = self.steps + 1
         if steps > self.limit:
             self._over_limit(me)
             if self.aborting:
                 return
-        if observers.blocked and me.ready is not None and not me.ready():
-            observers.notify(observers.blocked, me)
+        if self.observers.blocked and me.ready is not None and not me.ready():
+            self.observers.notify(self.observers.blocked, me)
         chosen = self._decide(me)
         if chosen is not me:
-            if records and not blocked:
-                observers.notify(observers.preempted, me)
             chosen.switch()
-        if records:
+
+    def _reach_recorded(self, me: Carrier) -> None:
+        """Do the same in an execution that is recorded: every operation arrives, whether it is a point or not."""
+        if self.aborting:
+            self._over_limit(me)
+            return
+        observers = self.observers
+        blocked = me.ready is not None and not me.ready()
+        point = self.points.is_point(me, self)
+        observers.notify(observers.arrived, me, point=point, blocked=blocked)
+        if point:
+            self.steps += 1
+            if self.steps > self.limit:
+                self._over_limit(me)
+            chosen = self._decide(me)
+            if chosen is not me:
+                if not blocked:
+                    observers.notify(observers.preempted, me)
+                chosen.switch()
             self.points.passed(me, self)
-            observers.notify(observers.passed, me, point=True)
+        observers.notify(observers.passed, me, point=point)
 
     def _decide(self, me: Carrier | None) -> greenlet:
         """Return the greenlet that runs next: the hub if no participant ever can."""
-        if self.aborting:
-            self._refuse(me)
         queue = self.queue
         if queue.fresh:
             return queue.take_fresh(me)
@@ -289,25 +283,23 @@ class Engine:
                     if self.streak > UNFAIR:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
-                if self.observers.decided:
-                    self.observers.notify(self.observers.decided, chosen)
             elif enabled:
                 chosen = enabled[0]
                 if self.rules.asks_always:
                     self.choose(enabled, current)
-                    if self.observers.decided:
-                        self.observers.notify(self.observers.decided, chosen)
             elif self._pass_time():
                 current = None  # it had to wait, like every other participant
                 continue
             else:
                 return self._stuck()
+            if self.observers.decided:
+                self.observers.notify(self.observers.decided, chosen)
             if chosen.alternatives is not None:
                 self._take_alternative(chosen)
-            shared: Carrier = chosen.carrier
-            if shared is not chosen:
-                shared.taken = Alternative(chosen.label, chosen)
-            return shared
+            if chosen.__class__ is not Carrier:
+                chosen.carrier.taken = Alternative(chosen.label, chosen)
+                return chosen.carrier  # type: ignore[no-any-return]
+            return chosen
 
     def _take_alternative(self, chosen: Carrier) -> None:
         assert chosen.alternatives is not None
@@ -332,7 +324,7 @@ class Engine:
         """Start a participant that will call `run`."""
         if self.aborting:
             self._refuse(me)
-        carrier = self._carrier(run)
+        carrier = self._pool.take(self, run)
         me.children += 1
         carrier.label = f"T{me.children}" if me.index == 0 else f"{me.label}.{me.children}"
         carrier.ident = 0x1000 + carrier.index
@@ -341,9 +333,13 @@ class Engine:
         carrier.clock = {**me.clock, me.index: me.segment}
         carrier.born = (me.index, me.segment)
         me.segment += 1
+        queue = self.queue
         if not daemon:
-            self.queue.undone += 1
-        self.queue.admit(carrier, eager=self.rules.eager)
+            queue.undone += 1
+        if self.rules.eager:
+            queue.fresh.append(carrier)
+        else:
+            queue.insert(carrier)
         if self.observing:
             self.happened(me, START, carrier)
         if self.observers.started:
@@ -365,7 +361,7 @@ class Engine:
         self.steps += 1
         if self.steps > self.limit:
             self._over_limit(me)
-        self.queue.park(me)
+        self.queue.live.remove(me)
         for passenger in passengers:
             self.queue.insert(passenger)
         chosen = self._decide(None)
@@ -391,7 +387,16 @@ class Engine:
             else:
                 self.operate(me, JOIN, other, lambda: other.done)
         elif not other.done:
-            self._wait_for_end(me, other, seconds)
+            me.kind, me.target, me.ready = JOIN, other, None
+            me.timed_out = False
+            other.joiners.append(me)
+            if seconds is not None:
+                self.set_timer(me, seconds)
+            self._park(me)
+            if me.timed_out:
+                me.timed_out = False
+                if me in other.joiners:
+                    other.joiners.remove(me)
         elif self.aborting:
             self._refuse(me)
         if other.done and seconds is None:  # else it need not have been: the time may have been over before
@@ -399,18 +404,6 @@ class Engine:
         if self.observing:
             self.happened(me, JOIN, other)
         return other.done
-
-    def _wait_for_end(self, me: Carrier, other: Carrier, seconds: float | None) -> None:
-        me.kind, me.target, me.ready = JOIN, other, None
-        me.timed_out = False
-        other.joiners.append(me)
-        if seconds is not None:
-            self.set_timer(me, seconds)
-        self._park(me)
-        if me.timed_out:
-            me.timed_out = False
-            if me in other.joiners:
-                other.joiners.remove(me)
 
     def _joined(self, me: Carrier, other: Carrier) -> None:
         clock = me.clock
@@ -511,7 +504,8 @@ class Engine:
         self.steps += 1
         if self.steps > self.limit:
             self._over_limit(me)
-        self.queue.park(me)
+        me.parked = True
+        self.queue.live.remove(me)
         chosen = self._decide(me)
         if chosen is not me:
             chosen.switch()
@@ -613,6 +607,8 @@ class Engine:
         self._notify_end(cut_short=True)
 
     def _notify_end(self, *, cut_short: bool) -> None:
+        if not self.observers.ending:
+            return
         waiting = [carrier for carrier in self.queue.live if not carrier.done]
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
@@ -650,12 +646,16 @@ class Engine:
         self._notify_end(cut_short=self.aborting)
         self.aborting = True
         self.limit = -1  # a participant that reaches a scheduling point now is refused
-        for carrier in self.queue.carriers:
-            begun = carrier.done or carrier.kind != BEGIN
-            if not begun:
-                carrier.done = True  # it was never chosen, so there is nothing to throw out of
-            elif not carrier.done:
-                carrier.throw(Abort)
-            self.world.removed(carrier, begun=begun)
+        carriers = self.queue.carriers
+        unbegun = []
+        for carrier in carriers:
+            if not carrier.done:
+                if carrier.kind == BEGIN:
+                    carrier.done = True  # it was never chosen, so there is nothing to throw out of
+                    unbegun.append(carrier)
+                else:
+                    carrier.throw(Abort)
+        self.world.end(carriers, unbegun)
+        for carrier in carriers:
             carrier.run_now = carrier.own = None  # type: ignore[assignment]
-        self._pool.give_back(self.queue.carriers)
+        self._pool.give_back(carriers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from greenlet import GreenletExit, getcurrent
@@ -21,8 +21,8 @@ class CarrierPool:
     def __init__(self) -> None:
         self._idle: list[Carrier] = []
 
-    def take(self, engine: Engine) -> Carrier:
-        """Return a carrier for a new participant of an engine's execution."""
+    def take(self, engine: Engine, run: Callable[[], object]) -> Carrier:
+        """Return a carrier for a new participant of an engine's execution, which will call `run`."""
         if self._idle:
             carrier = self._idle.pop()
             carrier.gr_context = None  # a thread begins with an empty context
@@ -32,6 +32,11 @@ class CarrierPool:
             _enter(carrier, engine)
         carrier.reset()
         carrier.engine = engine
+        carrier.run_now = run
+        queue = engine.queue
+        carrier.index = queue.participants
+        queue.participants += 1
+        queue.carriers.append(carrier)
         return carrier
 
     def give_back(self, carriers: Iterable[Carrier]) -> None:

@@ -41,11 +41,6 @@ class RunQueue:
         else:
             insort(live, carrier, key=_by_index)
 
-    def park(self, carrier: Carrier) -> None:
-        """Set a carrier aside until a join or a timer brings it back."""
-        carrier.parked = True
-        self.live.remove(carrier)
-
     def admit(self, carrier: Carrier, *, eager: bool) -> None:
         """Let a carrier run that is enabled without being asked: at once if `eager`, else when it is chosen."""
         carrier.ready = None
@@ -59,20 +54,18 @@ class RunQueue:
         if not self.warming_up:
             self.warming_up, self._interrupted = True, me
         carrier = self.fresh.popleft()
-        self.insert(carrier)
+        live = self.live
+        if live and live[-1].index > carrier.index:
+            insort(live, carrier, key=_by_index)
+        else:
+            live.append(carrier)
+        carrier.parked = False
         return carrier
 
     def running_before(self) -> Carrier | None:
         """Return the carrier that was running before fresh ones were, which no scheduler chose."""
         self.warming_up = False
         return self._interrupted
-
-    def end(self, me: Carrier) -> None:
-        """Take a carrier out that has ended."""
-        me.done = True
-        self.live.remove(me)
-        if not me.daemon:
-            self.undone -= 1
 
     def undone_carriers(self) -> list[Carrier]:
         """Return the carriers that have not ended."""

@@ -19,14 +19,10 @@ class World(ABC):
     def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
         """Begin an execution, whose first participant is `main`."""
 
-    def ended(self, me: Carrier) -> None:  # noqa: B027 -- a world need not override it
-        """Clean up after a participant that has ended by itself."""
-
-    def removed(self, carrier: Carrier, *, begun: bool) -> None:  # noqa: B027 -- a world need not override it
-        """Clean up after a participant when the execution is over; `begun` is false if it never ran."""
-
-    def end(self) -> None:  # noqa: B027 -- a world need not override it
-        """End the execution."""
+    def end(  # noqa: B027 -- a world need not override it
+        self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]
+    ) -> None:
+        """End the execution and clean up after its participants; those `unbegun` never ran."""
 
     @abstractmethod
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:

@@ -109,6 +109,10 @@ class Runner(NamedTuple):
         """Where probes append accesses."""
         return None if self.recorder is None else self.recorder.stream
 
+    def observed(self) -> tuple[tuple[Step, ...], Cast] | None:
+        """Return what criteria are shown of the execution just run, if anything is measured."""
+        return None if self.recorder is None else self.recorder.observed()
+
 
 class Recording(NamedTuple):
     """An engine for one execution that is recorded."""
@@ -174,6 +178,7 @@ class Session:
         self.replaying = replaying  # how to say what options this session has
         self.switches = switches
         self._rules = rules
+        self._known_rules: dict[tuple[bool, bool, bool], Rules] = {}
         self.table = installation.table
         self.not_instrumented = installation.not_instrumented
         self.model = installation.model
@@ -272,31 +277,44 @@ class Session:
         memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
         """Run one execution, in a child if that is asked for; return it and the scheduler's state after it."""
-        engine, recorder, apart = runner.engine, runner.recorder, self._apart
+        if self._apart is None:
+            answer = self._run_here(runner, policy, rules, learned), memory()
+        else:
+            answer = self._run_in_child(self._apart, runner, policy, rules, learned, memory)
+        self.after_each()
+        return answer
 
-        def run_here() -> tuple[Execution, object]:
-            outcome = self._execute(runner, policy, rules, learned=learned)
-            observed = recorder.observed() if recorder is not None else None
-            return Execution(outcome, tuple(engine.decisions), engine.steps, observed), memory()
+    def _run_here(self, runner: Runner, policy: Policy, rules: Rules, learned: Learned | None) -> Execution:
+        engine = runner.engine
+        outcome = self._execute(runner, policy, rules, learned=learned)
+        return Execution(outcome, tuple(engine.decisions), engine.steps, runner.observed())
 
-        def run_in_child() -> tuple[Execution, object]:
-            execution, state = run_here()
-            return execution._replace(outcome=replace(execution.outcome, error=None)), state
+    def _run_in_child(
+        self,
+        apart: Apart,
+        runner: Runner,
+        policy: Policy,
+        rules: Rules,
+        learned: Learned | None,
+        memory: Callable[[], object],
+    ) -> tuple[Execution, object]:
+        engine = runner.engine
+
+        def run() -> tuple[Execution, object]:
+            execution = self._run_here(runner, policy, rules, learned)
+            return execution._replace(outcome=replace(execution.outcome, error=None)), memory()
 
         def so_far(outcome: Outcome) -> tuple[Execution, object]:
             if engine.running:
                 engine.cut_short()
-            observed = recorder.observed() if recorder is not None else None
-            return Execution(outcome, tuple(engine.decisions), engine.steps, observed), memory()
+            return Execution(outcome, tuple(engine.decisions), engine.steps, runner.observed()), memory()
 
         def nothing(outcome: Outcome) -> tuple[Execution, object]:
             if runner.follower is not None:
                 runner.follower.watch(engine)
-            return Execution(outcome, (), 0, ((), Cast()) if recorder is not None else None), memory()
+            return Execution(outcome, (), 0, ((), Cast()) if runner.recorder is not None else None), memory()
 
-        answer = run_here() if apart is None else apart.run(run_in_child, so_far, nothing)
-        self.after_each()
-        return answer
+        return apart.run(run, so_far, nothing)
 
     def prepare(self, scheduler: Scheduler) -> Runner:
         """Get ready for a scheduler; one that `follows` is asked and informed more, and wants more to be a step."""
@@ -314,12 +332,8 @@ class Session:
         """Run one execution decided by a scheduler, whose `begin` was called."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
-        rules = replace(
-            self._rules,
-            samples=not scheduler.complete,
-            thorough=scheduler.complete,
-            asks_always=follows or getattr(scheduler, "asks_always", False),
-            fair=not follows,  # such a scheduler sees to it that no thread runs for ever
+        rules = self._rules_for(
+            complete=scheduler.complete, follows=follows, asks_always=getattr(scheduler, "asks_always", False)
         )
         policy = Choosing(chooser(scheduler), scheduler)
         execution, memory = self._run(runner, policy, rules, memory=scheduler.memory)
@@ -327,6 +341,19 @@ class Session:
             scheduler.remember(memory)
         scheduler.end()
         return execution
+
+    def _rules_for(self, *, complete: bool, follows: bool, asks_always: bool) -> Rules:
+        key = complete, follows, asks_always
+        rules = self._known_rules.get(key)
+        if rules is None:  # making them takes as long as five steps
+            rules = self._known_rules[key] = replace(
+                self._rules,
+                samples=not complete,
+                thorough=complete,
+                asks_always=follows or asks_always,
+                fair=not follows,  # such a scheduler sees to it that no thread runs for ever
+            )
+        return rules
 
     def _without_measuring(self) -> Runner:
         if self._unmeasured is None:

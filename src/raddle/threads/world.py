@@ -40,19 +40,14 @@ class ThreadWorld(World):
         main.ident = self._main_ident
         main.own = ThreadState(self, self._main_thread)
 
-    def end(self) -> None:
+    def end(self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]) -> None:
         threading.excepthook = self.excepthook
-
-    def ended(self, me: Carrier) -> None:
-        for lock in me.own.held:  # a thread may end while it holds a lock; the lock stays taken
-            lock.taken_at = lock.taken_at or me.label
-
-    def removed(self, carrier: Carrier, *, begun: bool) -> None:
-        state: ThreadState = carrier.own
-        if not begun and carrier.index > 0 and state.thread is not None:
-            mark_ended(state.thread)
-        for lock in state.held:
-            lock.drop()
+        for carrier in unbegun:
+            if carrier.own.thread is not None:
+                mark_ended(carrier.own.thread)
+        for carrier in carriers:
+            for lock in carrier.own.held:
+                lock.drop()
 
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
         return explain_error(error, me.label)
@@ -60,6 +55,10 @@ class ThreadWorld(World):
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
         if all(carrier.daemon or _is_idle_pool_worker(carrier) for carrier in waiting):
             return None
+        for carrier in engine.queue.carriers:
+            if carrier.done:  # a thread may end while it holds a lock; the lock stays taken
+                for lock in carrier.own.held:
+                    lock.taken_at = lock.taken_at or carrier.label
         return explain_stuck([self._waiter(carrier, engine) for carrier in waiting])
 
     def _waiter(self, carrier: Carrier, engine: Engine) -> Waiter:

@@ -172,9 +172,12 @@ def join(self: Any, timeout: float | None = None) -> None:
 
 def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     """What carries a thread in this execution: nothing if it was started outside, or in one that is over."""
-    first = me.engine.queue.carriers[0]
-    other = first if self is thread_of(first) else self.__dict__.get(KEY)
-    return other if other is not None and thread_of(other) is self else None
+    other: Carrier | None = self.__dict__.get(KEY)
+    if other is None:
+        first = me.engine.queue.carriers[0]
+        return first if self is first.own.thread else None
+    state = other.own  # None once its execution is over
+    return other if state is not None and state.thread is self else None
 
 
 def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
