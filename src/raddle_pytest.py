@@ -241,13 +241,14 @@ def _tracer_without_greenlets() -> object | None:
 def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
     from raddle.api import explore, require_tested
     from raddle.refusal import unwatched_calls
+    from raddle.stop_reason import StopReason
 
     scenario = _scenario(item)
     result = explore(scenario, **{"until": "first-finding", **options})
     item.stash[_RAN] = {
         "executions": result.executions,
         "seed": result.seed,
-        "stopped": result.stopped_because,
+        "stopped": result.stopped_because.value,  # plain text: workers of xdist send it
         "notes": list(result.notes),
         "unwatched": unwatched_calls(result.not_instrumented),
     }
@@ -255,7 +256,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
         item.stash[_RAN]["lost"] = result.not_stored
     if "data_file" not in options:
         _add_to_run(item, result)
-    if result.stopped_because == "interrupted":
+    if result.stopped_because is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
     if not result.findings:
         require_tested(result)
@@ -389,6 +390,7 @@ def _told(item: pytest.Function, finding: Finding, result: Result | None = None)
 
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
     """The story, without the traceback where pytest shows it, and with commands that are pytest's."""
+    from raddle.outcome import OutcomeKind
     from raddle.report.story import headline, tell
     from raddle.story_length import StoryLength
 
@@ -399,7 +401,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
     if finding.schedule is not None:
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []
-    if finding.kind == "divergence" and item.fixturenames:
+    if finding.kind == OutcomeKind.DIVERGENCE and item.fixturenames:
         remarks.append("fixtures are set up once for all executions: make what changes in the test itself")
     if result is not None:
         for other in result.findings:

@@ -34,6 +34,7 @@ from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.reachability import Reachability
+from raddle.stop_reason import StopReason
 from raddle.story_length import StoryLength
 from raddle.tally import Key
 from raddle.wording import count
@@ -380,7 +381,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
 
 def require_tested(result: Result) -> None:
     """Raise an error if nothing was tested: no execution ended in time, or a thread's code cannot be watched."""
-    if not result.executions and not result.findings and result.stopped_because == "seconds":
+    if not result.executions and not result.findings and result.stopped_because is StopReason.SECONDS:
         raise NothingTestedError(
             "no-execution-ended",
             f"nothing was tested: {'; '.join(result.notes)}. Give it more seconds, or look for a loop that spins there",

@@ -20,7 +20,7 @@ FREE_THREADED_ONLY = "free-threaded-only"
 class Finding:
     """What went wrong, where it can happen, and how to see it again."""
 
-    kind: str  # see outcome.KINDS
+    kind: str  # an OutcomeKind; any text in a data file of a later version
     message: str
     thread: str
     possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 _LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -28,7 +28,7 @@ def is_plumbing(filename: str) -> bool:
 
 def explain_error(error: BaseException, thread: str) -> Outcome:
     """The outcome of an execution in which `error` escaped from a thread."""
-    kind = "assertion" if isinstance(error, AssertionError) else "exception"
+    kind = OutcomeKind.ASSERTION if isinstance(error, AssertionError) else OutcomeKind.EXCEPTION
     text = str(error)
     message = type(error).__name__ + (f": {text}" if text else "")
     if isinstance(error, SystemExit):
@@ -103,4 +103,4 @@ def process_died(how: str, thread: str = "") -> Outcome:
     ('crash', 'exit code 3')
     """
     details = (_LOOK_FURTHER,) if how.startswith("killed") else ()
-    return Outcome("crash", how_it_died(how), thread, ("crash", how), details)
+    return Outcome(OutcomeKind.CRASH, how_it_died(how), thread, (OutcomeKind.CRASH, how), details)

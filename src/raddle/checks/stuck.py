@@ -7,7 +7,7 @@ from typing import Any
 
 from raddle.inspection import resource_kind
 from raddle.operation import JOIN, SLEEP, Kind
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,17 @@ def explain_stuck(waiters: list[Waiter], *, name: Any = None) -> Outcome:
             message = f"{cycle[0]} waits for itself"
         else:
             message = " waits for ".join([*cycle, cycle[0]])
-        return Outcome("deadlock", message, cycle[0], ("deadlock", *signature), tuple(details))
+        return Outcome(OutcomeKind.DEADLOCK, message, cycle[0], (OutcomeKind.DEADLOCK, *signature), tuple(details))
     if lost:
         w = lost[0]
         message = f"{w.thread} {w.kind.waiting} {name(w.resource)}, but the notification came before it waited"
-        return Outcome("lost-wakeup", message, w.thread, ("lost-wakeup", *signature), tuple(details))
+        return Outcome(
+            OutcomeKind.LOST_WAKEUP, message, w.thread, (OutcomeKind.LOST_WAKEUP, *signature), tuple(details)
+        )
     stuck = [w.thread for w in waiters if not w.daemon]
     verb = "waits" if len(stuck) == 1 else "wait"
     message = f"{' and '.join(stuck)} {verb} for ever: nobody is left to wake them"
-    return Outcome("deadlock", message, first, ("deadlock", *signature), tuple(details))
+    return Outcome(OutcomeKind.DEADLOCK, message, first, (OutcomeKind.DEADLOCK, *signature), tuple(details))
 
 
 def find_cycle(waits_for: dict[str, str | None]) -> list[str]:

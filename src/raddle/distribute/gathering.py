@@ -18,10 +18,12 @@ from raddle.exploring.corpus_writer import MOST_KEPT
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.guide.aims import TRIES, AimsMemory, AimsReached, told_given_up
 from raddle.guide.portfolio import Guided, Share
+from raddle.outcome import OutcomeKind
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
+from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 from raddle.trace import Trace
 
@@ -42,7 +44,7 @@ class Gathered:
     findings: list[Finding] = field(default_factory=list)
     known: Known = NOTHING
     record: Record | None = None
-    reasons: set[str] = field(default_factory=set)  # why the units of the last round ended
+    reasons: set[StopReason] = field(default_factory=set)  # why the units of the last round ended
     notes: dict[str, None] = field(default_factory=dict)
     not_instrumented: dict[NotInstrumented, None] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
@@ -56,7 +58,7 @@ class Gathered:
         """Another round: all its units knew the same."""
         self.reasons = {done.result.stopped_because for done in round_.done}
         if any(not crash.rehearsed for crash in round_.crashes):
-            self.reasons.add("first-finding")  # it cannot be run at all
+            self.reasons.add(StopReason.FIRST_FINDING)  # it cannot be run at all
         for done in round_.done:
             self._add(done)
         for crash in round_.crashes:
@@ -128,7 +130,7 @@ class Gathered:
         self.executions += 1
         share = self._credit(crash.number, crash.number - 1, (0 if crash.rehearsed else 1, 0))
         share.executions += 1
-        signature = ("crash", crash.how)
+        signature = (OutcomeKind.CRASH, crash.how)
         if signature in self.known.reported:
             return
         self.known = replace(self.known, reported=self.known.reported | {signature})
@@ -257,7 +259,7 @@ def told_crash(crash: Crash, plan: Plan) -> Finding:
         f"in execution {crash.number:,}" if crash.rehearsed else "without any preemption, before the first execution"
     )
     return Finding(
-        kind="crash",
+        kind=OutcomeKind.CRASH,
         message=f"{how_it_died(crash.how)} {where} of {plan.scheduler} with seed {plan.seed}",
         thread="",
         possible_on=THIS_INTERPRETER,

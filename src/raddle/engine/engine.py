@@ -29,14 +29,14 @@ from raddle.engine.tracking import AccessTracker
 from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
 from raddle.operation import BEGIN, END, JOIN, SLEEP, START, Kind
-from raddle.outcome import PASSED, Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a participant has died, if the execution is to be thorough
 PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")  # of a timed wait that may expire early
 _BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
-_PASSED = Outcome(PASSED)
+_PASSED = Outcome(OutcomeKind.PASSED)
 
 
 class Policy(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raddle.outcome import INTERRUPTED, Outcome
+from raddle.outcome import Outcome, OutcomeKind
 from raddle.wording import count
 
 SAMPLE = 1_200  # steps looked at before the limit, to tell which lines of more than one participant repeat
@@ -32,15 +32,15 @@ class StepLimit:
     def reached(self, label: str, place: str, steps: int) -> Outcome | None:
         """Return the outcome of the execution if it has to end now."""
         if self.stopped:
-            return Outcome(INTERRUPTED, place)
+            return Outcome(OutcomeKind.INTERRUPTED, place)
         self._sample.add((label, place))
         if steps <= self.most:
             return None
         lines = sorted(f"{label} at {place}" for label, place in self._sample if place)
         return Outcome(
-            "step-limit",
+            OutcomeKind.STEP_LIMIT,
             f"the execution did not end within {count(self._asked, 'step')}: a livelock or a loop that spins",
             label,
-            ("step-limit",),
+            (OutcomeKind.STEP_LIMIT,),
             ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),
         )

@@ -26,7 +26,7 @@ from raddle.checks.crash import stack_lines
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.execute.debugging import is_debugged, is_debugged_at
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 _start_thread = _thread.start_new_thread
 _sleep = time.sleep
@@ -138,16 +138,16 @@ class Watchdog:
     def _outcome(self, engine: Engine) -> Outcome:
         where = _innermost(self._stack)
         if self._late:
-            return Outcome("interrupted", where.partition(", in ")[0])
+            return Outcome(OutcomeKind.INTERRUPTED, where.partition(", in ")[0])
         if self._busy:
             message = "a thread computes without end and comes to no scheduling point: a loop that never ends?"
-            kind = "step-limit"
+            kind = OutcomeKind.STEP_LIMIT
         else:
             message = (
                 "a call blocks outside raddle's control: replace it in the scenario (a fake, a queue), "
                 "or instrument the code that makes it with source="
             )
-            kind = "uncontrolled"
+            kind = OutcomeKind.UNCONTROLLED
         return Outcome(kind, message, "", (kind, where), ("It stood here:", *self._stack))
 
 
