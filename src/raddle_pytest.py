@@ -12,7 +12,6 @@ import functools
 import inspect
 import os
 import random
-import shlex
 import sys
 import unittest
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -27,6 +26,7 @@ from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, Rep
 if TYPE_CHECKING:
     from raddle.finding import Finding
     from raddle.native.explored import Enclosing
+    from raddle.origin import Origin
     from raddle.result import Result
 
 MARKER = (
@@ -272,7 +272,7 @@ def _add_to_run(item: pytest.Function, result: Result) -> None:
     run = _enclosing_run()
     if run is None or result.record is None:
         return
-    origin = f"pytest {_name(item)}"
+    origin = str(_origin(item))
     pairs = zip(result.record.findings, result.findings, strict=True)
     findings = tuple({**stored, "origin": origin} for stored, finding in pairs if not _is_verdict(finding))
     try:
@@ -421,13 +421,15 @@ def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
     """One command, or none where no schedule shows the finding again."""
     if finding.schedule is None:
         return []
-    return [f"pytest {shlex.quote(_name(item))} --raddle-replay {shlex.quote(str(finding.schedule))}"]
+    return [_origin(item).replay_test(finding.schedule)]
 
 
-def _name(item: pytest.Function) -> str:
-    """By which pytest finds the test again from where it was started."""
-    inside = item.nodeid.partition("::")[2]
-    return f"{_relative(item.path, item.config.invocation_params.dir)}::{inside}"
+def _origin(item: pytest.Function) -> Origin:
+    """The test, by the name that pytest finds it by in the folder where it was started."""
+    from raddle.origin import Command, Origin
+
+    file = _relative(item.path, item.config.invocation_params.dir)
+    return Origin(Command.PYTEST, file, item.nodeid.partition("::")[2])
 
 
 def _relative(path: Path, folder: Path) -> str:

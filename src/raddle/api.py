@@ -27,6 +27,7 @@ from raddle.guide.policies import GUIDED, make_policy
 from raddle.guide.shrink import shrink as shrink_schedule
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
+from raddle.origin import Command, Origin
 from raddle.outcome import Outcome
 from raddle.refusal import unwatched_calls
 from raddle.replaying import Replaying
@@ -324,10 +325,10 @@ def _troubled(result: Result, trouble: str) -> Result:
 
 
 def _origin(session: Session, scenario: Callable[[], object]) -> str:
-    """What is explored, in words that a later run finds again."""
+    """Return what is explored, in words that are the same in a later run."""
     code = getattr(inspect.unwrap(scenario), "__code__", None)
     label = session.table.label(code.co_filename) if code is not None else "?"
-    return f"explore {label}::{getattr(scenario, '__name__', 'scenario')}"
+    return str(Origin(Command.EXPLORE, label, getattr(scenario, "__name__", "scenario")))
 
 
 def _kept(data_file: str | os.PathLike[str], origin: str, session: Session) -> tuple[list[Kept], list[Kept]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from raddle.place import Place
+from raddle.wait import Wait
+
 
 def _row(
     name: str, sentence: str = "", *, thread_died: bool = False, raised: bool = False
@@ -75,6 +78,9 @@ class Outcome:
     details: tuple[str, ...] = field(default=(), compare=False)  # lines for people: traceback, who waits for whom
     error: BaseException | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # that were added to the exception (PEP 678)
+    waits: tuple[Wait, ...] = field(default=(), compare=False)  # if no thread could continue; `details` has them, too
+    # The frames of the traceback or stack in `details`, innermost first; files by their paths.
+    frames: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", OutcomeKind(self.kind))  # raises ValueError for any other text

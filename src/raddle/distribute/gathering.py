@@ -267,4 +267,5 @@ def told_crash(crash: Crash, plan: Plan) -> Finding:
         trace=Trace(()),
         details=("nothing else is known of it; `python -X faulthandler` shows where a segmentation fault happens",),
         execution=crash.number,
+        signature=(OutcomeKind.CRASH, crash.how),
     )

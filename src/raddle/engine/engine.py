@@ -30,6 +30,7 @@ from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
 from raddle.operation import BEGIN, END, JOIN, SLEEP, START, Kind
 from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
@@ -584,9 +585,9 @@ class Engine:
         if self.observers.reopened:
             self.observers.notify(self.observers.reopened, me, site)
 
-    def place(self, carrier: Carrier) -> str:
-        """Return where a participant stands, for people; "" unless an observer knows."""
-        return next((place for ask in self.observers.place if (place := ask(carrier))), "")
+    def place(self, carrier: Carrier) -> Place | None:
+        """Return the line where a participant stands; None unless an observer knows."""
+        return next((place for ask in self.observers.place if (place := ask(carrier))), None)
 
     # -- the end ------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ What is reported has been seen to happen again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 
 from raddle import env
 from raddle.engine.points import Learned
@@ -15,6 +16,7 @@ from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
 from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
 from raddle.site import SiteTable
@@ -197,7 +199,8 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
 def make_finding(
     outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
 ) -> Finding:
-    """A failed execution as people and machines get to see it."""
+    """Return a failed execution as people and machines see it."""
+    paths = table.paths()
     return Finding(
         kind=outcome.kind,
         message=outcome.message,
@@ -208,9 +211,20 @@ def make_finding(
         details=outcome.details,
         notes=outcome.notes,
         preemptions=seen.preemptions if seen else (),
-        paths=table.paths(),
+        paths=paths,
         error=outcome.error,
+        waits=outcome.waits,
+        place=_place(outcome, paths),
+        signature=outcome.signature,
     )
+
+
+def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
+    """Return the innermost line of measured code that the outcome names; `paths` are those of the files, by label."""
+    labels = {path: label for label, path in paths.items()}
+    raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
+    waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)
+    return next(chain(raised, (place for place in waits if place and place.file in paths)), None)
 
 
 def possible_here(seen: Recorded) -> bool:

@@ -43,10 +43,6 @@ class ThreadWorld(World):
     def end(self) -> None:
         threading.excepthook = self.excepthook
 
-    def ended(self, me: Carrier) -> None:
-        for lock in me.own.held:  # a thread may end while it holds a lock; the lock stays taken
-            lock.taken_at = lock.taken_at or me.label
-
     def removed(self, carrier: Carrier, *, begun: bool) -> None:
         state: ThreadState = carrier.own
         if not begun and carrier.index > 0 and state.thread is not None:

@@ -23,6 +23,7 @@ from typing import Literal
 from raddle.distribute.gathering import joined
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
+from raddle.origin import Command, Origin
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.store import Contents, NoDataError, read, try_to_add
@@ -207,16 +208,12 @@ class CommandRuns:
             contents = read(data)
         except NoDataError:
             return Tally()
-        record = as_record(contents, origin=self._origin)
+        record = as_record(contents, origin=str(Origin(Command.SEARCH, " ".join(self._command))))
         self.record = record if self.record is None else joined(self.record, record)
         added = try_to_add(self._data_file, record)
         self.not_stored = added.trouble or self.not_stored
         self.notes.update(dict.fromkeys(added.notes))
         return contents.tally
-
-    @property
-    def _origin(self) -> str:
-        return f"search {' '.join(self._command)}"
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -22,7 +21,6 @@ _ENDED = {
     StopReason.EXHAUSTED: SearchEnd.EXHAUSTED,
     _THE_END: SearchEnd.UNFIT,
 }
-_PLACE = re.compile(r'([^\s"/\\]+\.py)(?:", line |:)(\d+)')
 
 
 class ScenarioRuns:
@@ -38,7 +36,7 @@ class ScenarioRuns:
         self._executions = executions
         self._data_file = data_file
         self._shrink = shrink
-        self.findings: dict[tuple[object, ...], tuple[Finding, Configuration]] = {}
+        self.findings: dict[tuple[str, ...], tuple[Finding, Configuration]] = {}
         self.record: Record | None = None  # of all of them, without findings
         self.notes: dict[str, None] = {}
         self.not_stored = ""  # why the last that could not be stored was not
@@ -75,20 +73,17 @@ class ScenarioRuns:
         )
 
     def _new_findings(self, result: Result, configuration: Configuration) -> list[Finding]:
-        """Those not met before. Shrinking takes hundreds of executions, so only they are shrunk: by doing the same
-        again."""
-        new = {failure(finding): finding for finding in result.findings if failure(finding) not in self.findings}
+        """Return the findings that no earlier configuration showed.
+
+        Shrinking takes hundreds of executions, so only these are shrunk, by running the same configuration again.
+        """
+        new = {finding.signature: finding for finding in result.findings if finding.signature not in self.findings}
         if (
             new
             and self._shrink
             and result.stopped_because not in (StopReason.INTERRUPTED, StopReason.SECONDS, _THE_END)
         ):
             again = self._run(configuration, seconds=None, shrink=True)
-            new |= {failure(finding): finding for finding in again.findings if failure(finding) in new}
+            new |= {finding.signature: finding for finding in again.findings if finding.signature in new}
         self.findings |= {key: (finding, configuration) for key, finding in new.items()}
         return list(new.values())
-
-
-def failure(finding: Finding) -> tuple[object, ...]:
-    """What two findings have in common that are the same failure: their kind, and the places that they name."""
-    return finding.kind, tuple(sorted({place for line in finding.details for place in _PLACE.findall(line)}))
