@@ -9,9 +9,7 @@ from typing import Any
 from raddle.analysis.saturation import PATIENCE, chance_of_anything_new, rare_enough
 from raddle.checks.crash import how_it_died
 from raddle.corpus import Kept
-from raddle.criteria import make_criteria
-from raddle.criteria.accesses import AccessesSeen
-from raddle.criteria.lu import LuCriterion
+from raddle.criteria import criterion_class, make_criteria
 from raddle.distribute.units import NOTHING, Done, Known, Plan
 from raddle.distribute.workers import Crash, Round
 from raddle.exploring.corpus_writer import MOST_KEPT
@@ -183,8 +181,8 @@ class Gathered:
         saturated, record = self.saturated, self.record
         counts = record.tally.counts()
         for criterion in make_criteria(list(self.plan.criteria)):
-            if isinstance(criterion, LuCriterion) and criterion.name in record.extras:
-                criterion.seen = AccessesSeen.from_json(record.extras[criterion.name])
+            if criterion.name in record.extras:
+                criterion.restore(record.extras[criterion.name])
             total = criterion.total(record.model, record.facts).number
             if not (saturated if total is None else counts.get(criterion.name, 0) >= total):
                 return False
@@ -237,9 +235,8 @@ def _nobodys(done: Done) -> tuple[int, int]:
 def joined(one: Record, other: Record) -> Record:
     """Two records of one scenario, one after the other."""
     extras: dict[str, Any] = {**one.extras}
-    for name, extra in other.extras.items():  # whatever criteria keep is of this kind
-        known = AccessesSeen.from_json(extras[name]) if name in extras else AccessesSeen()
-        extras[name] = (known + AccessesSeen.from_json(extra)).as_json()
+    for name, extra in other.extras.items():
+        extras[name] = criterion_class(name).merge_extra(extras[name], extra) if name in extras else extra
     return replace(
         one,
         tally=one.tally + other.tally,
