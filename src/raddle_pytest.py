@@ -12,7 +12,6 @@ import functools
 import inspect
 import os
 import random
-import shlex
 import sys
 import unittest
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -27,6 +26,7 @@ from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, Rep
 if TYPE_CHECKING:
     from raddle.finding import Finding
     from raddle.native.explored import Enclosing
+    from raddle.origin import Origin
     from raddle.result import Result
 
 MARKER = (
@@ -241,13 +241,14 @@ def _tracer_without_greenlets() -> object | None:
 def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
     from raddle.api import explore, require_tested
     from raddle.refusal import unwatched_calls
+    from raddle.stop_reason import StopReason
 
     scenario = _scenario(item)
     result = explore(scenario, **{"until": "first-finding", **options})
     item.stash[_RAN] = {
         "executions": result.executions,
         "seed": result.seed,
-        "stopped": result.stopped_because,
+        "stopped": result.stopped_because.value,  # plain text: workers of xdist send it
         "notes": list(result.notes),
         "unwatched": unwatched_calls(result.not_instrumented),
     }
@@ -255,7 +256,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
         item.stash[_RAN]["lost"] = result.not_stored
     if "data_file" not in options:
         _add_to_run(item, result)
-    if result.stopped_because == "interrupted":
+    if result.stopped_because is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
     if not result.findings:
         require_tested(result)
@@ -271,7 +272,7 @@ def _add_to_run(item: pytest.Function, result: Result) -> None:
     run = _enclosing_run()
     if run is None or result.record is None:
         return
-    origin = f"pytest {_name(item)}"
+    origin = str(_origin(item))
     pairs = zip(result.record.findings, result.findings, strict=True)
     findings = tuple({**stored, "origin": origin} for stored, finding in pairs if not _is_verdict(finding))
     try:
@@ -389,6 +390,7 @@ def _told(item: pytest.Function, finding: Finding, result: Result | None = None)
 
 def _story(item: pytest.Function, finding: Finding, result: Result | None, *, with_details: bool) -> str:
     """The story, without the traceback where pytest shows it, and with commands that are pytest's."""
+    from raddle.outcome import OutcomeKind
     from raddle.report.story import headline, tell
     from raddle.story_length import StoryLength
 
@@ -399,7 +401,7 @@ def _story(item: pytest.Function, finding: Finding, result: Result | None, *, wi
     if finding.schedule is not None:
         story = story.rpartition("\nreplay: ")[0].rstrip()
     remarks = []
-    if finding.kind == "divergence" and item.fixturenames:
+    if finding.kind == OutcomeKind.DIVERGENCE and item.fixturenames:
         remarks.append("fixtures are set up once for all executions: make what changes in the test itself")
     if result is not None:
         for other in result.findings:
@@ -419,13 +421,15 @@ def _replay_command(item: pytest.Function, finding: Finding) -> list[str]:
     """One command, or none where no schedule shows the finding again."""
     if finding.schedule is None:
         return []
-    return [f"pytest {shlex.quote(_name(item))} --raddle-replay {shlex.quote(str(finding.schedule))}"]
+    return [_origin(item).replay_test(finding.schedule)]
 
 
-def _name(item: pytest.Function) -> str:
-    """By which pytest finds the test again from where it was started."""
-    inside = item.nodeid.partition("::")[2]
-    return f"{_relative(item.path, item.config.invocation_params.dir)}::{inside}"
+def _origin(item: pytest.Function) -> Origin:
+    """The test, by the name that pytest finds it by in the folder where it was started."""
+    from raddle.origin import Command, Origin
+
+    file = _relative(item.path, item.config.invocation_params.dir)
+    return Origin(Command.PYTEST, file, item.nodeid.partition("::")[2])
 
 
 def _relative(path: Path, folder: Path) -> str:

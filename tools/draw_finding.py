@@ -13,8 +13,8 @@ import sys
 from html import escape
 from typing import Any
 
+from raddle.operation import verb_of
 from raddle.report.rows import UNTOLD
-from raddle.report.story import VERBS
 
 COLUMN, ROW, TOP, LEFT = 292, 46, 96, 16
 STYLE = """
@@ -84,7 +84,7 @@ def _rows(finding: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _step(step: dict[str, Any], x: int, y: int, *, bad: bool) -> list[str]:
-    verb = VERBS.get(step["operation"], step["operation"])
+    verb = verb_of(step["operation"])
     value = f": {step['value']}" if step["value"] else ""
     code = linecache.getline(step["file"], step["line"]).strip()
     box = f'<rect class="{"bad" if bad else "box"}" x="{x + 12}" y="{y}" width="{COLUMN - 24}" height="38" rx="4"/>'

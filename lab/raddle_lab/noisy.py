@@ -26,7 +26,7 @@ from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.instrument import Selection, instrument_modules
 from raddle.native.noise import Noise
 from raddle.native.watch import Watch
-from raddle.outcome import PASSED, Outcome
+from raddle.outcome import Outcome, OutcomeKind
 from raddle.step import Step
 from raddle_lab.cases import Case
 from raddle_lab.conflicts import without_private
@@ -103,7 +103,7 @@ class _Execution:
         self._watch = watch
         self._scenario = scenario
         self._number = number
-        self._outcome = Outcome(PASSED)
+        self._outcome = Outcome(OutcomeKind.PASSED)
         self._seen = -1
         self._looks = 0
         self._signals = 0  # since the end is wanted
@@ -138,7 +138,7 @@ class _Execution:
 
     def _failed(self, error: BaseException) -> None:
         if not self._outcome.failed:
-            kind = "assertion" if isinstance(error, AssertionError) else "exception"
+            kind = OutcomeKind.ASSERTION if isinstance(error, AssertionError) else OutcomeKind.EXCEPTION
             self._outcome = Outcome(kind, f"{type(error).__name__}: {error}")
 
     def _died(self, args: Any) -> None:
@@ -153,7 +153,7 @@ class _Execution:
         self._looks = self._looks + 1 if steps == self._seen else 0
         self._seen = steps
         if self._looks >= PATIENCE and not self._outcome.failed:
-            self._outcome = Outcome("deadlock")
+            self._outcome = Outcome(OutcomeKind.DEADLOCK)
         if self._outcome.failed and not self._over:
             self._signals += 1
             if self._signals % SIGNALS == 1:

@@ -27,6 +27,7 @@ from raddle.guide.policies import GUIDED, make_policy
 from raddle.guide.shrink import shrink as shrink_schedule
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
+from raddle.origin import Command, Origin
 from raddle.outcome import Outcome
 from raddle.refusal import unwatched_calls
 from raddle.replaying import Replaying
@@ -34,6 +35,7 @@ from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
 from raddle.schedulers.reachability import Reachability
+from raddle.stop_reason import StopReason
 from raddle.story_length import StoryLength
 from raddle.tally import Key
 from raddle.wording import count
@@ -323,10 +325,10 @@ def _troubled(result: Result, trouble: str) -> Result:
 
 
 def _origin(session: Session, scenario: Callable[[], object]) -> str:
-    """What is explored, in words that a later run finds again."""
+    """Return what is explored, in words that are the same in a later run."""
     code = getattr(inspect.unwrap(scenario), "__code__", None)
     label = session.table.label(code.co_filename) if code is not None else "?"
-    return f"explore {label}::{getattr(scenario, '__name__', 'scenario')}"
+    return str(Origin(Command.EXPLORE, label, getattr(scenario, "__name__", "scenario")))
 
 
 def _kept(data_file: str | os.PathLike[str], origin: str, session: Session) -> tuple[list[Kept], list[Kept]]:
@@ -380,7 +382,7 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
 
 def require_tested(result: Result) -> None:
     """Raise an error if nothing was tested: no execution ended in time, or a thread's code cannot be watched."""
-    if not result.executions and not result.findings and result.stopped_because == "seconds":
+    if not result.executions and not result.findings and result.stopped_because is StopReason.SECONDS:
         raise NothingTestedError(
             "no-execution-ended",
             f"nothing was tested: {'; '.join(result.notes)}. Give it more seconds, or look for a loop that spins there",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 def datum(number: int, variable: str) -> tuple[int, str]:
@@ -48,12 +50,52 @@ class Event:
         shown = f" = {self.value}" if self.value else ""
         return f"{self.thread} {self.file}:{self.line} {self.kind} {self.variable}{shown}".replace("  ", " ")
 
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "thread": self.thread,
+            "file": self.file,
+            "line": self.line,
+            "operation": self.kind,
+            "variable": self.variable,
+            "object": self.object,
+            "value": self.value,
+        }
+
+    @classmethod
+    def from_json(cls, step: Mapping[str, Any]) -> Event:
+        """Return the event that `as_json` wrote; what is missing is empty.
+
+        >>> print(Event.from_json({"thread": "T1", "file": "log.py", "line": 9, "operation": "read", "variable": "n"}))
+        T1 log.py:9 read n
+        """
+        return cls(
+            thread=str(step.get("thread", "")),
+            kind=str(step.get("operation", "")),
+            variable=str(step.get("variable", "")),
+            object=int(step.get("object") or 0),
+            file=str(step.get("file", "")),
+            line=int(step.get("line") or 0),
+            value=str(step.get("value", "")),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """A thread that could have gone on was stopped."""
+    """A thread was stopped that could have continued."""
 
     before: int  # index of the next event in the trace
     thread: str
     place: str  # where it stood, as a schedule names it
     with_gil: bool = True  # could CPython with the GIL have switched there?
+
+    def as_json(self) -> dict[str, Any]:
+        return {"before": self.before, "thread": self.thread, "place": self.place, "with_gil": self.with_gil}
+
+    @classmethod
+    def from_json(cls, stop: Mapping[str, Any]) -> Preemption:
+        return cls(
+            before=int(stop.get("before") or 0),
+            thread=str(stop.get("thread", "")),
+            place=str(stop.get("place", "")),
+            with_gil=bool(stop.get("with_gil", True)),
+        )

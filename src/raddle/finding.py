@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from raddle.errors import ScheduleError
 from raddle.event import Event, Preemption
 from raddle.every_order import EveryOrder
 from raddle.operation import ENTER, LEAVE
+from raddle.place import Place
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule
 from raddle.trace import Trace
+from raddle.wait import Wait
 
 THIS_INTERPRETER = "this-interpreter"
 FREE_THREADED_ONLY = "free-threaded-only"
@@ -20,7 +24,7 @@ FREE_THREADED_ONLY = "free-threaded-only"
 class Finding:
     """What went wrong, where it can happen, and how to see it again."""
 
-    kind: str  # see outcome.KINDS
+    kind: str  # an OutcomeKind; any text in a data file of a later version
     message: str
     thread: str
     possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY
@@ -34,6 +38,9 @@ class Finding:
     every_order: EveryOrder | None = None  # it fails whatever the order is: not a race
     replaying: Replaying = field(default=PLAINLY, repr=False)  # what the schedule alone does not tell
     notes: tuple[str, ...] = field(default=(), repr=False)  # of the exception; the traceback in `details` has them too
+    waits: tuple[Wait, ...] = field(default=(), repr=False)  # if no thread could continue; `details` has them too
+    place: Place | None = None  # where it was raised, or where the thread waits
+    signature: tuple[str, ...] = field(default=(), repr=False, compare=False)  # see `Outcome`; not stored
 
     @property
     def steps(self) -> tuple[Event, ...]:
@@ -41,9 +48,9 @@ class Finding:
         return tuple(e for e in self.trace.shared() if e.kind not in (ENTER, LEAVE))
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the finding as data files and machines get it, with the steps that concern more than one thread."""
         return {
-            "kind": self.kind,
+            "kind": str(self.kind),
             "message": self.message,
             "thread": self.thread,
             "possible_on": self.possible_on,
@@ -52,34 +59,50 @@ class Finding:
             "execution": self.execution,
             "details": list(self.details),
             "notes": list(self.notes),
-            "steps": [
-                {
-                    "thread": e.thread,
-                    "file": e.file,
-                    "line": e.line,
-                    "operation": e.kind,
-                    "variable": e.variable,
-                    "object": e.object,
-                    "value": e.value,
-                }
-                for e in self.steps
-            ],
-            "preemptions": self._stops(),
+            "steps": [event.as_json() for event in self.steps],
+            "preemptions": [stop.as_json() for stop in self._stops()],
             **({"options": self.replaying.as_json()} if self.replaying != PLAINLY else {}),
+            **({"waits": [wait.as_json() for wait in self.waits]} if self.waits else {}),
+            **({"place": self.place.as_json()} if self.place else {}),
         }
 
-    def _stops(self) -> list[dict[str, Any]]:
-        """The preemptions; `before` counts steps, as `steps` has them."""
-        told = {id(event) for event in self.steps}
+    def _stops(self) -> list[Preemption]:
+        """The preemptions, where `before` counts `steps` instead of all events."""
+        shared = {id(event) for event in self.steps}
         before = [0]
         for event in self.trace:
-            before.append(before[-1] + (id(event) in told))
-        return [
-            {
-                "before": before[min(stop.before, len(self.trace))],
-                "thread": stop.thread,
-                "place": stop.place,
-                "with_gil": stop.with_gil,
-            }
-            for stop in self.preemptions
-        ]
+            before.append(before[-1] + (id(event) in shared))
+        return [replace(stop, before=before[min(stop.before, len(self.trace))]) for stop in self.preemptions]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Finding:
+        """Return the finding that `as_json` wrote, now or in an earlier version; what is missing is empty."""
+        execution = value.get("execution")
+        waits = (Wait.from_json(wait) for wait in _mappings(value.get("waits")))
+        return cls(
+            kind=str(value.get("kind") or ""),
+            message=str(value.get("message") or ""),
+            thread=str(value.get("thread") or ""),
+            possible_on=str(value.get("possible_on") or THIS_INTERPRETER),
+            every_order=EveryOrder.from_json(value.get("every_order")),
+            schedule=_schedule(value.get("schedule")),
+            trace=Trace(tuple(map(Event.from_json, _mappings(value.get("steps"))))),
+            details=tuple(map(str, value.get("details") or ())),
+            notes=tuple(map(str, value.get("notes") or ())),
+            preemptions=tuple(map(Preemption.from_json, _mappings(value.get("preemptions")))),
+            execution=execution if isinstance(execution, int) else 0,
+            replaying=Replaying.from_json(value.get("options")),
+            waits=tuple(wait for wait in waits if wait is not None),
+            place=Place.from_json(value.get("place")),
+        )
+
+
+def _mappings(values: object) -> list[Mapping[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, (list, tuple)) else []
+
+
+def _schedule(text: str | None) -> Schedule | None:
+    try:
+        return Schedule.parse(text) if text else None
+    except ScheduleError:  # another program wrote it
+        return None

@@ -3,49 +3,93 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-PASSED = "passed"
-INTERRUPTED = "interrupted"
-# Every kind of failure, and what it is in one sentence, as reports have it. `docs/messages.md` has a paragraph on each.
-KINDS = {
-    "exception": "An exception escapes from a thread in some interleaving.",
-    "assertion": "An assertion fails in some interleaving of the threads.",
-    "deadlock": "Threads wait for each other for ever.",
-    "lost-wakeup": "A thread waits for a notification that was given before it waited.",
-    "step-limit": "An execution does not end: a livelock, or a loop that spins.",
-    "uncontrolled": "A call blocks outside raddle's control.",
-    "divergence": "The same schedule, run twice, gives different executions.",
-    "crash": "A thread ends the process: a fault in C code, a signal, or os._exit.",
-}
+from raddle.place import Place
+from raddle.wait import Wait
+
+
+def _row(
+    name: str, sentence: str = "", *, thread_died: bool = False, raised: bool = False
+) -> tuple[str, str, bool, bool]:
+    """Return the arguments of one member of `OutcomeKind`, in the order that its constructor takes them."""
+    return name, sentence, thread_died, raised
+
+
+class OutcomeKind(StrEnum):
+    """The ways in which an execution can end, with everything that reports need to know about each.
+
+    A kind is its name as a string, so JSON and data files need no conversion. `docs/messages.md` has a paragraph on
+    each kind of finding.
+
+    >>> OutcomeKind("deadlock").sentence, OutcomeKind.DEADLOCK == "deadlock", OutcomeKind.PASSED.is_finding
+    ('Threads wait for each other for ever.', True, False)
+    """
+
+    sentence: str  # for tools that list rules; "" for an ending that is no finding
+    thread_died: bool  # the death of one thread ended the execution, wherever the other threads were
+    raised: bool  # a line of the program raised it; reports show that line beside the message
+
+    def __new__(cls, name: str, sentence: str = "", thread_died: bool = False, raised: bool = False) -> OutcomeKind:
+        self = str.__new__(cls, name)
+        self._value_ = name
+        self.sentence, self.thread_died, self.raised = sentence, thread_died, raised
+        return self
+
+    __repr__ = str.__repr__  # as before these were an enum: users print them
+
+    PASSED = _row("passed")
+    INTERRUPTED = _row("interrupted")
+    EXCEPTION = _row(
+        "exception", "An exception escapes from a thread in some interleaving.", thread_died=True, raised=True
+    )
+    ASSERTION = _row(
+        "assertion", "An assertion fails in some interleaving of the threads.", thread_died=True, raised=True
+    )
+    DEADLOCK = _row("deadlock", "Threads wait for each other for ever.")
+    LOST_WAKEUP = _row("lost-wakeup", "A thread waits for a notification that was given before it waited.")
+    STEP_LIMIT = _row("step-limit", "An execution does not end: a livelock, or a loop that spins.")
+    UNCONTROLLED = _row("uncontrolled", "A call blocks outside raddle's control.")
+    DIVERGENCE = _row("divergence", "The same schedule, run twice, gives different executions.")
+    CRASH = _row("crash", "A thread ends the process: a fault in C code, a signal, or os._exit.", thread_died=True)
+
+    @property
+    def is_finding(self) -> bool:
+        return bool(self.sentence)
+
+
+FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one execution.
+    """The end of one execution.
 
-    `signature` tells whether two failures are the same one; it names no value that differs between runs.
+    Two failures are the same one if their `signature` is; it contains no value that differs between runs.
 
-    >>> Outcome("passed").failed
+    >>> Outcome(OutcomeKind.PASSED).failed
     False
     """
 
-    kind: str
+    kind: OutcomeKind
     message: str = ""
     thread: str = ""
     signature: tuple[str, ...] = ()
     details: tuple[str, ...] = field(default=(), compare=False)  # lines for people: traceback, who waits for whom
     error: BaseException | None = field(default=None, compare=False, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)  # that were added to the exception (PEP 678)
+    waits: tuple[Wait, ...] = field(default=(), compare=False)  # if no thread could continue; `details` has them, too
+    # The frames of the traceback or stack in `details`, innermost first; files by their paths.
+    frames: tuple[Place, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS and self.kind not in (PASSED, INTERRUPTED):
-            raise ValueError(f"there is no kind of outcome called {self.kind!r}")
+        object.__setattr__(self, "kind", OutcomeKind(self.kind))  # raises ValueError for any other text
 
     @property
     def failed(self) -> bool:
-        return self.kind != PASSED
+        return self.kind is not OutcomeKind.PASSED
 
     @property
     def died(self) -> str:
-        """The thread whose death ended the execution, wherever the others were; "" where they came to an end."""
-        return self.thread if self.kind in ("exception", "assertion", "crash") else ""
+        """The thread whose death ended the execution; "" if the execution ended otherwise."""
+        return self.thread if self.kind.thread_died else ""

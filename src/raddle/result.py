@@ -10,6 +10,7 @@ from raddle.corpus import Kept
 from raddle.finding import Finding
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
+from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 
 # Shares of executions that no scheduler decided
@@ -18,37 +19,21 @@ KEPT_SCHEDULES = "kept schedules"  # by earlier runs
 EVERY_ORDER = "reachability"  # after a search that was saturated and had found nothing
 
 
-# Why an exploration stopped, as people read it. `docs/formats.md` has a line on each.
-STOPPED = {
-    "first-finding": "stopped at the first finding",
-    "saturated": "saturated: nothing new came for long",
-    "covered": "everything that can be covered is covered",
-    "endless": "stopped, as executions do not end",
-    "crashing": "stopped, as executions end their process",
-    "exhausted": "exhausted: no other schedule exists for this scenario",
-    "exhausted-within-bound": "every schedule within the bound was run",
-    "exhausted-in-part": "exhausted in part: every schedule of what is under control was run",
-    "executions": "the number of executions asked for is reached",
-    "seconds": "the time asked for is over",
-    "interrupted": "interrupted",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """The outcome of many executions of one scenario.
 
     >>> Result(outcome="passed", findings=(), executions=3, scheduling_points=12, seconds=0.1,
-    ...        stopped_because="exhausted", seed=1).failed
+    ...        stopped_because=StopReason.EXHAUSTED, seed=1).failed
     False
     """
 
-    outcome: str  # "passed", or the kind of the first finding
+    outcome: str  # OutcomeKind.PASSED, or the kind of the first finding
     findings: tuple[Finding, ...]
     executions: int
     scheduling_points: int
     seconds: float
-    stopped_because: str  # one of STOPPED
+    stopped_because: StopReason
     seed: int
     scheduler: str = ""
     switches: str = "free-threaded"
@@ -68,8 +53,7 @@ class Result:
     chance_of_new: float | None = None  # that 1,000 executions more cover anything new, if that was measured
 
     def __post_init__(self) -> None:
-        if self.stopped_because not in STOPPED:
-            raise ValueError(f"there is no reason to stop called {self.stopped_because!r}")
+        object.__setattr__(self, "stopped_because", StopReason(self.stopped_because))  # ValueError for any other text
 
     @property
     def tally(self) -> Tally:
@@ -82,8 +66,8 @@ class Result:
 
     @property
     def exhausted(self) -> bool:
-        """Was every schedule tried, with everything under control?"""
-        return self.stopped_because == "exhausted"
+        """Whether every schedule was run, with everything under control."""
+        return self.stopped_because is StopReason.EXHAUSTED
 
     def _measured(self) -> dict[str, Any]:
         if self.record is None:

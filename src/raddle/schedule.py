@@ -13,11 +13,23 @@ import re
 from dataclasses import dataclass
 
 from raddle.errors import ScheduleError
+from raddle.place import Place
 
+_LINE = r"(?P<file>[^;]+?):(?P<line>\d+) "
 _SEGMENT = re.compile(
     r"(?P<thread>T\d+(?:\.\d+)*)"
-    r"(?: until (?P<file>[^;]+?):(?P<line>\d+) (?P<kind>[a-z-]+)(?: (?P<name>[^\s#;]+))?(?: #(?P<count>\d+))?)?"
+    rf"(?: until {_LINE}(?P<kind>[a-z-]+)(?: (?P<name>[^\s#;]+))?(?: #(?P<count>\d+))?)?"
 )
+
+
+def line_in(place: str) -> Place | None:
+    """Return the line that a schedule's place names; None if it is no such place.
+
+    >>> line_in("log.py:9 write th"), line_in("nowhere")
+    (Place(file='log.py', line=9), None)
+    """
+    match = re.match(_LINE, place)
+    return Place(match["file"], int(match["line"])) if match else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import pytest
 
 import warm
 from raddle.cli import group
-from raddle.outcome import KINDS
+from raddle.outcome import FINDINGS
 from raddle.report.as_json import schema
-from raddle.result import STOPPED
+from raddle.stop_reason import StopReason
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
@@ -65,11 +65,11 @@ def test_the_table_has_every_key_of_the_document():
 
 def test_every_reason_to_stop_is_listed():
     table = PAGE.partition("| `stopped_because` |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)) == set(STOPPED)
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)) == set(StopReason)
 
 
 def test_every_kind_of_finding_is_listed():
     sentence = re.search(r"The `kind` of a finding is (.*?);", PAGE, re.DOTALL).group(1)
-    assert set(re.findall("`([a-z-]+)`", sentence)) == set(KINDS)
+    assert set(re.findall("`([a-z-]+)`", sentence)) == set(FINDINGS)
     messages = (ROOT / "docs/messages.md").read_text(encoding="utf-8")
-    assert set(KINDS) <= set(re.findall(r"^### ([a-z-]+)$", messages, re.MULTILINE))
+    assert set(FINDINGS) <= set(re.findall(r"^### ([a-z-]+)$", messages, re.MULTILINE))

@@ -12,7 +12,7 @@ from raddle_lab.sctbench import PROGRAMS, Program
 from raddle_lab.sctbench_table import SOURCE, Plan, Row, as_json, report, run, run_row
 
 import raddle
-from raddle.outcome import PASSED
+from raddle.outcome import OutcomeKind
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ def test_without_preemption(name: str) -> None:
     (sample,) = samples(program, scheduler="sequential", executions=1)
     assert sample.cast.actors == 1 + program.threads
     fails = program.always or name == "lazy01"  # see above
-    assert sample.outcome.kind in (program.kinds if fails else {PASSED})
+    assert sample.outcome.kind in (program.kinds if fails else {OutcomeKind.PASSED})
 
 
 @pytest.mark.parametrize("name", ALWAYS)
@@ -107,7 +107,7 @@ def test_the_others_fail_only_in_the_way_they_should(name: str) -> None:
     program = PROGRAMS[name]
     executions = 50 if program.threads <= 10 else 5
     kinds = {sample.outcome.kind for sample in samples(program, scheduler="random", executions=executions)}
-    assert kinds <= {PASSED, *program.kinds}
+    assert kinds <= {OutcomeKind.PASSED, *program.kinds}
 
 
 def test_lazy01_passes_where_the_check_comes_first() -> None:

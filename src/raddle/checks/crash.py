@@ -8,9 +8,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
+from traceback import StackSummary, TracebackException
 from types import FrameType, TracebackType
 
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 
 _LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -27,8 +29,8 @@ def is_plumbing(filename: str) -> bool:
 
 
 def explain_error(error: BaseException, thread: str) -> Outcome:
-    """The outcome of an execution in which `error` escaped from a thread."""
-    kind = "assertion" if isinstance(error, AssertionError) else "exception"
+    """Return the outcome of an execution in which `error` escaped from a thread."""
+    kind = OutcomeKind.ASSERTION if isinstance(error, AssertionError) else OutcomeKind.EXCEPTION
     text = str(error)
     message = type(error).__name__ + (f": {text}" if text else "")
     if isinstance(error, SystemExit):
@@ -36,14 +38,16 @@ def explain_error(error: BaseException, thread: str) -> Outcome:
     elif isinstance(error, KeyboardInterrupt):
         message = "the scenario raised KeyboardInterrupt"
     where = raised_at(error.__traceback__)
+    trace = user_traceback(error)
     return Outcome(
         kind,
         message,
         thread,
         (kind, type(error).__name__, where),
-        details=tuple(user_traceback(error)),
+        details=lines_of(trace),
         notes=notes_of(error),
         error=error,
+        frames=tuple(place for each in _chain(trace) for place in frames_of(each.stack)),
     )
 
 
@@ -70,22 +74,36 @@ def raised_at(trace: TracebackType | None) -> str:
     return place
 
 
-def user_traceback(error: BaseException) -> Iterator[str]:
-    """The traceback as Python prints it, without frames of raddle's own."""
-    summary = traceback.TracebackException.from_exception(error)
-    seen: traceback.TracebackException | None = summary
+def user_traceback(error: BaseException) -> TracebackException:
+    """Return the traceback of an error and of those that led to it, without frames of raddle's own."""
+    summary = TracebackException.from_exception(error)
+    for each in _chain(summary):
+        each.stack = StackSummary.from_list([f for f in each.stack if not is_plumbing(f.filename)])
+    return summary
+
+
+def _chain(summary: TracebackException) -> Iterator[TracebackException]:
+    """An error, then the one that led to it, and so on, as far as Python prints them."""
+    seen: TracebackException | None = summary
     while seen is not None:
-        seen.stack = traceback.StackSummary.from_list([f for f in seen.stack if not is_plumbing(f.filename)])
-        seen = seen.__cause__ or seen.__context__
-    for chunk in summary.format():
-        yield from chunk.rstrip("\n").split("\n")
+        yield seen
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
 
 
-def stack_lines(frame: FrameType | None = None) -> Iterator[str]:
-    """The stack of the running thread, innermost last, without frames of raddle's own."""
+def user_stack(frame: FrameType | None = None) -> StackSummary:
+    """Return the stack of the running thread, innermost frame last, without frames of raddle's own."""
     stack = traceback.extract_stack(frame or sys._getframe(1))
-    for chunk in traceback.StackSummary.from_list([f for f in stack if not is_ours(f.filename)]).format():
-        yield from chunk.rstrip("\n").split("\n")
+    return StackSummary.from_list([f for f in stack if not is_ours(f.filename)])
+
+
+def lines_of(shown: TracebackException | StackSummary) -> tuple[str, ...]:
+    """Return the lines that Python prints."""
+    return tuple(line for chunk in shown.format() for line in chunk.rstrip("\n").split("\n"))
+
+
+def frames_of(stack: StackSummary) -> tuple[Place, ...]:
+    """Return the lines that the frames stand at, innermost first; files by their paths."""
+    return tuple(Place(frame.filename, frame.lineno or 0) for frame in reversed(stack))
 
 
 def how_it_died(how: str) -> str:
@@ -103,4 +121,4 @@ def process_died(how: str, thread: str = "") -> Outcome:
     ('crash', 'exit code 3')
     """
     details = (_LOOK_FURTHER,) if how.startswith("killed") else ()
-    return Outcome("crash", how_it_died(how), thread, ("crash", how), details)
+    return Outcome(OutcomeKind.CRASH, how_it_died(how), thread, (OutcomeKind.CRASH, how), details)

@@ -12,9 +12,7 @@ import click
 import raddle
 from raddle.cli.output import careful_stdout
 from raddle.errors import RaddleError
-
-FINE, FINDING, INTERRUPTED, INTERNAL_ERROR, USAGE = 0, 1, 2, 3, 4
-
+from raddle.exit_code import ExitCode
 
 # In the order of the help; each is imported only when it is asked for, as some take long to import.
 COMMANDS = {
@@ -68,20 +66,20 @@ def main() -> None:
             code = group.main(standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
-        code = INTERRUPTED
+        code = ExitCode.INTERRUPTED
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
-        code = INTERRUPTED
+        code = ExitCode.INTERRUPTED
     except click.ClickException as error:
         error.show()
-        code = USAGE
+        code = ExitCode.USAGE
     except RaddleError as error:
         click.echo(f"raddle: {error} [{error.slug}]", err=True)
-        code = USAGE
+        code = ExitCode.USAGE
     except BrokenPipeError:
-        code = FINE
+        code = ExitCode.SUCCESS
     except Exception:
         traceback.print_exc()
         click.echo("raddle: internal error: this is a fault of raddle's own, not of your code", err=True)
-        code = INTERNAL_ERROR
-    sys.exit(code if isinstance(code, int) else FINE)
+        code = ExitCode.INTERNAL_ERROR
+    sys.exit(code if isinstance(code, int) else ExitCode.SUCCESS)

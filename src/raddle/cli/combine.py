@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from raddle.cli.report import data_path
+from raddle.exit_code import ExitCode
 from raddle.store import DATA_FILE
 from raddle.store import combine as merge
 from raddle.wording import count
@@ -30,7 +31,7 @@ def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
             "executions": done.executions,
         }
         click.echo(json.dumps(result, indent=2))
-        return 0
+        return ExitCode.SUCCESS
     for name in done.skipped:
         click.echo(f"{name}: all its runs are in {target} already", err=True)
     click.echo(
@@ -38,4 +39,4 @@ def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
         f"with {count(done.executions, 'execution')} now",
         err=True,
     )
-    return 0
+    return ExitCode.SUCCESS

@@ -11,6 +11,7 @@ import click
 from raddle.cli.report import screen_for_data
 from raddle.cli.said import said
 from raddle.criteria import DEFAULT, NAMES, criterion_class
+from raddle.exit_code import ExitCode
 
 PIPED_WIDTH = 80  # characters in a line
 MOST_WIDTH = 100  # on a terminal: longer lines are hard to read
@@ -25,7 +26,7 @@ def criteria(as_json: bool) -> int:
     listed = {name: _described(name) for name in NAMES}
     if as_json:
         click.echo(json.dumps({"criteria": listed}, indent=2))
-        return 0
+        return ExitCode.SUCCESS
     screen = screen_for_data()
     width = min(screen.width, MOST_WIDTH) if screen.is_terminal else PIPED_WIDTH
     for name, about in listed.items():
@@ -38,7 +39,7 @@ def criteria(as_json: bool) -> int:
     for paper in dict.fromkeys(f"{about['family']}: {about['paper']}" for about in listed.values()):
         for line in _folded(paper, width, indent=""):
             screen.print(said(line, style="dim"))
-    return 0
+    return ExitCode.SUCCESS
 
 
 def _in_short(about: dict[str, Any]) -> str:

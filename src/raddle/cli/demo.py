@@ -15,6 +15,7 @@ from raddle import api
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_result
 from raddle.cli.target import load_scenario
+from raddle.exit_code import ExitCode
 
 FILE = "appender.py"
 
@@ -63,7 +64,7 @@ def _show(folder: Path, as_json: bool) -> int:
     if as_json:
         result = {"found": found.as_json(), "replayed": replayed.as_json(), "fixed": fixed.as_json()}
         click.echo(json.dumps(result, indent=2))
-    return 0
+    return ExitCode.SUCCESS
 
 
 def _say(screen: Console, text: str) -> None:

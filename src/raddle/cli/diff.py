@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from raddle.cli.report import BELOW_THRESHOLD, FINE, NOTHING_TO_DO, chosen, opened, screen_for_data
+from raddle.cli.report import chosen, opened, screen_for_data
 from raddle.cli.said import said
+from raddle.exit_code import ExitCode
 from raddle.report.coverage import rows
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
 from raddle.report.missing import LIMIT
@@ -44,7 +45,7 @@ def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss
     """
     old, new = opened(Path(before)), opened(Path(after))
     if old is None or new is None:
-        return NOTHING_TO_DO
+        return ExitCode.NOTHING_TO_DO
     names = None
     if criteria is not None:
         measured = {row.name: row for row in [*rows(old), *rows(new)]}
@@ -56,8 +57,8 @@ def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss
         show(screen_for_data(), found)
     if not found.criteria:
         click.echo("nothing to compare: no criterion was measured", err=True)
-        return NOTHING_TO_DO
-    return BELOW_THRESHOLD if fail_on_loss and found.lost else FINE
+        return ExitCode.NOTHING_TO_DO
+    return ExitCode.BELOW_THRESHOLD if fail_on_loss and found.lost else ExitCode.SUCCESS
 
 
 def show(screen: Console, found: Difference) -> None:

@@ -19,8 +19,10 @@ from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
+from raddle.exit_code import ExitCode
 from raddle.exploring.exploration import Moment
 from raddle.report.story import replay_command
+from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
 
@@ -124,7 +126,8 @@ def explore(target: str, as_json: bool, setup: str | None, story: str | None, **
         show_result(screen, result, target, length)
         if result.record is not None:
             show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
-    code = exit_code(found=bool(result.findings), stopped=result.stopped_because, not_stored=result.not_stored)
-    if not code and not result.executions and result.stopped_because == "seconds":
-        return 5
+    interrupted = result.stopped_because is StopReason.INTERRUPTED
+    code = exit_code(found=bool(result.findings), interrupted=interrupted, not_stored=result.not_stored)
+    if not code and not result.executions and result.stopped_because is StopReason.SECONDS:
+        return ExitCode.NOTHING_TO_DO
     return code

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 import raddle
-from raddle.cli.report import FINE, NOTHING_TO_DO, data_path
+from raddle.cli.report import data_path
+from raddle.exit_code import ExitCode
 from raddle.store import DATA_FILE, NoDataError, read
 
 FOLDER = "raddle-html"
@@ -34,11 +35,11 @@ def html(data_file: str | None, output: str, as_json: bool) -> int:
         contents = read(path)
     except NoDataError as error:
         click.echo(f"raddle: {error} [{error.slug}]", err=True)
-        return NOTHING_TO_DO
+        return ExitCode.NOTHING_TO_DO
     title = os.path.basename(os.path.dirname(os.path.abspath(path)))
     written = write_pages(contents, Path(output), title=title, version=raddle.__version__)
     if as_json:
         click.echo(json.dumps(written.as_json(), indent=2))
     else:
         click.echo(f"wrote {written.pages:,} pages: open {written.folder / 'index.html'}", err=True)
-    return FINE
+    return ExitCode.SUCCESS

@@ -6,7 +6,8 @@ import click
 
 import raddle
 from raddle.cli.output import output_option, write_json
-from raddle.cli.report import FINE, NOTHING_TO_DO, chosen, data_path, opened
+from raddle.cli.report import chosen, data_path, opened
+from raddle.exit_code import ExitCode
 from raddle.report.as_json import document, schema
 from raddle.report.coverage import rows
 from raddle.report.missing import LIMIT
@@ -40,14 +41,14 @@ def json_(
     """
     if only_schema:
         write_json(schema(), output)
-        return FINE
+        return ExitCode.SUCCESS
     contents = opened(data_path(data_file))
     if contents is None:
-        return NOTHING_TO_DO
+        return ExitCode.NOTHING_TO_DO
     measured = rows(contents)
     asked = chosen(measured, criteria.split(",")) if criteria is not None else measured
     listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
     covered = chosen(measured, covered_of.split(",")) if covered_of is not None else []
     summary = summarize(contents, asked, missing_of=listed, limit=limit)
     write_json(document(contents, summary, version=raddle.__version__, covered_of=covered), output)
-    return FINE
+    return ExitCode.SUCCESS

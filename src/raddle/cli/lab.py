@@ -14,11 +14,11 @@ from typing import Any
 import click
 
 from raddle.errors import UsageError
+from raddle.exit_code import ExitCode
 
 CASES = ("philosophers", "airlines", "crawler", "ftp", "broker")
 QUICK = 40  # executions of a series, or of a mutant: enough to see that everything works
 SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200
-FINE, INTERRUPTED = 0, 2
 REDRAW_SECONDS = 0.2
 
 _JOBS = click.option(
@@ -170,7 +170,7 @@ def sctbench(
     if output is not None:
         _write(output, "sctbench", data, text)
     click.echo(json.dumps(data, indent=2) if as_json else text)
-    return 0
+    return ExitCode.SUCCESS
 
 
 def _load(name: str) -> Any:
@@ -254,7 +254,7 @@ def _end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) -
         click.echo(text)
     if interrupted:
         click.echo(f"interrupted; {'the results are of what was done' if text else 'nothing was done yet'}", err=True)
-    return INTERRUPTED if interrupted else FINE
+    return ExitCode.INTERRUPTED if interrupted else ExitCode.SUCCESS
 
 
 def _write(folder: Path, name: str, data: dict[str, Any], text: str) -> None:

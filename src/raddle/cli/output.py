@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from raddle.errors import UsageError
+from raddle.exit_code import ExitCode
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -56,19 +57,19 @@ def survive_closed_pipe() -> Iterator[None]:
         _give_up_stdout()
 
 
-def exit_code(*, found: bool, stopped: str, not_stored: str) -> int:
-    """The exit code of a search; that nothing could be stored is said on stderr, after everything else.
+def exit_code(*, found: bool, interrupted: bool, not_stored: str) -> ExitCode:
+    """Return the exit code of a search; say on stderr, after everything else, why nothing could be stored.
 
-    >>> exit_code(found=True, stopped="first-finding", not_stored=""), exit_code(found=False, stopped="", not_stored="")
-    (1, 0)
+    >>> exit_code(found=True, interrupted=True, not_stored="").name
+    'FINDING'
     """
     if not_stored:
         click.echo(f"raddle: {not_stored}", err=True)
     if found:
-        return 1
-    if stopped == "interrupted":
-        return 2
-    return 4 if not_stored else 0
+        return ExitCode.FINDING
+    if interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.USAGE if not_stored else ExitCode.SUCCESS
 
 
 def _give_up_stdout() -> None:

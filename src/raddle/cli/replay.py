@@ -17,6 +17,8 @@ from raddle.cli.output import survive_closed_pipe
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_finding
 from raddle.cli.target import load_scenario
+from raddle.exit_code import ExitCode
+from raddle.outcome import OutcomeKind
 from raddle.schedule import Schedule
 from raddle.story_length import StoryLength
 
@@ -42,11 +44,15 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: 
         finding = api.replay(scenario, followed, **{"patience_seconds": None, **settings})
     if as_json:
         outcome = finding.as_json() if finding else None
-        found = {"target": target, "outcome": finding.kind if finding else "passed", "schedule": str(followed)}
+        found = {
+            "target": target,
+            "outcome": finding.kind if finding else OutcomeKind.PASSED,
+            "schedule": str(followed),
+        }
         with survive_closed_pipe():
             click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
     elif finding is None:
         console().print(said("the schedule ran to its end, and nothing went wrong", style="bold green"))
     else:
         show_finding(console(), finding, target, length)
-    return 1 if finding else 0
+    return ExitCode.FINDING if finding else ExitCode.SUCCESS

@@ -14,6 +14,7 @@ from raddle import config
 from raddle.cli.said import said
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
+from raddle.exit_code import ExitCode
 from raddle.report.annotations import annotate
 from raddle.report.coverage import Row, in_order, rows
 from raddle.report.junit import junit
@@ -26,7 +27,6 @@ from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
 from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
 
-FINE, NOTHING_TO_DO, BELOW_THRESHOLD = 0, 5, 6
 TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")
 MOST_STORIES = 10  # of findings; the headlines of some more follow
 PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
@@ -71,7 +71,7 @@ def report(
     thresholds = [Threshold.parse(text) for text in fail_under or _asked_by_project()]
     contents = opened(data_path(data_file))
     if contents is None:
-        return NOTHING_TO_DO
+        return ExitCode.NOTHING_TO_DO
     measured = rows(contents)
     verdicts = judge(chosen(measured, [threshold.criterion for threshold in thresholds]), thresholds)
     listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
@@ -94,8 +94,8 @@ def report(
         click.echo(sentence, err=True)
     outcomes = {verdict.outcome for verdict in verdicts}
     if BELOW in outcomes:
-        return BELOW_THRESHOLD
-    return NOTHING_TO_DO if summary.nothing or NOTHING in outcomes else FINE
+        return ExitCode.BELOW_THRESHOLD
+    return ExitCode.NOTHING_TO_DO if summary.nothing or NOTHING in outcomes else ExitCode.SUCCESS
 
 
 def opened(path: Path) -> Contents | None:

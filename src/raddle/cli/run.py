@@ -152,7 +152,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
     root = api._project_root(folder)
     return Settings(
-        origin=f"run {program}",
+        program=str(program),
         sources=tuple(os.path.abspath(name) if os.path.exists(name) else name for name in sources),
         root=root,
         named_from=naming_root(root, data_file),
@@ -229,7 +229,7 @@ class Summary:
         watch, contents = self._watch, self._contents
         covered = rows(contents, names=self._settings.criteria) if contents is not None else []
         return {
-            "program": self._settings.origin.removeprefix("run "),
+            "program": self._settings.program,
             "processes": self._processes,
             "threads": watch.recorder.threads,
             "steps": watch.stream.handed_over,

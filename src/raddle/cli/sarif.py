@@ -6,7 +6,8 @@ import click
 
 import raddle
 from raddle.cli.output import output_option, write_json
-from raddle.cli.report import FINE, NOTHING_TO_DO, data_path, opened
+from raddle.cli.report import data_path, opened
+from raddle.exit_code import ExitCode
 from raddle.report.sarif import sarif as log_of
 from raddle.store import DATA_FILE
 
@@ -23,6 +24,6 @@ def sarif(data_file: str | None, as_json: bool, output: str | None) -> int:
     """
     contents = opened(data_path(data_file))
     if contents is None:
-        return NOTHING_TO_DO
+        return ExitCode.NOTHING_TO_DO
     write_json(log_of(contents, version=raddle.__version__), output)
-    return FINE
+    return ExitCode.SUCCESS

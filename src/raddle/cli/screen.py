@@ -24,7 +24,8 @@ from raddle.report.coverage import rows
 from raddle.report.story import tell
 from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
-from raddle.result import STOPPED, Result
+from raddle.result import Result
+from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.story_length import StoryLength
 from raddle.tally import ESTIMATED, UNKNOWN
@@ -36,23 +37,23 @@ LIKELY = 0.5  # that something new comes: a search that expects this much is not
 
 
 def why(result: Result) -> str:
-    """Why an exploration stopped.
+    """Return why an exploration stopped.
 
-    >>> why(Result("passed", (), 400, 9, 0.1, "saturated", 1, chance_of_new=0.02))
+    >>> why(Result("passed", (), 400, 9, 0.1, StopReason.SATURATED, 1, chance_of_new=0.02))
     'saturated: nothing new came for long'
-    >>> why(Result("passed", (), 400, 9, 0.1, "saturated", 1, chance_of_new=0.92))
+    >>> why(Result("passed", (), 400, 9, 0.1, StopReason.SATURATED, 1, chance_of_new=0.92))
     'stopped, as nothing new came for long, but more is likely to come'
     """
-    if result.stopped_because == "exhausted" and result.orders:
+    if result.stopped_because is StopReason.EXHAUSTED and result.orders:
         said = "every partial order was run"
         if not result.findings:
             said = "no failure exists for this scenario within these bounds"
         return f"exhausted: {said}{besides(result)}"
-    if result.stopped_because == "saturated" and (result.chance_of_new or 0) >= LIKELY:
+    if result.stopped_because is StopReason.SATURATED and (result.chance_of_new or 0) >= LIKELY:
         return "stopped, as nothing new came for long, but more is likely to come"
-    if result.stopped_because == "covered":
+    if result.stopped_because is StopReason.COVERED:
         return all_covered(result.criteria)
-    return STOPPED[result.stopped_because]
+    return result.stopped_because.sentence
 
 
 def headline(result: Result) -> str:
@@ -60,13 +61,14 @@ def headline(result: Result) -> str:
 
     >>> from raddle.refusal import NotInstrumented
     >>> unseen = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)
-    >>> headline(Result("passed", (), 8, 90, 0.1, "exhausted-in-part", 1, not_instrumented=(unseen,))).split("; ")[1]
+    >>> result = Result("passed", (), 8, 90, 0.1, StopReason.EXHAUSTED_IN_PART, 1, not_instrumented=(unseen,))
+    >>> headline(result).split("; ")[1]
     'exhausted in part: threads call cachetools, which has no probes: add --source cachetools'
     """
     found = f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')}"
     how = f"{result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, {result.scheduler}"
     unwatched = "" if result.findings else unwatched_calls(result.not_instrumented)
-    if unwatched and result.stopped_because == "exhausted-in-part":
+    if unwatched and result.stopped_because is StopReason.EXHAUSTED_IN_PART:
         reason = f"exhausted in part: {unwatched}"
     else:
         reason = f"{why(result)}; {unwatched}" if unwatched else why(result)
@@ -106,7 +108,7 @@ def besides(result: Result) -> str:
     """What a search through partial orders ran besides them.
 
     >>> orders = {"partial_orders": 4, "interleavings": 10}
-    >>> besides(Result("passed", (), 14, 9, 0.1, "exhausted", 1, orders=orders))
+    >>> besides(Result("passed", (), 14, 9, 0.1, StopReason.EXHAUSTED, 1, orders=orders))
     ' (4 partial orders, and 10 interleavings besides for the criteria that tell them apart)'
     """
     more = result.orders.get("interleavings", 0)
@@ -158,7 +160,7 @@ def show_result(screen: Console, result: Result, target: str, length: StoryLengt
 def told_shares(result: Result) -> list[str]:
     """Which scheduler brought what, and whether more can be expected.
 
-    >>> told_shares(Result("passed", (), 4, 9, 0.1, "executions", 1, chance_of_new=0.021,
+    >>> told_shares(Result("passed", (), 4, 9, 0.1, StopReason.EXECUTIONS, 1, chance_of_new=0.021,
     ...                    shares={"pos": {"executions": 4, "covered": 7, "found": 1}}))[-1]
     'about 2 % chance that the next 1,000 executions cover anything new'
     """
@@ -178,7 +180,7 @@ def told_shares(result: Result) -> list[str]:
         lines += [f"    given up: {sentence}" for sentence in told[:MOST_GIVEN_UP]]
         if told and aims["given_up"] > MOST_GIVEN_UP:
             lines.append(f"    ... and {aims['given_up'] - MOST_GIVEN_UP:,} more")
-    if result.chance_of_new is not None and not result.stopped_because.startswith("exhausted"):  # there is no next one
+    if result.chance_of_new is not None and not result.stopped_because.ran_out:  # there is no next one
         percent = round(100 * result.chance_of_new)
         chance = "under 1 %" if percent < 1 else "over 99 %" if percent > 99 else f"about {percent} %"
         lines.append(f"{chance} chance that the next 1,000 executions cover anything new")

@@ -30,17 +30,17 @@ from raddle.cli.subject import (
 from raddle.criteria import resolve
 from raddle.errors import UsageError
 from raddle.execute.interrupts import termination_interrupts
+from raddle.exit_code import ExitCode
 from raddle.report.searched import Searched
 from raddle.store import DATA_FILE, UnusableError, check
 from raddle.tuning.algorithms import ALGORITHMS
 from raddle.tuning.configurations import Configuration
 from raddle.tuning.fitness import Fitness
-from raddle.tuning.search import Evaluation, Found, Limits, Search
+from raddle.tuning.search import Evaluation, Found, Limits, Search, SearchEnd
 from raddle.wording import count
 
 EVALUATIONS, SATURATION = 200, 20
 SHOWN = 5  # configurations
-FINE, FINDING, INTERRUPTED, NOTHING = 0, 1, 2, 5  # exit codes
 
 
 class _ScenarioOrProgram(_LikePython):
@@ -236,9 +236,6 @@ def _show(screen: Console, searched: Searched, subject: Subject, options: dict[s
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:
-    code = exit_code(
-        found=bool(subject.findings()), stopped=searched.found.stopped_because, not_stored=subject.not_stored
-    )
-    if code != FINE:
-        return code
-    return FINE if searched.winner is not None else NOTHING
+    interrupted = searched.found.stopped_because is SearchEnd.INTERRUPTED
+    code = exit_code(found=bool(subject.findings()), interrupted=interrupted, not_stored=subject.not_stored)
+    return code if code or searched.winner is not None else ExitCode.NOTHING_TO_DO

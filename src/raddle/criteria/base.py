@@ -66,8 +66,16 @@ class Criterion(ABC):
         return next(sites_in(key), 0)
 
     def extra(self) -> Any:
-        """What else has to be kept with the data, as JSON takes it, to know the total later; None if nothing."""
+        """Return what has to be stored besides, as JSON, to know the total later; None if nothing."""
         return None
+
+    @classmethod
+    def merge_extra(cls, one: Any, other: Any) -> Any:
+        """Return what `extra` would be after the executions of both."""
+        return other
+
+    def restore(self, extra: Any) -> None:  # noqa: B027 -- only for those that have an extra
+        """Continue with what `extra` returned, in this or an earlier run."""
 
     def total(self, model: Model, facts: Facts) -> Total:
         """How many requirements there are, without those that the facts rule out."""

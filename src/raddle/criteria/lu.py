@@ -67,6 +67,13 @@ class LuCriterion(Criterion, Generic[V]):
     def extra(self) -> Any:
         return self.seen.as_json()
 
+    @classmethod
+    def merge_extra(cls, one: Any, other: Any) -> Any:
+        return (AccessesSeen.from_json(one) + AccessesSeen.from_json(other)).as_json()
+
+    def restore(self, extra: Any) -> None:
+        self.seen = AccessesSeen.from_json(extra)
+
 
 class FactCriterion(LuCriterion[V]):
     """Requirements that are single facts: (variable, part, ...), each part an access or a word.

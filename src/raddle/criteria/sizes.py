@@ -23,7 +23,7 @@ from math import comb, log10
 
 from raddle.cast import AbstractVariable
 from raddle.criteria.accesses import Access, AccessesSeen
-from raddle.operation import ACCESSES, READ, WRITE
+from raddle.operation import READ, WRITE
 from raddle.tally import STATIC, UNKNOWN, Total
 
 INITIAL = "initial"  # the source of a read that comes before all writes
@@ -224,7 +224,7 @@ def _shared(program: Program) -> set[str]:
     threads: dict[str, set[int]] = defaultdict(set)
     for thread, line in enumerate(program):
         for kind, variable in line:
-            if kind not in ACCESSES:
+            if kind not in (READ, WRITE):
                 raise ValueError(f"an access is a read or a write, not {kind!r}")
             threads[variable].add(thread)
     return {variable for variable, touching in threads.items() if len(touching) > 1}

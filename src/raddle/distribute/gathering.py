@@ -9,19 +9,19 @@ from typing import Any
 from raddle.analysis.saturation import PATIENCE, chance_of_anything_new, rare_enough
 from raddle.checks.crash import how_it_died
 from raddle.corpus import Kept
-from raddle.criteria import make_criteria
-from raddle.criteria.accesses import AccessesSeen
-from raddle.criteria.lu import LuCriterion
+from raddle.criteria import criterion_class, make_criteria
 from raddle.distribute.units import NOTHING, Done, Known, Plan
 from raddle.distribute.workers import Crash, Round
 from raddle.exploring.corpus_writer import MOST_KEPT
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.guide.aims import TRIES, AimsMemory, AimsReached, told_given_up
 from raddle.guide.portfolio import Guided, Share
+from raddle.outcome import OutcomeKind
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.schedulers.base import Scheduler
+from raddle.stop_reason import StopReason
 from raddle.tally import Tally
 from raddle.trace import Trace
 
@@ -42,7 +42,7 @@ class Gathered:
     findings: list[Finding] = field(default_factory=list)
     known: Known = NOTHING
     record: Record | None = None
-    reasons: set[str] = field(default_factory=set)  # why the units of the last round ended
+    reasons: set[StopReason] = field(default_factory=set)  # why the units of the last round ended
     notes: dict[str, None] = field(default_factory=dict)
     not_instrumented: dict[NotInstrumented, None] = field(default_factory=dict)
     shares: dict[str, Share] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Gathered:
         """Another round: all its units knew the same."""
         self.reasons = {done.result.stopped_because for done in round_.done}
         if any(not crash.rehearsed for crash in round_.crashes):
-            self.reasons.add("first-finding")  # it cannot be run at all
+            self.reasons.add(StopReason.FIRST_FINDING)  # it cannot be run at all
         for done in round_.done:
             self._add(done)
         for crash in round_.crashes:
@@ -128,7 +128,7 @@ class Gathered:
         self.executions += 1
         share = self._credit(crash.number, crash.number - 1, (0 if crash.rehearsed else 1, 0))
         share.executions += 1
-        signature = ("crash", crash.how)
+        signature = (OutcomeKind.CRASH, crash.how)
         if signature in self.known.reported:
             return
         self.known = replace(self.known, reported=self.known.reported | {signature})
@@ -181,8 +181,8 @@ class Gathered:
         saturated, record = self.saturated, self.record
         counts = record.tally.counts()
         for criterion in make_criteria(list(self.plan.criteria)):
-            if isinstance(criterion, LuCriterion) and criterion.name in record.extras:
-                criterion.seen = AccessesSeen.from_json(record.extras[criterion.name])
+            if criterion.name in record.extras:
+                criterion.restore(record.extras[criterion.name])
             total = criterion.total(record.model, record.facts).number
             if not (saturated if total is None else counts.get(criterion.name, 0) >= total):
                 return False
@@ -235,9 +235,8 @@ def _nobodys(done: Done) -> tuple[int, int]:
 def joined(one: Record, other: Record) -> Record:
     """Two records of one scenario, one after the other."""
     extras: dict[str, Any] = {**one.extras}
-    for name, extra in other.extras.items():  # whatever criteria keep is of this kind
-        known = AccessesSeen.from_json(extras[name]) if name in extras else AccessesSeen()
-        extras[name] = (known + AccessesSeen.from_json(extra)).as_json()
+    for name, extra in other.extras.items():
+        extras[name] = criterion_class(name).merge_extra(extras[name], extra) if name in extras else extra
     return replace(
         one,
         tally=one.tally + other.tally,
@@ -257,7 +256,7 @@ def told_crash(crash: Crash, plan: Plan) -> Finding:
         f"in execution {crash.number:,}" if crash.rehearsed else "without any preemption, before the first execution"
     )
     return Finding(
-        kind="crash",
+        kind=OutcomeKind.CRASH,
         message=f"{how_it_died(crash.how)} {where} of {plan.scheduler} with seed {plan.seed}",
         thread="",
         possible_on=THIS_INTERPRETER,
@@ -265,4 +264,5 @@ def told_crash(crash: Crash, plan: Plan) -> Finding:
         trace=Trace(()),
         details=("nothing else is known of it; `python -X faulthandler` shows where a segmentation fault happens",),
         execution=crash.number,
+        signature=(OutcomeKind.CRASH, crash.how),
     )

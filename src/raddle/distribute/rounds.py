@@ -24,7 +24,9 @@ from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
 from raddle.exploring.exploration import LATER, MOST_ENDLESS, Budget, Moment, Progress
 from raddle.guide.policies import make_policy
+from raddle.outcome import OutcomeKind
 from raddle.result import Result
+from raddle.stop_reason import StopReason
 
 UNITS = 8  # in a round, whoever runs them: what is found must not depend on that
 SMALLEST, LARGEST = 64, 2048  # executions of a unit
@@ -111,7 +113,7 @@ class Rounds:
                 reason = self._rounds(workers, tuple(corpus), interrupted)
         return self._result(reason)
 
-    def _rounds(self, workers: Workers, corpus: tuple[Kept, ...], interrupted: Callable[[], bool]) -> str:
+    def _rounds(self, workers: Workers, corpus: tuple[Kept, ...], interrupted: Callable[[], bool]) -> StopReason:
         gathered, size = self._gathered, SMALLEST
         deadline = None if self._budget.seconds is None else time.time() + self._budget.seconds
         first = Unit(self._plan, 0, min(size, self._left(0)), deadline=deadline, corpus=corpus)
@@ -122,7 +124,7 @@ class Rounds:
             if gathered.last_new != last_new:
                 self._new_at = time.monotonic() - self._start
             before = units[-1].before + units[-1].executions
-            reason = "interrupted" if interrupted() else self._over(before)
+            reason = StopReason.INTERRUPTED if interrupted() else self._over(before)
             if reason is not None:
                 return reason
             parts = list(cut(before, self._left(before), size))
@@ -145,21 +147,21 @@ class Rounds:
         most = self._budget.executions
         return UNITS * LARGEST if most is None else most - before
 
-    def _over(self, before: int) -> str | None:
+    def _over(self, before: int) -> StopReason | None:
         """A reason to stop after a round, if there is one."""
         gathered, until = self._gathered, self._budget.until
         reasons = gathered.reasons
-        if "first-finding" in reasons or (until == "first-finding" and gathered.findings):
-            return "first-finding"
-        if "endless" in reasons or (until in _GOALS and gathered.endless >= MOST_ENDLESS):
-            return "endless"
+        if StopReason.FIRST_FINDING in reasons or (until == "first-finding" and gathered.findings):
+            return StopReason.FIRST_FINDING
+        if StopReason.ENDLESS in reasons or (until in _GOALS and gathered.endless >= MOST_ENDLESS):
+            return StopReason.ENDLESS
         if gathered.crashes >= MOST_CRASHES:
-            return "crashing"
+            return StopReason.CRASHING
         if until in _GOALS and (gathered.saturated if until == "saturated" else gathered.covered()):
-            return until
-        if "seconds" in reasons:
-            return "seconds"
-        return "executions" if self._left(before) <= 0 else None
+            return StopReason(until)
+        if StopReason.SECONDS in reasons:
+            return StopReason.SECONDS
+        return StopReason.EXECUTIONS if self._left(before) <= 0 else None
 
     def _finished(self, done: Done) -> None:
         """A unit is through; what it brought is put together when all of its round are."""
@@ -179,13 +181,13 @@ class Rounds:
             )
         )
 
-    def _result(self, reason: str) -> Result:
+    def _result(self, reason: StopReason) -> Result:
         gathered, plan = self._gathered, self._plan
         if self._budget.until == "first-finding":
             gathered.keep_first()
         findings = tuple(gathered.findings)
         return Result(
-            outcome=findings[0].kind if findings else "passed",
+            outcome=findings[0].kind if findings else OutcomeKind.PASSED,
             findings=findings,
             executions=gathered.executions,
             scheduling_points=gathered.points,

@@ -29,14 +29,15 @@ from raddle.engine.tracking import AccessTracker
 from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
 from raddle.operation import BEGIN, END, JOIN, SLEEP, START, Kind
-from raddle.outcome import PASSED, Outcome
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a participant has died, if the execution is to be thorough
 PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")  # of a timed wait that may expire early
 _BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
-_PASSED = Outcome(PASSED)
+_PASSED = Outcome(OutcomeKind.PASSED)
 
 
 class Policy(Protocol):
@@ -578,9 +579,9 @@ class Engine:
         if self.observers.reopened:
             self.observers.notify(self.observers.reopened, me, site)
 
-    def place(self, carrier: Carrier) -> str:
-        """Return where a participant stands, for people; "" unless an observer knows."""
-        return next((place for ask in self.observers.place if (place := ask(carrier))), "")
+    def place(self, carrier: Carrier) -> Place | None:
+        """Return the line where a participant stands; None unless an observer knows."""
+        return next((place for ask in self.observers.place if (place := ask(carrier))), None)
 
     # -- the end ------------------------------------------------------------------------------------
 

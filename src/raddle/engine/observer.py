@@ -13,6 +13,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.participant import Participant
 from raddle.engine.variables import Variable
 from raddle.operation import Kind
+from raddle.place import Place
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
@@ -75,9 +76,9 @@ class Observer:
     def ending(self, waiting: Sequence[Carrier], *, cut_short: bool) -> None:
         """End the execution; `waiting` were about to do something. `cut_short`: it ended before its end."""
 
-    def place(self, carrier: Carrier) -> str:
-        """Return where a participant stands, for people; "" if this observer does not know."""
-        return ""
+    def place(self, carrier: Carrier) -> Place | None:
+        """Return the line where a participant stands; None if this observer does not know."""
+        return None
 
 
 _HOOKS = (
@@ -118,7 +119,7 @@ class Observers:
     time_passed: tuple[Callable[..., None], ...]
     did: tuple[Callable[..., None], ...]
     ending: tuple[Callable[..., None], ...]
-    place: tuple[Callable[..., str], ...]
+    place: tuple[Callable[..., Place | None], ...]
 
     def begin(self, engine: Engine) -> None:
         """Begin an execution."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from raddle.outcome import INTERRUPTED, Outcome
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 from raddle.wording import count
 
 SAMPLE = 1_200  # steps looked at before the limit, to tell which lines of more than one participant repeat
@@ -16,7 +17,7 @@ class StepLimit:
         self.most = asked * factor
         self.interrupted = False  # by the user, which lasts
         self.expired = False  # the deadline has passed in this execution
-        self._sample: set[tuple[str, str]] = set()
+        self._sample: set[tuple[str, Place | None]] = set()
 
     @property
     def stopped(self) -> bool:
@@ -29,18 +30,18 @@ class StepLimit:
         self._sample = set()
         return max(0, self.most - SAMPLE)
 
-    def reached(self, label: str, place: str, steps: int) -> Outcome | None:
+    def reached(self, label: str, place: Place | None, steps: int) -> Outcome | None:
         """Return the outcome of the execution if it has to end now."""
         if self.stopped:
-            return Outcome(INTERRUPTED, place)
+            return Outcome(OutcomeKind.INTERRUPTED, str(place or ""))
         self._sample.add((label, place))
         if steps <= self.most:
             return None
         lines = sorted(f"{label} at {place}" for label, place in self._sample if place)
         return Outcome(
-            "step-limit",
+            OutcomeKind.STEP_LIMIT,
             f"the execution did not end within {count(self._asked, 'step')}: a livelock or a loop that spins",
             label,
-            ("step-limit",),
+            (OutcomeKind.STEP_LIMIT,),
             ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),
         )

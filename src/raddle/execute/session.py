@@ -27,7 +27,7 @@ from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
 from raddle.observers.schedule import ScheduleRecorder
 from raddle.observers.story import StoryRecorder
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.base import Scheduler, chooser
@@ -497,7 +497,7 @@ class Session:
         )
         if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
             self._installation.interrupts.seen = True
-            return Outcome("interrupted")
+            return Outcome(OutcomeKind.INTERRUPTED)
         return outcome
 
 

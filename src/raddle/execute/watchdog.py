@@ -18,15 +18,16 @@ import ctypes
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from traceback import StackSummary
 from types import FrameType
 from typing import Any
 
-from raddle.checks.crash import stack_lines
+from raddle.checks.crash import frames_of, lines_of, user_stack
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.execute.debugging import is_debugged, is_debugged_at
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 _start_thread = _thread.start_new_thread
 _sleep = time.sleep
@@ -59,7 +60,8 @@ class Watchdog:
         self.blocked = False  # was a notice given of where the execution is now?
         self.engine: Engine | None = None
         self._before: Any = None
-        self._stack: tuple[str, ...] = ()
+        self._stack = StackSummary()
+        self._details: tuple[str, ...] = ()
         self._busy = False
         self._late = False
         self._watched = 0
@@ -119,7 +121,8 @@ class Watchdog:
         stop.release()
 
     def _bark(self, engine: Engine, frame: FrameType | None, *, busy: bool) -> None:
-        self._stack = tuple(stack_lines(frame))
+        self._stack = user_stack(frame)
+        self._details = "It stood here:", *lines_of(self._stack)  # not in the thread that is stuck
         self._busy = busy
         if self._before is not None and _SIGNAL is not None:
             signal.pthread_kill(self._watched, _SIGNAL)
@@ -136,27 +139,27 @@ class Watchdog:
         engine.finish(self._outcome(engine), me)
 
     def _outcome(self, engine: Engine) -> Outcome:
-        where = _innermost(self._stack)
+        where, function = _innermost(self._stack)
         if self._late:
-            return Outcome("interrupted", where.partition(", in ")[0])
+            return Outcome(OutcomeKind.INTERRUPTED, where)
         if self._busy:
             message = "a thread computes without end and comes to no scheduling point: a loop that never ends?"
-            kind = "step-limit"
+            kind = OutcomeKind.STEP_LIMIT
         else:
             message = (
                 "a call blocks outside raddle's control: replace it in the scenario (a fake, a queue), "
                 "or instrument the code that makes it with source="
             )
-            kind = "uncontrolled"
-        return Outcome(kind, message, "", (kind, where), ("It stood here:", *self._stack))
+            kind = OutcomeKind.UNCONTROLLED
+        return Outcome(kind, message, "", (kind, where + function), self._details, frames=frames_of(self._stack))
 
 
-def _innermost(stack: Sequence[str]) -> str:
-    """The place of the last frame: 'File "shop.py", line 9, in buy'."""
-    return next((line.strip() for line in reversed(stack) if line.lstrip().startswith("File ")), "")
+def _innermost(stack: StackSummary) -> tuple[str, str]:
+    """Return the place of the last frame, and its function: 'File "shop.py", line 9' and ', in buy'."""
+    return next(((f'File "{f.filename}", line {f.lineno}', f", in {f.name}") for f in reversed(stack)), ("", ""))
 
 
 def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
-    where = _innermost(tuple(stack_lines(frame))).removeprefix("File ") or "code that is not Python"
+    where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "code that is not Python"
     state = "computing without reaching a scheduling point" if busy else "blocked outside raddle's control"
     return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; Ctrl-C ends it"

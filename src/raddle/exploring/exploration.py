@@ -22,12 +22,13 @@ from raddle.exploring.findings import Findings, Shrink, seen_by_watchdog
 from raddle.exploring.rehearsal import Rehearsal, divergence, rehearse
 from raddle.exploring.serial_orders import fails_in_every_order
 from raddle.operation import START
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION, Result
 from raddle.schedulers.base import Scheduler
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 from raddle.site import told_apart
+from raddle.stop_reason import StopReason
 from raddle.wording import count
 
 if TYPE_CHECKING:
@@ -87,8 +88,9 @@ class Moment:
 
 Progress = Callable[[Moment], None]
 MOST_CRASHES = 20  # executions in a row that end their process: there is hardly one that does not
-_NOT_OF_ORDERS = frozenset({"uncontrolled", "divergence", "step-limit"})  # these tell nothing about other orders
-_CUT_SHORT = frozenset({"interrupted", "crashing"})
+# These failures tell nothing about other orders.
+_NOT_OF_ORDERS = frozenset({OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT})
+_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})
 MOST_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
 
 
@@ -164,7 +166,7 @@ class Exploration:
             reason = self._search(self._budget) if self._complete is None else self._search_to_the_end(self._complete)
         self._session.end_by(None)
         seconds = _monotonic() - self._start
-        if reason == "exhausted":
+        if reason == StopReason.EXHAUSTED:
             reason = self._honestly_exhausted()
         if "time" in self._session.learned.kinds and not self.findings.found:
             self._notes.append(TIME_PASSED)
@@ -172,12 +174,12 @@ class Exploration:
         self._tell_every_order(reason)
         self._doing = "telling schedules"  # those that the corpus keeps
         return Result(
-            outcome=self.findings.found[0].kind if self.findings.found else "passed",
+            outcome=self.findings.found[0].kind if self.findings.found else OutcomeKind.PASSED,
             findings=tuple(self.findings.found),
             executions=self._executions,
             scheduling_points=self._points,
             seconds=seconds,
-            stopped_because=reason,
+            stopped_because=StopReason(reason),
             seed=self._seed,
             scheduler=self._scheduler_name,
             switches=self._session.switches,
@@ -188,7 +190,7 @@ class Exploration:
             aims=self._aims_reached(),
             corpus=self.gauge.corpus(),
             left_out=self.gauge.left_out,
-            chance_of_new=self.gauge.chance_of_new(exhausted=reason == "exhausted"),
+            chance_of_new=self.gauge.chance_of_new(exhausted=reason == StopReason.EXHAUSTED),
         )
 
     def _tell_every_order(self, reason: str) -> None:
@@ -204,7 +206,7 @@ class Exploration:
         every: EveryOrder | None
         if threads == 1:
             every = EveryOrder(tried=self._executions, serial=self._executions, alone=True)
-        elif reason == "exhausted" and self._orders:
+        elif reason == StopReason.EXHAUSTED and self._orders:
             every = EveryOrder(tried=self._orders, serial=1, complete=True)
         elif self._part.of_several:
             return  # other parts may have passed
@@ -257,7 +259,7 @@ class Exploration:
             session.end_by(max(self._deadline, self._start + REHEARSAL_SECONDS))
         if self._part.rehearsed:  # as often as before: what is learnt from it counts
             ends = [session.rehearse().outcome for _ in range(2)]
-            cut_off = next((outcome for outcome in ends if outcome.kind == "interrupted"), None)
+            cut_off = next((outcome for outcome in ends if outcome.kind == OutcomeKind.INTERRUPTED), None)
             return self._cut_off(cut_off) if cut_off else None
         self._rehearsal = seen = rehearse(session)
         self._notes += seen.notes
@@ -269,20 +271,20 @@ class Exploration:
             self.findings.add(outcome, None, seen.differing[1], self._number)
             self._executions = max(self._executions, 2)
             self._points += sum(recorded.steps for recorded in seen.differing)
-            return "first-finding"
+            return StopReason.FIRST_FINDING
         return None if seen.failing is None else self._fails_anyway(seen.failing)
 
     def _fails_anyway(self, seen: Recorded) -> str | None:
         """It fails with no preemption at all: the first execution of any search would show it."""
         self._executions += 1
         self._points += seen.steps
-        if self.gauge.measures and seen.outcome.kind not in ("uncontrolled", "step-limit"):
+        if self.gauge.measures and seen.outcome.kind not in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):
             self._measure(self._session.run(Sequential().choose))  # the same once more: nothing looked on
-        by_watchdog = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
+        by_watchdog = seen.outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(seen.outcome)
         self.findings.add(seen.outcome, None if by_watchdog else seen.schedule, seen, self._number)
         if self._budget.until == "first-finding" or by_watchdog:
-            return "first-finding"
-        return "endless" if seen.outcome.kind == "step-limit" else None
+            return StopReason.FIRST_FINDING
+        return StopReason.ENDLESS if seen.outcome.kind == OutcomeKind.STEP_LIMIT else None
 
     # -- the corpus ---------------------------------------------------------------------------------
 
@@ -292,9 +294,9 @@ class Exploration:
         session.end_by(self._deadline)
         for kept in corpus:
             if session.interrupted:
-                return "interrupted"
+                return StopReason.INTERRUPTED
             if self._budget.executions is not None and self._executions >= self._budget.executions:
-                return "executions"
+                return StopReason.EXECUTIONS
             known = Learned()
             known.sites, known.kinds = set(kept.sites), set(kept.kinds)
             execution = session.run_again(kept.decisions, known.copy())
@@ -305,7 +307,7 @@ class Exploration:
                 session.learned.site(site)
             for kind in kept.kinds:
                 session.learned.kind(kind)
-            if execution.outcome.kind == "interrupted":
+            if execution.outcome.kind == OutcomeKind.INTERRUPTED:
                 return self._cut_off(execution.outcome)
             self._executions += 1
             self._points += execution.steps
@@ -316,7 +318,7 @@ class Exploration:
                 self._failed(execution, known, credit=False)
                 session.end_by(self._deadline)
                 if self._budget.until == "first-finding" and self.findings.found:
-                    return "first-finding"
+                    return StopReason.FIRST_FINDING
         if len(corpus) > len(self.unfit):
             fit = len(corpus) - len(self.unfit)
             again = f"which covered {self.gauge.covered:,} requirements again"
@@ -327,11 +329,13 @@ class Exploration:
 
     def _search_to_the_end(self, complete: Reachability) -> str:
         """As asked; but when it is saturated and nothing was found, it is tried whether the whole space can be run."""
-        reason = "saturated" if self._rehearsal.single else self._search(replace(self._budget, until="saturated"))
-        if reason != "saturated" or self.findings.found:
+        reason = (
+            StopReason.SATURATED if self._rehearsal.single else self._search(replace(self._budget, until="saturated"))
+        )
+        if reason != StopReason.SATURATED or self.findings.found:
             return reason
         reason = self._search_all(complete)
-        return self._search(self._budget) if reason == "saturated" != self._budget.until else reason
+        return self._search(self._budget) if reason == StopReason.SATURATED != self._budget.until else reason
 
     def _search_all(self, complete: Reachability) -> str:
         """Nothing was found: is there nothing? Known only where the space ends within as many executions again."""
@@ -343,9 +347,9 @@ class Exploration:
             reason = self._search(replace(self._budget, executions=most, until=WHOLE))
         if self._own[EVERY_ORDER]["covered"]:
             self.gauge.forget_chance()
-        if reason in ("executions", "seconds", WHOLE):
+        if reason in (StopReason.EXECUTIONS, StopReason.SECONDS, WHOLE):
             self._scheduler = self._policy
-            return "saturated"
+            return StopReason.SATURATED
         return reason
 
     def _can_be_whole(self, budget: Budget) -> bool:
@@ -361,22 +365,22 @@ class Exploration:
         self._tell_apart()
         while True:
             if session.interrupted:
-                return "interrupted"
+                return StopReason.INTERRUPTED
             if budget.executions is not None and self._executions >= budget.executions:
-                return self._spent("executions")
+                return self._spent(StopReason.EXECUTIONS)
             if deadline is not None and _monotonic() >= deadline:
-                return self._spent("seconds")
+                return self._spent(StopReason.SECONDS)
             version = session.learned.version
             number = self._number + 1
             if goes_on is not None and not goes_on(number):
-                return "interrupted"
+                return StopReason.INTERRUPTED
             measured = scheduler.complete or gauge.wants(number) or self.still_aims()  # what is aimed at is looked for
             if not scheduler.begin(number, version):
-                return "exhausted"
+                return StopReason.EXHAUSTED
             self._count_order(version)
             known = session.snapshot()
             execution = session.run_for(scheduler, measured=measured)
-            if execution.outcome.kind == "interrupted":
+            if execution.outcome.kind == OutcomeKind.INTERRUPTED:
                 getattr(scheduler, "take_back", lambda: None)()
                 return self._cut_off(execution.outcome)
             self._executions += 1
@@ -386,24 +390,24 @@ class Exploration:
             difference = getattr(scheduler, "difference", None)
             if difference is not None:
                 self._report_twice(difference)
-                return "first-finding"
+                return StopReason.FIRST_FINDING
             self._count_crash(execution.outcome)
             if execution.outcome.failed:
-                self.endless += execution.outcome.kind == "step-limit"
+                self.endless += execution.outcome.kind == OutcomeKind.STEP_LIMIT
                 session.end_by(None)  # what it is run again for has to come to the same end
                 self._failed(execution, known)
                 session.end_by(deadline)
                 if self._budget.until == "first-finding" and self.findings.found:
-                    return "interrupted" if session.interrupted else "first-finding"
+                    return StopReason.INTERRUPTED if session.interrupted else StopReason.FIRST_FINDING
             if self._crashes_in_a_row >= MOST_CRASHES and not scheduler.complete:
-                return "crashing"
+                return StopReason.CRASHING
             if budget.until == WHOLE and not self._can_be_whole(budget):
                 return WHOLE
             if budget.until in _GOALS or budget.until == LATER:
                 if self.endless >= MOST_ENDLESS:
-                    return "endless"
+                    return StopReason.ENDLESS
                 if budget.until != LATER and gauge.reached(budget.until, aims=self.still_aims()):
-                    return budget.until
+                    return StopReason(budget.until)
             if budget.until == "first-finding" and measured and not self._part.of_several:
                 gauge.go_on(aims=self.still_aims())
             if self._progress is not None:
@@ -412,10 +416,10 @@ class Exploration:
     def _cut_off(self, outcome: Outcome) -> str:
         """Say why an execution was ended before it was over: Ctrl-C, or the time was over (see `Watchdog`)."""
         if self._session.interrupted:
-            return "interrupted"
+            return StopReason.INTERRUPTED
         where = f" at {outcome.message}" if outcome.message else ""
         self._notes.append(f"when the time was over, an execution was still running{where}: it does not count")
-        return "seconds"
+        return StopReason.SECONDS
 
     def _count_order(self, space: int) -> None:
         """Is a partial order run now, or an interleaving besides? A search that learns begins once more."""
@@ -427,8 +431,8 @@ class Exploration:
             self._orders += 1
 
     def _count_crash(self, outcome: Outcome) -> None:
-        self._crashes_in_a_row = self._crashes_in_a_row + 1 if outcome.kind == "crash" else 0
-        self._crashes += outcome.kind == "crash"
+        self._crashes_in_a_row = self._crashes_in_a_row + 1 if outcome.kind == OutcomeKind.CRASH else 0
+        self._crashes += outcome.kind == OutcomeKind.CRASH
 
     def _show_other_work(self) -> None:
         """Whatever is run that is no part of the search, people want to see that it goes on."""
@@ -484,7 +488,9 @@ class Exploration:
             f"the scenario is not deterministic: a schedule run twice differed at {difference}. "
             "Fix the source of chance, or reset state with setup= or isolate='fork'"
         )
-        self.findings.add(Outcome("divergence", message, "", ("divergence",)), None, None, self._number)
+        self.findings.add(
+            Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,)), None, None, self._number
+        )
 
     def _tell_apart(self) -> None:
         """Have executions told apart as finely as the criteria do that; only matters for searches that are complete."""
@@ -497,7 +503,7 @@ class Exploration:
 
     def _spent(self, reason: str) -> str:
         """The budget is spent; every partial order may have been run before."""
-        return "exhausted" if getattr(self._scheduler, "ordered", False) else reason
+        return StopReason.EXHAUSTED if getattr(self._scheduler, "ordered", False) else reason
 
     def _honestly_exhausted(self) -> str:
         """Everything was tried; was everything under control?"""
@@ -505,18 +511,18 @@ class Exploration:
             bound = getattr(self._scheduler, "bound", None)  # of some it is a number, of preemptions
             bound = bound if isinstance(bound, str) else "preemptions"
             self._notes.append(f"every schedule within the bound on {bound} was run; there are others")
-            return "exhausted-within-bound"
+            return StopReason.EXHAUSTED_WITHIN_BOUND
         if self._session.not_instrumented:
             self._notes.append("every schedule was run, but some code was not instrumented")
-            return "exhausted-in-part"
+            return StopReason.EXHAUSTED_IN_PART
         if self._rehearsal.first_differs:
             self._notes.append("every schedule was run, but not of what only the first execution does")
-            return "exhausted-in-part"
+            return StopReason.EXHAUSTED_IN_PART
         if self._crashes:
             self._notes.append(
                 "every schedule was run, but what the other threads would have done after a crash is not known"
             )
-            return "exhausted-in-part"
+            return StopReason.EXHAUSTED_IN_PART
         if not getattr(self._scheduler, "interleaved", True):
             left_open = self.gauge.leave_open()
             if left_open:
@@ -524,4 +530,4 @@ class Exploration:
                     "every partial order was run, but not every interleaving: those of one partial order can differ in "
                     f"{', '.join(sorted(left_open))}, whose totals are not exact"
                 )
-        return "exhausted"
+        return StopReason.EXHAUSTED

@@ -5,16 +5,18 @@ What is reported has been seen to happen again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 
 from raddle import env
 from raddle.engine.points import Learned
 from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.place import Place
 from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
 from raddle.site import SiteTable
@@ -70,7 +72,7 @@ class Findings:
     def add_failed(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
         """An execution failed: see it fail again, and again by its text."""
         self.signatures.add(outcome.signature)
-        if outcome.kind == "uncontrolled" or seen_by_watchdog(outcome):
+        if outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(outcome):
             self.add(outcome, None, None, number)  # its stack is all there is, and it would be slow to have again
             return
         with self._does("running a failure again"):
@@ -79,7 +81,7 @@ class Findings:
     def _see_again(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
         session = self._session
         again = session.again(decisions, known)
-        if outcome.kind == again.outcome.kind == "crash" and again.divergence is not None:
+        if outcome.kind == again.outcome.kind == OutcomeKind.CRASH and again.divergence is not None:
             self.add(outcome, None, None, number)  # nobody survived to tell
             return
         if again.outcome.signature[:1] != outcome.signature[:1]:
@@ -130,13 +132,15 @@ class Findings:
             message += ": state survives from one execution to the next. Reset it with setup=, or use isolate='fork'"
         else:
             message += ": the scenario is not deterministic"
-        self.add(Outcome("divergence", message, outcome.thread, ("divergence",)), None, again, number)
+        self.add(
+            Outcome(OutcomeKind.DIVERGENCE, message, outcome.thread, (OutcomeKind.DIVERGENCE,)), None, again, number
+        )
 
     def add(self, outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, number: int) -> None:
         """What is known about a failure is enough: it is a finding."""
         session = self._session
         possible_on = THIS_INTERPRETER
-        endless = outcome.kind == "step-limit"
+        endless = outcome.kind == OutcomeKind.STEP_LIMIT
         if schedule is not None and seen is not None and not endless and not possible_here(seen):
             with self._does("looking whether the GIL allows it"):
                 with_gil = self._look_with_gil(outcome)
@@ -176,7 +180,7 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
     seen = session.replay(schedule)
     if session.interrupted:
         raise KeyboardInterrupt
-    blocked = seen.outcome.kind == "uncontrolled" or seen_by_watchdog(seen.outcome)
+    blocked = seen.outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(seen.outcome)
     if seen.divergence is not None and not blocked:  # a thread that blocks does not get as far as the schedule says
         step = seen.divergence_step or 1
         raise DivergedError(
@@ -195,7 +199,8 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
 def make_finding(
     outcome: Outcome, schedule: Schedule | None, seen: Recorded | None, table: SiteTable, *, possible_on: str
 ) -> Finding:
-    """A failed execution as people and machines get to see it."""
+    """Return a failed execution as people and machines see it."""
+    paths = table.paths()
     return Finding(
         kind=outcome.kind,
         message=outcome.message,
@@ -206,9 +211,20 @@ def make_finding(
         details=outcome.details,
         notes=outcome.notes,
         preemptions=seen.preemptions if seen else (),
-        paths=table.paths(),
+        paths=paths,
         error=outcome.error,
+        waits=outcome.waits,
+        place=_place(outcome, paths),
+        signature=outcome.signature,
     )
+
+
+def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
+    """Return the innermost line of measured code that the outcome names; `paths` are those of the files, by label."""
+    labels = {path: label for label, path in paths.items()}
+    raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
+    waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)
+    return next(chain(raised, (place for place in waits if place and place.file in paths)), None)
 
 
 def possible_here(seen: Recorded) -> bool:
@@ -220,16 +236,16 @@ def possible_here(seen: Recorded) -> bool:
 
 def seen_by_watchdog(outcome: Outcome) -> bool:
     """Did it hang, in code that nobody controls?"""
-    return outcome.kind == "step-limit" and outcome.signature != ("step-limit",)
+    return outcome.kind == OutcomeKind.STEP_LIMIT and outcome.signature != (OutcomeKind.STEP_LIMIT,)
 
 
 def _same_failure(one: Recorded, other: Recorded) -> bool:
     """The same end by the same steps; of an execution without end the end must do."""
-    if other.outcome.kind == "step-limit":
+    if other.outcome.kind == OutcomeKind.STEP_LIMIT:
         return one.outcome.signature == other.outcome.signature
     return one.divergence is None and one.same_as(other)
 
 
 def ending(outcome: Outcome) -> str:
     """How an execution ended, in words."""
-    return f"{outcome.kind}: {outcome.message}" if outcome.failed else "passed"
+    return f"{outcome.kind}: {outcome.message}" if outcome.failed else OutcomeKind.PASSED

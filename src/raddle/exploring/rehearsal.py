@@ -12,7 +12,7 @@ from raddle.analysis.equivalence import first_difference
 from raddle.execute.session import Recorded, Session
 from raddle.exploring.findings import ending
 from raddle.operation import START
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 from raddle.trace import Trace
 
 THE_FIRST = "where the first did '{}', the second did '{}'"  # of two executions
@@ -48,21 +48,23 @@ class _InterruptedError(Exception):
 
 def _run(session: Session) -> Recorded:
     recorded = session.rehearse()
-    if session.interrupted or recorded.outcome.kind == "interrupted":
+    if session.interrupted or recorded.outcome.kind == OutcomeKind.INTERRUPTED:
         raise _InterruptedError(recorded.outcome)
     return recorded
 
 
 def _rehearse(session: Session, seen: Rehearsal) -> None:
     first = _run(session)
-    if first.outcome.kind in ("uncontrolled", "step-limit"):  # once is slow enough
+    if first.outcome.kind in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):  # once is slow enough
         seen.failing = first
         return
     if not any(event.kind == START for event in first.trace) and not first.outcome.failed:
         seen.single = True
         seen.notes.append("the scenario started no thread: there is nothing to interleave")
     second = _run(session)
-    if second.outcome.kind == "uncontrolled":  # the first was spared it, as where something was there to be taken
+    if (
+        second.outcome.kind == OutcomeKind.UNCONTROLLED
+    ):  # the first was spared it, as where something was there to be taken
         seen.failing = second
         return
     if not first.same_as(second):
@@ -96,7 +98,7 @@ def divergence(session: Session, first: Recorded, second: Recorded) -> Outcome:
             "the scenario is not deterministic: the same schedule, run twice, gave different "
             f"executions: {where}. Fix the source of chance (random numbers, the clock, sets, ids)"
         )
-    return Outcome("divergence", message, "", ("divergence",))
+    return Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
 
 
 def _where(first: Trace, second: Trace, words: str) -> str:

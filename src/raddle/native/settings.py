@@ -13,6 +13,7 @@ from raddle.native.names import Names
 from raddle.native.noise import Noise
 from raddle.native.stream import Nothing, Sink
 from raddle.native.watch import Watch
+from raddle.origin import Command, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Settings:
     '/home/me/shop'
     """
 
-    origin: str = "run"  # what was run, for people
+    program: str = ""  # with its arguments, for people
     sources: tuple[str, ...] = ()
     root: str = "."
     named_from: str = ""  # the folder that files are named from
@@ -65,4 +66,10 @@ class Settings:
         from raddle.native.saving import Saving  # criteria are slow to import
 
         family = Family(self.family, self.first)
-        return Saving(names, criteria=self.criteria, data_file=self.data_file, origin=self.origin, family=family)
+        return Saving(
+            names,
+            criteria=self.criteria,
+            data_file=self.data_file,
+            origin=str(Origin(Command.RUN, self.program)),
+            family=family,
+        )

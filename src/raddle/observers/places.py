@@ -8,6 +8,7 @@ import types
 
 from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
+from raddle.place import Place
 from raddle.site import SiteTable
 
 _STDLIB = os.path.dirname(os.__file__) + os.sep
@@ -20,23 +21,24 @@ class Places:
     def __init__(self, table: SiteTable) -> None:
         self._table = table
 
-    def of_operation(self, me: Carrier) -> str:
-        """Return how a schedule names where the running thread stands."""
+    def of_operation(self, me: Carrier) -> tuple[Place, str]:
+        """Return the line where the running thread stands, and how a schedule names that."""
         if me.kind.is_access:
-            return self._table[me.site].place
-        file, line = self.of_caller()
-        return f"{file}:{line} {me.kind}"
+            site = self._table[me.site]
+            return Place(site.file, site.line), site.place
+        place = self.of_caller()
+        return place, f"{place} {me.kind}"
 
-    def of_caller(self) -> tuple[str, int]:
-        """Return file and line of the innermost running code of the user: not raddle's, nor the standard library's."""
+    def of_caller(self) -> Place:
+        """Return the line of the innermost running code of the user: not raddle's, nor the standard library's."""
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None:
             filename = frame.f_code.co_filename
             in_stdlib = filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)
             if not is_ours(filename) and not in_stdlib:
-                return self._table.label(filename), frame.f_lineno
+                return Place(self._table.label(filename), frame.f_lineno)
             frame = frame.f_back
-        return "stdlib", 0  # a pool's worker between two tasks, say: its lines differ between versions of Python
+        return Place("stdlib", 0)  # a pool's worker between two tasks, say: its lines differ between versions of Python
 
     def is_call(self, site: int) -> bool:
         """Return whether a site looks up a method that is called."""

@@ -13,6 +13,7 @@ from raddle.engine.points import Learned
 from raddle.event import Preemption
 from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
+from raddle.place import Place
 from raddle.schedule import Schedule, Segment
 
 _ARRIVED, _PASSED, _TIME = 0, 1, -1  # entries of the log; other numbers are sites that may turn out to be points
@@ -34,12 +35,14 @@ class ScheduleRecorder(Observer):
         self._same: dict[Any, Any] = {}  # equal entries are kept once: an execution can have a million steps
         self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
         self.standing: dict[int, str] = {}  # by thread: where it stands, as a schedule names it
+        self._lines: dict[int, Place] = {}  # and the line
         self._stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
 
     # -- arrivals -----------------------------------------------------------------------------------
 
     def arrived(self, me: Carrier, *, point: bool, blocked: bool) -> None:
-        place = self.standing[me.index] = self._places.of_operation(me)
+        self._lines[me.index], place = self._places.of_operation(me)
+        self.standing[me.index] = place
         matters = _PASSED if point else me.site if me.kind.is_access else _ARRIVED
         arrival = (place, matters, blocked)
         self._arrivals.setdefault(me.index, []).append(self._same.setdefault(arrival, arrival))
@@ -64,8 +67,8 @@ class ScheduleRecorder(Observer):
         entry = (carrier, what)
         self._log.append(self._same.setdefault(entry, entry))
 
-    def place(self, carrier: Carrier) -> str:
-        return self.standing.get(carrier.index, "").split(" ")[0]
+    def place(self, carrier: Carrier) -> Place | None:
+        return self._lines.get(carrier.index)
 
     # -- results ------------------------------------------------------------------------------------
 

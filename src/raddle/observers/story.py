@@ -55,15 +55,15 @@ class StoryRecorder(Observer):
         self.events.append(Event(me.label, LEAVE, where.function, 0, where.file, where.line, site))
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
-        file, line = self._places.of_caller()
+        place = self._places.of_caller()
         if isinstance(target, Carrier):
             name, number = ("" if target is me else target.label), 0
         else:
             name, number = self._name_of(target), self._number(target)
         if kind == ACQUIRE:
-            target.taken_at = f"{file}:{line}"
+            target.taken_at = place
         shown = "" if value is None or (kind == ACQUIRE and value is True) else show(value)
-        self.events.append(Event(me.label, kind, name, number, file, line, 0, shown))
+        self.events.append(Event(me.label, kind, name, number, *place, 0, shown))
 
     def _number(self, obj: object) -> int:
         number = self._numbers.get(id(obj))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from raddle.place import Place
 from raddle.report.cautions import said_once
 from raddle.report.plain import plain
 from raddle.report.source import notes_of
-from raddle.report.stored import Place, stored_findings
+from raddle.report.stored import stored_findings
 from raddle.report.threshold import BELOW, Verdict
 from raddle.store.contents import Contents
 

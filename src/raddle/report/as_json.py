@@ -123,20 +123,6 @@ def _finding(one: Stored) -> dict[str, Any]:
         "fingerprint": one.fingerprint,
         "details": list(finding.details),
         "notes": list(finding.notes),
-        "steps": [
-            {
-                "thread": event.thread,
-                "file": event.file,
-                "line": event.line,
-                "operation": event.kind,
-                "variable": event.variable,
-                "object": event.object,
-                "value": event.value,
-            }
-            for event in finding.trace
-        ],
-        "preemptions": [
-            {"before": stop.before, "thread": stop.thread, "place": stop.place, "with_gil": stop.with_gil}
-            for stop in finding.preemptions
-        ],
+        "steps": [event.as_json() for event in finding.trace],
+        "preemptions": [stop.as_json() for stop in finding.preemptions],
     }

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from raddle.event import Event
 from raddle.finding import Finding
 from raddle.operation import ACCESSES, ACQUIRE, IS_SET, LOCKING, READ, START
+from raddle.outcome import OutcomeKind
 from raddle.report.rows import Row
 
 MOST_STOPS = 6  # preemptions that are shown of an execution that has more
@@ -55,14 +56,14 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
     cores = [number for stop in stops for conflict in around[stop][:1] for number in conflict.core]
     torn = _torn(rows, [datum for number in last if (datum := _datum(rows[number])) in changing], stops)
     needed = [*last[:1], *stops, *(torn or cores)]
-    if finding.kind == "deadlock":
+    if finding.kind == OutcomeKind.DEADLOCK:
         needed += _held(rows)[-MOST_HELD:]
     helpful = [*cores, *(number for stop in stops for conflict in around[stop][:1] for number in conflict.more)]
     helpful += _writers(rows, [number for number in last if _datum(rows[number]) in changing])
     if not stops:
         needed += helpful[:2]
     helpful += last
-    helpful += _wakers(rows) if finding.kind in ("deadlock", "lost-wakeup") else ()
+    helpful += _wakers(rows) if finding.kind in (OutcomeKind.DEADLOCK, OutcomeKind.LOST_WAKEUP) else ()
     helpful += [number for stop in stops for conflict in around[stop][1:2] for number in conflict.core]
     helpful += _ends(rows, finding)
     helpful += _nearby(rows, stops, changing)

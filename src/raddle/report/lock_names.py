@@ -1,87 +1,68 @@
-"""Which lock is meant: lines that say who waits for whom call locks as the steps do, "Lock 2" instead of "Lock".
+"""Names of the locks in waits: "Lock 2", as the steps call it, instead of "Lock".
 
-`raddle.checks.stuck.describe` makes these lines, and knows only the classes. The steps tell who took which lock where,
-so a lock is known by its holder and the place; where several locks could be meant, the line stays as it is.
+A wait knows only the class of its locks. The steps show which thread acquired which lock where, so the holder and the
+place identify a lock. If that fits several locks, the wait stays as it is.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from raddle.event import Event
 from raddle.operation import ACQUIRE, RELEASE, WAIT
+from raddle.place import Place
+from raddle.wait import Lock, Wait
 
-_AWAITED = re.compile(r"(?P<kind>\w+)(?=, held by (?P<holder>T[\d.]+) \(acquired at (?P<place>.+?:\d+)\))")
-_HELD = re.compile(r"(?P<kind>\w+) \(acquired at (?P<place>.+?:\d+)\)")
-_NOTIFIED = re.compile(r"(?<= waits for a notification of )(?P<kind>\w+)(?= at |;|$)")
-_LONGEST = 4_000  # characters of such a line; it is none if it has more
-
-_Holding = tuple[str, str, str]  # thread, class of the lock, place
+_Holding = tuple[str, str, Place | None]  # thread, class of the lock, where the thread acquired it
 
 
-def with_names(details: Iterable[str], steps: Iterable[Event]) -> tuple[str, ...]:
-    """The lines, with names as far as they are certain.
+def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...]:
+    """Return the waits, with names as far as they are certain.
 
     >>> steps = [Event("T1", "acquire", "Lock 1", 1, "m.py", 20), Event("T2", "acquire", "Lock 2", 2, "m.py", 24)]
-    >>> with_names(["T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; "
-    ...             "holds Lock (acquired at m.py:20)"], steps)[0]
-    'T1 waits to acquire Lock 2, held by T2 (acquired at m.py:24) at m.py:20; holds Lock 1 (acquired at m.py:20)'
+    >>> lock = Lock("Lock", Place("m.py", 20))
+    >>> print(*with_names([Wait("T1", ACQUIRE, "Lock", "T2", Place("m.py", 24), holds=(lock,))], steps))
+    T1 waits to acquire Lock 2, held by T2 (acquired at m.py:24); holds Lock 1 (acquired at m.py:20)
     """
     steps = list(steps)
     held = _held(steps)
     last = {step.thread: step for step in steps}
-    return tuple(_named(line, held, last) for line in details)
+    return tuple(
+        replace(wait, resource=_awaited(wait, held, last.get(wait.thread)), holds=_own(wait, held)) for wait in waits
+    )
 
 
 def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
-    """Locks that are held after all steps, in the order in which they were taken."""
+    """Return the locks that are held after all steps, in the order in which they were acquired."""
     taken: dict[str, _Holding] = {}
     for step in steps:
         if step.kind in (ACQUIRE, RELEASE):
             taken.pop(step.variable, None)  # waiting for a condition gives its lock away without a release
         if step.kind == ACQUIRE:
-            taken[step.variable] = (step.thread, _class_of(step.variable), f"{step.file}:{step.line}")
+            taken[step.variable] = (step.thread, _class_of(step.variable), Place(step.file, step.line))
     held = defaultdict(list)
     for name, holding in taken.items():
         held[holding].append(name)
     return held
 
 
-def _named(line: str, held: Mapping[_Holding, list[str]], last: Mapping[str, Event]) -> str:
-    thread, waits, _ = line.partition(" waits ")
-    if not waits or len(line) > _LONGEST:
-        return line
-
-    def awaited(match: re.Match[str]) -> str:
-        names = held.get((match["holder"], match["kind"], match["place"]), [])
-        return names[0] if len(names) == 1 else match["kind"]
-
-    def notified(match: re.Match[str]) -> str:
-        step = last.get(thread)
-        is_it = step is not None and step.kind == WAIT and _class_of(step.variable) == match["kind"]
-        return step.variable if step is not None and is_it else match["kind"]
-
-    waiting, holds, holding = line.partition("; holds ")
-    waiting = _NOTIFIED.sub(notified, _AWAITED.sub(awaited, waiting, count=1), count=1)
-    return waiting + holds + "".join(_own(holding, thread, held))
+def _awaited(wait: Wait, held: Mapping[_Holding, list[str]], last: Event | None) -> str:
+    """Return the name of the resource that a thread waits for, by its holder, or by the thread's last step."""
+    if wait.kind == WAIT:
+        is_it = last is not None and last.kind == WAIT and _class_of(last.variable) == wait.resource
+        return last.variable if last is not None and is_it else wait.resource
+    names = held.get((wait.waits_for, wait.resource, wait.acquired_at), [])
+    return names[0] if len(names) == 1 else wait.resource
 
 
-def _own(text: str, thread: str, held: Mapping[_Holding, list[str]]) -> Iterator[str]:
-    """What a thread holds itself; several locks that it took in one line stand in the order of taking."""
-    found = list(_HELD.finditer(text))
-    same: dict[_Holding, list[re.Match[str]]] = defaultdict(list)
-    for match in found:
-        same[thread, match["kind"], match["place"]].append(match)
-    end = 0
-    for match in found:
-        alike = same[thread, match["kind"], match["place"]]
-        names: Sequence[str] = held.get((thread, match["kind"], match["place"]), ())
-        if len(names) == len(alike):
-            yield text[end : match.start()] + names[alike.index(match)]
-            end = match.end("kind")
-    yield text[end:]
+def _own(wait: Wait, held: Mapping[_Holding, list[str]]) -> tuple[Lock, ...]:
+    """Return the locks that a thread holds; several that it acquired in one line are in the order of acquiring."""
+    counts = Counter(wait.holds)
+    names = {lock: held.get((wait.thread, lock.name, lock.acquired_at), []) for lock in counts}
+    left = {lock: iter(names[lock]) for lock in counts if len(names[lock]) == counts[lock]}
+    return tuple(replace(lock, name=next(left[lock])) if lock in left else lock for lock in wait.holds)
 
 
 def _class_of(name: str) -> str:

@@ -1,9 +1,9 @@
-"""What each kind of finding and of warning is, in one sentence, as tools that list rules want it."""
+"""A sentence on each kind of finding and warning, for tools that list rules."""
 
 from __future__ import annotations
 
 from raddle import caution
-from raddle.outcome import KINDS
+from raddle.outcome import FINDINGS
 
 WARNINGS = {
     caution.DATA_RACE: "Two threads access a variable, one of them writes, and nothing orders the two.",
@@ -12,11 +12,13 @@ WARNINGS = {
     caution.UNSERIALIZABLE: "An access of another thread comes between two that may belong together.",
 }
 
+_SENTENCES = {**{kind.value: kind.sentence for kind in FINDINGS}, **WARNINGS}
+
 
 def rule(kind: str) -> str:
-    """The sentence; a plain one for kinds that this version does not know.
+    """Return the sentence; a plain one for a kind that this version does not know.
 
     >>> rule("deadlock"), rule("eclipse")
     ('Threads wait for each other for ever.', 'raddle found: eclipse.')
     """
-    return KINDS.get(kind) or WARNINGS.get(kind) or f"raddle found: {kind}."
+    return _SENTENCES.get(kind) or f"raddle found: {kind}."

@@ -14,11 +14,14 @@ from typing import Any
 from urllib.parse import quote
 
 from raddle.event import Event, Preemption
+from raddle.operation import ACQUIRE, RELEASE
+from raddle.place import Place
 from raddle.report.cautions import said_once
 from raddle.report.rules import rule
 from raddle.report.source import notes_of
-from raddle.report.stored import Place, Stored, stop_place, stored_findings
+from raddle.report.stored import Stored, stored_findings
 from raddle.report.story import deed
+from raddle.schedule import line_in
 from raddle.site import Site
 from raddle.store.contents import Contents
 
@@ -26,7 +29,10 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 VERSION = "2.1.0"
 MOST_LOCATIONS = 1000  # of one finding: code hosts show no more
 _LINK = re.compile(r"\[([^\[\]]*)\]\(")
-_KINDS = {"acquire": ["acquire", "lock"], "release": ["release", "lock"]}  # as the standard calls them
+_KINDS: dict[str, list[str]] = {
+    ACQUIRE: ["acquire", "lock"],
+    RELEASE: ["release", "lock"],
+}  # as the standard calls them
 
 Json = dict[str, Any]
 
@@ -138,7 +144,7 @@ def _moments(one: Stored) -> Iterator[tuple[str, Json]]:
 
 def _stop(stop: Preemption) -> tuple[str, Json]:
     said = f"{stop.thread} is stopped here, before {stop.place}"
-    place = stop_place(stop)
+    place = line_in(stop.place)
     location: Json = _location(place, said) if place is not None else {"message": _message(said)}
     return stop.thread, {"location": location, "importance": "essential"}
 

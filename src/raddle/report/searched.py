@@ -15,15 +15,6 @@ from raddle.tuning.fitness import Fitness
 from raddle.tuning.search import Evaluation, Found
 from raddle.wording import count
 
-WHY = {
-    "exhausted": "exhausted: an evaluation ran every schedule that there is",
-    "evaluations": "the number of evaluations is reached",
-    "seconds": "the time asked for is over",
-    "no-other": "no configuration was proposed that had not been evaluated",
-    "unfit": "the scenario cannot be run on, as the finding says",
-    "interrupted": "interrupted",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -60,9 +51,7 @@ class Searched:
     def sentences(self) -> list[str]:
         """How far it came, why it stopped, and what may be left."""
         found = self.found
-        why = WHY.get(found.stopped_because) or (
-            f"saturated: none of the last {found.quiet()} evaluations covered anything new"
-        )
+        why = found.stopped_because.sentence.format(quiet=found.quiet())
         done = f"{count(len(found.evaluations), 'evaluation')}, {count(found.tally.executions, 'execution')}"
         lines = [f"{done} ({self.algorithm}, seed {self.seed}, {found.seconds:.1f} s); {why}"]
         if self.winner is None:

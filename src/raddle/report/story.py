@@ -30,10 +30,15 @@ def tell(
     if steps:
         lines += [*steps, ""]
     if finding.details:
-        lines += [*with_names(finding.details, finding.trace), ""]
+        lines += [*details_of(finding), ""]
     if finding.schedule is not None:
         lines.append("replay: " + (replay or replay_command(finding, target)))
     return plain("\n".join(lines)).rstrip()
+
+
+def details_of(finding: Finding) -> tuple[str, ...]:
+    """Return the traceback, or the lines that say which thread waits for what, with names of locks."""
+    return tuple(map(str, with_names(finding.waits, finding.trace))) or finding.details
 
 
 def headline(finding: Finding) -> str:

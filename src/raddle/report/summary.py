@@ -9,6 +9,7 @@ from typing import Any
 from raddle.caution import Caution
 from raddle.checks.cautions import say
 from raddle.criteria.base import Criterion
+from raddle.outcome import OutcomeKind
 from raddle.report.coverage import Row, as_json
 from raddle.report.files import Cell, by_file, files_as_json
 from raddle.report.missing import LIMIT, Missing, missing
@@ -50,7 +51,7 @@ class Summary:
             return "nothing to cover: no criterion was measured"
         if self.met or any(row.covered for row in asked):
             return ""
-        if any(finding.get("kind") == "uncontrolled" for finding in self.findings):
+        if any(finding.get("kind") == OutcomeKind.UNCONTROLLED for finding in self.findings):
             return "nothing was covered: executions ended at a call that raddle does not control, as the findings tell"
         if not self.executions:
             return f"nothing was covered: no execution was measured{'; the findings tell why' if self.findings else ''}"

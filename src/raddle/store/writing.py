@@ -187,11 +187,11 @@ def _add_facts(connection: sqlite3.Connection, facts: Facts) -> None:
 
 
 def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> None:
-    from raddle.criteria.accesses import AccessesSeen  # whatever criteria keep is of this kind
+    from raddle.criteria import NAMES, criterion_class  # takes long to import
 
     row = connection.execute("select value from extra where criterion = ?", (criterion,)).fetchone()
-    if row is not None:
-        extra = (AccessesSeen.from_json(json.loads(row[0])) + AccessesSeen.from_json(extra)).as_json()
+    if row is not None and criterion in NAMES:
+        extra = criterion_class(criterion).merge_extra(json.loads(row[0]), extra)
     connection.execute("insert or replace into extra values (?, ?)", (criterion, json_text(extra)))
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from raddle.checks.crash import process_died, stack_lines
+from raddle.checks.crash import frames_of, lines_of, process_died, user_stack
 from raddle.engine.carrier import Carrier
-from raddle.outcome import Outcome
+from raddle.outcome import Outcome, OutcomeKind
 
 
 def uncontrolled(me: Carrier, message: str) -> None:
     """End the execution, as the thread is about to leave raddle's control."""
-    lines = tuple(stack_lines())
-    me.engine.finish(Outcome("uncontrolled", message, me.label, ("uncontrolled", message), lines), me)
+    kind, stack = OutcomeKind.UNCONTROLLED, user_stack()
+    outcome = Outcome(kind, message, me.label, (kind, message), lines_of(stack), frames=frames_of(stack))
+    me.engine.finish(outcome, me)
 
 
 def died(me: Carrier, how: str) -> None:

@@ -55,10 +55,6 @@ class ThreadWorld(World):
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
         if all(carrier.daemon or _is_idle_pool_worker(carrier) for carrier in waiting):
             return None
-        for carrier in engine.queue.carriers:
-            if carrier.done:  # a thread may end while it holds a lock; the lock stays taken
-                for lock in carrier.own.held:
-                    lock.taken_at = lock.taken_at or carrier.label
         return explain_stuck([self._waiter(carrier, engine) for carrier in waiting])
 
     def _waiter(self, carrier: Carrier, engine: Engine) -> Waiter:

@@ -18,17 +18,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from raddle.distribute.gathering import joined
 from raddle.errors import UsageError
+from raddle.exit_code import ExitCode
+from raddle.origin import Command, Origin
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.store import Contents, NoDataError, read, try_to_add
 from raddle.tally import Tally
 from raddle.tuning.configurations import Configuration
-from raddle.tuning.search import Measured
+from raddle.tuning.search import Measured, SearchEnd
 
-USAGE = 4  # exit code of raddle where it could not even start the program
 PATIENCE = 10  # times as long as the longest run that ended, and
 LEAST_SECONDS = 30.0  # at least, a run may take
 MOST_SECONDS = 600.0  # while none has ended
@@ -115,7 +117,8 @@ class CommandRuns:
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
         """A few runs with that noise; what they covered goes to the data file."""
         until = None if seconds is None else _monotonic() + seconds
-        failed, ended = 0, ""
+        failed = 0
+        ended: SearchEnd | Literal[""] = ""
         # Beside the common one: where a data file lies decides how `raddle run` names source files.
         data = Path(f"{self._data_file}.search-{os.getpid()}")
         try:
@@ -125,7 +128,7 @@ class CommandRuns:
                     if until is not None and _monotonic() >= until:
                         break
         except KeyboardInterrupt:
-            ended = "interrupted"
+            ended = SearchEnd.INTERRUPTED
         try:
             return Measured(self._keep(data), failed=failed, ended=ended)
         finally:
@@ -138,7 +141,7 @@ class CommandRuns:
         summary.unlink(missing_ok=True)
         run, printed = self._start(self._whole_command(configuration, data, summary), folder)
         self.runs += 1
-        if not summary.exists() and run.code == USAGE:
+        if not summary.exists() and run.code == ExitCode.USAGE:  # raddle could not even start the program
             refusal = _REFUSAL.search(printed)
             if refusal is not None:
                 raise UsageError(refusal["slug"], refusal["message"])
@@ -205,16 +208,12 @@ class CommandRuns:
             contents = read(data)
         except NoDataError:
             return Tally()
-        record = as_record(contents, origin=self._origin)
+        record = as_record(contents, origin=str(Origin(Command.SEARCH, " ".join(self._command))))
         self.record = record if self.record is None else joined(self.record, record)
         added = try_to_add(self._data_file, record)
         self.not_stored = added.trouble or self.not_stored
         self.notes.update(dict.fromkeys(added.notes))
         return contents.tally
-
-    @property
-    def _origin(self) -> str:
-        return f"search {' '.join(self._command)}"
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,13 +10,17 @@ from raddle.finding import Finding
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.result import Result
+from raddle.stop_reason import StopReason
 from raddle.store import try_to_add
 from raddle.tuning.configurations import Configuration
-from raddle.tuning.search import Measured
+from raddle.tuning.search import Measured, SearchEnd
 
-_THE_END = "first-finding"  # although it was to go on: what was found keeps it from that
-_ENDED = {"interrupted": "interrupted", "exhausted": "exhausted", _THE_END: "unfit"}
-_PLACE = re.compile(r'([^\s"/\\]+\.py)(?:", line |:)(\d+)')
+_THE_END = StopReason.FIRST_FINDING  # although it was to continue: the finding prevents that
+_ENDED = {
+    StopReason.INTERRUPTED: SearchEnd.INTERRUPTED,
+    StopReason.EXHAUSTED: SearchEnd.EXHAUSTED,
+    _THE_END: SearchEnd.UNFIT,
+}
 
 
 class ScenarioRuns:
@@ -33,7 +36,7 @@ class ScenarioRuns:
         self._executions = executions
         self._data_file = data_file
         self._shrink = shrink
-        self.findings: dict[tuple[object, ...], tuple[Finding, Configuration]] = {}
+        self.findings: dict[tuple[str, ...], tuple[Finding, Configuration]] = {}
         self.record: Record | None = None  # of all of them, without findings
         self.notes: dict[str, None] = {}
         self.not_stored = ""  # why the last that could not be stored was not
@@ -43,7 +46,7 @@ class ScenarioRuns:
         """A few executions with that scheduler; what they covered goes to the data file."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
-        if not result.stopped_because.startswith("exhausted-"):  # what is said then is about this scheduler only
+        if result.exhausted or not result.stopped_because.ran_out:  # else the notes are about this scheduler only
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:
@@ -70,16 +73,17 @@ class ScenarioRuns:
         )
 
     def _new_findings(self, result: Result, configuration: Configuration) -> list[Finding]:
-        """Those not met before. Shrinking takes hundreds of executions, so only they are shrunk: by doing the same
-        again."""
-        new = {failure(finding): finding for finding in result.findings if failure(finding) not in self.findings}
-        if new and self._shrink and result.stopped_because not in ("interrupted", "seconds", _THE_END):
+        """Return the findings that no earlier configuration showed.
+
+        Shrinking takes hundreds of executions, so only these are shrunk, by running the same configuration again.
+        """
+        new = {finding.signature: finding for finding in result.findings if finding.signature not in self.findings}
+        if (
+            new
+            and self._shrink
+            and result.stopped_because not in (StopReason.INTERRUPTED, StopReason.SECONDS, _THE_END)
+        ):
             again = self._run(configuration, seconds=None, shrink=True)
-            new |= {failure(finding): finding for finding in again.findings if failure(finding) in new}
+            new |= {finding.signature: finding for finding in again.findings if finding.signature in new}
         self.findings |= {key: (finding, configuration) for key, finding in new.items()}
         return list(new.values())
-
-
-def failure(finding: Finding) -> tuple[object, ...]:
-    """What two findings have in common that are the same failure: their kind, and the places that they name."""
-    return finding.kind, tuple(sorted({place for line in finding.details for place in _PLACE.findall(line)}))

@@ -11,9 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from math import ceil
 from random import Random
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from raddle.analysis.richness import chance_of_new
 from raddle.tally import Tally
@@ -24,8 +25,32 @@ C = TypeVar("C", bound=Hashable)
 
 SHARE = 0.25  # of all evaluations that have to bring nothing new
 KNOWN_IN_A_ROW = 1000  # proposals; then an algorithm is taken to have no others
-CUT = ("interrupted", "unfit")  # ends of evaluations that are not whole
 _monotonic = time.monotonic
+
+
+class SearchEnd(StrEnum):
+    """The reasons to stop searching for configurations, each with the sentence that people read."""
+
+    sentence: str
+
+    def __new__(cls, name: str, sentence: str = "") -> SearchEnd:
+        self = str.__new__(cls, name)
+        self._value_ = name
+        self.sentence = sentence
+        return self
+
+    __repr__ = str.__repr__  # as before these were an enum: users print them
+
+    SATURATED = "saturated", "saturated: none of the last {quiet} evaluations covered anything new"
+    EXHAUSTED = "exhausted", "exhausted: an evaluation ran every schedule that there is"
+    EVALUATIONS = "evaluations", "the number of evaluations is reached"
+    SECONDS = "seconds", "the time asked for is over"
+    NO_OTHER = "no-other", "no configuration was proposed that had not been evaluated"
+    UNFIT = "unfit", "the scenario cannot be run on, as the finding says"
+    INTERRUPTED = "interrupted", "interrupted"
+
+
+CUT = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # ends of evaluations that are not whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +59,7 @@ class Measured:
 
     tally: Tally
     failed: int = 0  # of the executions
-    ended: str = ""  # why there is no use in going on: "exhausted", or one of CUT
+    ended: SearchEnd | Literal[""] = ""  # why no other evaluation is of use: EXHAUSTED, or one of CUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +99,7 @@ class Found(Generic[C]):
 
     evaluations: tuple[Evaluation[C], ...]
     tally: Tally = field(repr=False)  # what all of them covered
-    stopped_because: str  # saturated, exhausted, evaluations, seconds, no-other, unfit, interrupted
+    stopped_because: SearchEnd
     seconds: float
 
     def best(self, most: int) -> list[Evaluation[C]]:
@@ -140,15 +165,15 @@ class Search(Generic[C]):
         try:
             reason = self._search()
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason = SearchEnd.INTERRUPTED
         return Found(tuple(self._evaluations.values()), self._tally, reason, _monotonic() - self._start)
 
-    def _search(self) -> str:
+    def _search(self) -> SearchEnd:
         for configuration in self._new_ones():
             ended = self._try(configuration) or self._enough()
             if ended:
                 return ended
-        return "no-other"
+        return SearchEnd.NO_OTHER
 
     def _new_ones(self) -> Iterator[C]:
         """Configurations that were not evaluated yet; after each, the evaluation must be known."""
@@ -163,7 +188,7 @@ class Search(Generic[C]):
                 known = 0
             point = self._proposals.send(self._evaluations[configuration].fitness)
 
-    def _try(self, configuration: C) -> str:
+    def _try(self, configuration: C) -> SearchEnd | Literal[""]:
         """Evaluate; the reason to stop, if the executions gave one."""
         measured = self._evaluate(configuration, self._seconds_left())
         before = sum(self._tally.counts().values())
@@ -184,16 +209,16 @@ class Search(Generic[C]):
             self._progress(evaluation)
         return measured.ended
 
-    def _enough(self) -> str:
+    def _enough(self) -> SearchEnd | None:
         limits, done = self._limits, len(self._evaluations)
         left = self._seconds_left()
         if left is not None and left <= 0:
-            return "seconds"
+            return SearchEnd.SECONDS
         if self._quiet >= limits.quiet(done):
-            return "saturated"
+            return SearchEnd.SATURATED
         if limits.evaluations is not None and done >= limits.evaluations:
-            return "evaluations"
-        return ""
+            return SearchEnd.EVALUATIONS
+        return None
 
     def _seconds_left(self) -> float | None:
         seconds = self._limits.seconds

@@ -118,7 +118,7 @@ def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_
     (stored,) = stored_findings(contents)
     assert stored.replay == command
     assert stored.story.endswith(f"replay: {command}")
-    assert of_finding(contents.findings[0]) == command
+    assert of_finding(stored) == command
     assert f"replay: {command}" in sarif(contents, version="1")["runs"][0]["results"][0]["message"]["text"]
     shown = witnesses(contents)
     assert shown

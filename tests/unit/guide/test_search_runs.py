@@ -13,7 +13,7 @@ from raddle.errors import UsageError
 from raddle.store import read
 from raddle.tuning.command_runs import CommandRuns
 from raddle.tuning.configurations import Configuration, no_noise
-from raddle.tuning.scenario_runs import ScenarioRuns, failure
+from raddle.tuning.scenario_runs import ScenarioRuns
 
 RANDOM = Configuration("scheduler", "random", 7)
 YIELD = Configuration("noise", "yield:probability=0.5", 7)
@@ -97,7 +97,7 @@ def test_failures_at_other_places_are_others():
         raise ValueError(2)
 
     findings = [raddle.explore(scenario, source=[__file__]).findings[0] for scenario in (first, second, first)]
-    one, other, again = map(failure, findings)
+    one, other, again = (finding.signature for finding in findings)
     assert one == again != other
 
 

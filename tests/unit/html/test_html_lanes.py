@@ -6,9 +6,12 @@ from report_contents import finding, step
 
 from raddle.event import Event, Preemption
 from raddle.finding import THIS_INTERPRETER, Finding
+from raddle.operation import ACQUIRE, JOIN, SLEEP, WAIT
+from raddle.place import Place
 from raddle.report.html.lanes import LONGEST_CODE, MOST_STEPS, Cell, Stop, lanes_of
-from raddle.report.html.waits import ring, waits_in
+from raddle.report.html.waits import ring, wait_views
 from raddle.trace import Trace
+from raddle.wait import Wait
 
 
 def code(file, line):
@@ -16,7 +19,7 @@ def code(file, line):
 
 
 def lanes(*steps, preemptions=()):
-    return lanes_of({"steps": steps, "preemptions": preemptions}, code)
+    return lanes_of(Finding.from_json({"steps": steps, "preemptions": preemptions}), code)
 
 
 def arrows(of):
@@ -78,7 +81,7 @@ def test_threads_that_are_gone_by_then_have_no_column():
 
 
 def test_the_text():
-    assert lanes_of(finding(), code).text().splitlines() == [
+    assert lanes_of(Finding.from_json(finding()), code).text().splitlines() == [
         "T0  box.py:1  line 1  starts T1",
         "T0  box.py:1  line 1  starts T2",
         "T1  box.py:6  line 6  reads Box.text: ''",
@@ -91,7 +94,8 @@ def test_the_text():
 
 def test_a_long_line_makes_no_row_of_the_text_wide():
     # 44 characters of code, as on a terminal, between the place and the deed.
-    text = lanes_of({"steps": [step("T1", "read"), step("T2", "read", line=7)]}, lambda file, line: "x" * 10**line)
+    steps = [step("T1", "read"), step("T2", "read", line=7)]
+    text = lanes_of(Finding.from_json({"steps": steps}), lambda file, line: "x" * 10**line)
     assert text.text().splitlines() == [
         f"T1  box.py:6  {'x' * 41}...  reads Box.text",
         f"T2  box.py:7  {'x' * 41}...  reads Box.text",
@@ -118,13 +122,13 @@ def test_a_finding_keeps_its_preemptions_by_the_steps_that_it_keeps():
 
 
 def test_a_circle_and_one_who_waits_outside():
-    waits = waits_in([
-        "T0 waits for the end of T1 at m.py:13",
-        "T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock (acquired at m.py:20)",
-        "T2 waits to acquire Lock, held by T1 (acquired at m.py:20) at m.py:24; holds Lock (acquired at m.py:24)",
-        "something else",
+    waits = wait_views([
+        Wait("T0", JOIN, waits_for="T1", place=Place("m.py", 13)),
+        Wait("T1", ACQUIRE, "Lock", "T2", place=Place("m.py", 20)),
+        Wait("T2", ACQUIRE, "Lock", "T1", place=Place("m.py", 24)),
+        Wait("T3", SLEEP),
     ])  # fmt: skip
-    assert [(w.thread, w.waits_for, w.circular, w.place) for w in waits] == [
+    assert [(w.thread, w.waits_for, w.circular, str(w.place)) for w in waits] == [
         ("T0", "T1", False, "m.py:13"), ("T1", "T2", True, "m.py:20"), ("T2", "T1", True, "m.py:24"),
     ]  # fmt: skip
     drawn = ring(waits)
@@ -136,9 +140,9 @@ def test_a_circle_and_one_who_waits_outside():
 
 
 def test_a_thread_that_waits_for_itself():
-    drawn = ring(waits_in(["T1 waits to acquire Lock, held by T1 (acquired at m.py:2) at m.py:3; holds Lock"]))
+    drawn = ring(wait_views([Wait("T1", ACQUIRE, "Lock", "T1")]))
     assert [(node.name, node.circular) for node in drawn.nodes] == [("T1", True)]
 
 
 def test_nobody_in_particular():
-    assert ring(waits_in(["T1 waits for a notification of Condition at m.py:28"])) is None
+    assert ring(wait_views([Wait("T1", WAIT, "Condition")])) is None

@@ -13,6 +13,8 @@ from report_contents import BOX_BASE, LOCKS, LOCKS_BASE, READ, SITES, SOURCE, WR
 from raddle.corpus import Kept
 from raddle.errors import UsageError
 from raddle.instrument.rewrite import site_base
+from raddle.operation import ACQUIRE
+from raddle.place import Place
 from raddle.report.html import write_pages
 from raddle.report.html.folder import MARKER
 from raddle.report.html.long_texts import MOST_CHARACTERS, SHOWN_CHARACTERS
@@ -21,6 +23,7 @@ from raddle.report.html.places import Places, page_of
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 from raddle.tally import Covered
+from raddle.wait import Lock, Wait
 
 MOST_BYTES = 2_000_000
 
@@ -369,16 +372,17 @@ def test_criteria_are_sorted_by_their_names(tmp_path):
 
 
 def test_a_deadlock_calls_its_locks_as_its_steps_do(tmp_path):
-    line = "{} waits to acquire Lock, held by {} (acquired at {}) at {}; holds Lock (acquired at {})".format
-    details = [
-        line("T1", "T2", "locks.py:4", "locks.py:4", "locks.py:3"),
-        line("T2", "T1", "locks.py:3", "locks.py:3", "locks.py:4"),
+    first, second = Place("locks.py", 3), Place("locks.py", 4)
+    waits = [
+        Wait("T1", ACQUIRE, "Lock", "T2", second, second, (Lock("Lock", first),)),
+        Wait("T2", ACQUIRE, "Lock", "T1", first, first, (Lock("Lock", second),)),
     ]
+    stored = {"details": [str(wait) for wait in waits], "waits": [wait.as_json() for wait in waits]}
     steps = [
         step("T1", "acquire", "Lock 1", file="locks.py", line=3, number=1),
         step("T2", "acquire", "Lock 2", file="locks.py", line=4, number=2),
     ]
-    some = contents(tmp_path, findings=[finding(kind="deadlock", details=details, steps=steps, preemptions=[])])
+    some = contents(tmp_path, findings=[finding(kind="deadlock", steps=steps, preemptions=[], **stored)])
     text = written(tmp_path, some)["finding-1.html"].text
     assert "T1 (in the circle) waits to acquire Lock 2, held by T2" in text
     assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, and its two threads

@@ -138,7 +138,7 @@ def test_data_file_of_something_else(folder: Path) -> None:
 
 
 def test_settings_for_other_processes() -> None:
-    settings = Settings("run a.py", ("shop",), "/project", ("yield",), 3, ("map", "sync"), "/project/.raddle")
+    settings = Settings("a.py", ("shop",), "/project", ("yield",), 3, ("map", "sync"), "/project/.raddle")
     assert Settings.from_json(settings.as_json()) == settings
 
 

@@ -60,6 +60,7 @@ DEADLOCK = {
         "T0 waits for the end of T1 at counter.py:30",
         "T1 waits to acquire Lock, held by T2 (acquired at counter.py:28) at counter.py:26; holds Lock",
     ],
+    "place": {"file": "counter.py", "line": 26},
     "steps": [step("T1", 25, "acquire", "Lock 1")],
     "origin": "explore counter.py::other",
 }

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from found import contents
 
-from raddle.checks.stuck import Waiter, describe
 from raddle.event import Event
+from raddle.operation import ACQUIRE, JOIN, WAIT
+from raddle.place import Place
 from raddle.report.lock_names import with_names
 from raddle.report.stored import stored_findings
+from raddle.wait import Lock, Wait
+
+
+def at(line):
+    return Place("m.py", line)
 
 
 def taken(thread, lock, line, kind="acquire"):
@@ -15,8 +21,8 @@ def taken(thread, lock, line, kind="acquire"):
 
 
 def waits(thread, lock, holder, place, *held):
-    own = ", ".join(f"{name} (acquired at m.py:{line})" for name, line in held)
-    return f"{thread} waits to acquire {lock}, held by {holder} (acquired at m.py:{place}) at m.py:50; holds {own}"
+    own = tuple(Lock(name, at(line)) for name, line in held)
+    return Wait(thread, ACQUIRE, lock, holder, at(place), at(50), own)
 
 
 def test_by_holder_and_place():
@@ -35,38 +41,27 @@ def test_what_was_released_is_not_meant():
 
 
 def test_two_locks_of_one_line():
-    """Which of them T1 waits for nobody can tell; T2 holds them in the order in which it took them."""
+    """Which of them T1 waits for cannot be known; T2 holds them in the order in which it acquired them."""
     steps = [taken("T2", "Lock 2", 9), taken("T2", "Lock 1", 9)]
-    lines = [
+    both = [
         waits("T1", "Lock", "T2", 9, ("Lock", 30)),
         waits("T2", "Lock", "T1", 30, ("Lock", 9), ("Lock", 9)),
     ]
-    assert with_names(lines, steps) == (lines[0], waits("T2", "Lock", "T1", 30, ("Lock 2", 9), ("Lock 1", 9)))
+    assert with_names(both, steps) == (both[0], waits("T2", "Lock", "T1", 30, ("Lock 2", 9), ("Lock 1", 9)))
 
 
 def test_a_condition_that_is_waited_for():
-    line = "T1 waits for a notification of Condition at m.py:28"
+    wait = Wait("T1", WAIT, "Condition", place=at(28))
     steps = [taken("T1", "Condition 2", 28, "wait"), taken("T2", "Condition 1", 30, "notify")]
-    assert with_names([line], steps) == ("T1 waits for a notification of Condition 2 at m.py:28",)
-    assert with_names([line], steps[1:]) == (line,)
+    assert [str(named) for named in with_names([wait], steps)] == [
+        "T1 waits for a notification of Condition 2 at m.py:28"
+    ]
+    assert with_names([wait], steps[1:]) == (wait,)
 
 
-def test_other_lines_stay_as_they_are():
-    lines = ("Traceback (most recent call last):", "T0 waits for the end of T1 at m.py:13", "Lock 1", "")
-    assert with_names(lines, [taken("T1", "Lock 1", 9)]) == lines
-
-
-def test_lines_as_they_are_made():
-    """`describe` makes them; what it makes of named locks is what is made of its lines."""
-
-    class Lock:
-        def __init__(self, name, place):
-            self.name, self.taken_at = name, place
-
-    first, second = Lock("Lock 1", "m.py:20"), Lock("Lock 2", "m.py:24")
-    waiter = Waiter("T1", "acquire", second, (first,), "T2", lost=False, daemon=False, place="m.py:21")
-    steps = [taken("T1", "Lock 1", 20), taken("T2", "Lock 2", 24)]
-    assert with_names([describe(waiter, lambda lock: "Lock")], steps) == (describe(waiter, lambda lock: lock.name),)
+def test_the_end_of_a_thread_is_no_lock():
+    wait = Wait("T0", JOIN, waits_for="T1", place=at(13))
+    assert with_names([wait], [taken("T1", "Lock 1", 9)]) == (wait,)
 
 
 def test_a_stored_story():
@@ -74,6 +69,13 @@ def test_a_stored_story():
         {"thread": thread, "operation": "acquire", "variable": lock, "file": "m.py", "line": line}
         for thread, lock, line in (("T1", "Lock 1", 20), ("T2", "Lock 2", 24))
     ]
-    found = {"kind": "deadlock", "steps": steps, "details": [waits("T1", "Lock", "T2", 24, ("Lock", 20))]}
+    wait = waits("T1", "Lock", "T2", 24, ("Lock", 20))
+    found = {"kind": "deadlock", "steps": steps, "details": [str(wait)], "waits": [wait.as_json()]}
     (one,) = stored_findings(contents(found))
-    assert waits("T1", "Lock 2", "T2", 24, ("Lock 1", 20)) in one.story
+    assert str(waits("T1", "Lock 2", "T2", 24, ("Lock 1", 20))) in one.story
+
+
+def test_a_story_stored_before_waits_were_has_the_lines_as_they_are():
+    line = str(waits("T1", "Lock", "T2", 24, ("Lock", 20)))
+    (one,) = stored_findings(contents({"kind": "deadlock", "steps": [], "details": [line]}))
+    assert line in one.story

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, STEPS, contents, step
 
-from raddle.outcome import KINDS
+from raddle.outcome import FINDINGS
 from raddle.report.sarif import MOST_LOCATIONS, sarif
 from raddle.store.contents import Contents
 
@@ -127,9 +127,9 @@ def test_notes_of_the_exception_are_part_of_the_message():
     assert result["message"]["text"].split("\n")[1] == "Failing test case: test_it(n=0)"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FINDINGS)
 def test_every_kind_of_finding_has_a_rule(kind):
     run = log_of(contents({**LOST_UPDATE, "kind": kind}))
     (rule,) = run["tool"]["driver"]["rules"]
-    assert (rule["id"], rule["shortDescription"]["text"]) == (kind, KINDS[kind])
-    assert len(KINDS[kind].split()) > 4  # a sentence
+    assert (rule["id"], rule["shortDescription"]["text"]) == (kind, kind.sentence)
+    assert len(kind.sentence.split()) > 4  # a sentence

@@ -10,11 +10,12 @@ from found import DEADLOCK, LOST_UPDATE, STEPS, contents, step
 
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
+from raddle.place import Place
 from raddle.report.annotations import annotate, annotation
 from raddle.report.junit import junit
 from raddle.report.sarif import sarif
 from raddle.report.source import MOST_NAMED, Sources
-from raddle.report.stored import Place, stored_findings, target_of
+from raddle.report.stored import stored_findings, target_of
 from raddle.report.summary import summarize
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run

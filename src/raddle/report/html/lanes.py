@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from raddle.event import datum
+from raddle.event import Event
+from raddle.finding import Finding
 from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
@@ -92,35 +92,27 @@ def _in_text(cell: Cell) -> str:
     return shortened(cell.code, story.LONGEST_CODE)
 
 
-def lanes_of(finding: Mapping[str, Any], code: Code) -> Lanes:
-    """From a finding as the data file has it.
+def lanes_of(finding: Finding, code: Code) -> Lanes:
+    """Return the story of a finding.
 
     >>> step = {"file": "c.py", "line": 3, "variable": "C.n", "object": 1}
     >>> steps = [{**step, "thread": "T1", "operation": "write", "value": "5"},
     ...          {**step, "thread": "T2", "operation": "read", "value": "5"}]
-    >>> lanes = lanes_of({"steps": steps}, lambda file, line: "...")
+    >>> lanes = lanes_of(Finding.from_json({"steps": steps}), lambda file, line: "...")
     >>> lanes.threads, lanes.rows[1].source, lanes.rows[1].why
     (('T1', 'T2'), 1, 'reads what T1 wrote in step 1')
     """
-    steps = steps_of(finding)
-    stops = [stop for stop in finding.get("preemptions") or () if isinstance(stop, dict)]
-    names = {str(one.get("thread", "?")) for one in (*steps, *stops)}
-    threads = tuple(sorted(names, key=_by_number))
+    steps, stops = tuple(finding.trace), finding.preemptions
+    threads = tuple(sorted({step.thread for step in steps} | {stop.thread for stop in stops}, key=_by_number))
     columns = {name: place for place, name in enumerate(threads)}
     sources = _sources(steps)
     rows: list[Cell | Stop] = []
     number = 0
     for index, step in enumerate([*steps, None]):
         for place, stop in enumerate(stops):
-            if stop.get("before") == index:
-                rows.append(
-                    Stop(
-                        columns[str(stop.get("thread", "?"))],
-                        _text(stop.get("place")),
-                        decisive=place == len(stops) - 1,
-                        with_gil=bool(stop.get("with_gil", True)),
-                    )
-                )
+            if stop.before == index:
+                decisive = place == len(stops) - 1
+                rows.append(Stop(columns[stop.thread], _text(stop.place), decisive, stop.with_gil))
         if step is not None and _told(step):
             number += 1
             rows.append(_cell(step, number, columns, sources.get(index), code))
@@ -135,47 +127,41 @@ def _without_empty_lanes(lanes: Lanes) -> Lanes:
     return Lanes(tuple(lanes.threads[thread] for thread in busy), rows, lanes.left_out)
 
 
-def steps_of(finding: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """All that can be read as steps."""
-    return [step for step in finding.get("steps") or () if isinstance(step, dict)]
-
-
-def _told(step: Mapping[str, Any]) -> bool:
-    kind = step.get("operation")
-    return kind not in _UNTOLD and (step.get("file") != "stdlib" or kind == END)  # not the insides of a pool
+def _told(step: Event) -> bool:
+    return step.kind not in _UNTOLD and (step.file != "stdlib" or step.kind == END)  # not the insides of a pool
 
 
 def _cell(
-    step: Mapping[str, Any],
+    step: Event,
     number: int,
     columns: Mapping[str, int],
     source: tuple[int, str, str] | None,
     code: Code,
 ) -> Cell:
-    kind, file, line = str(step.get("operation", "")), str(step.get("file", "")), int(step.get("line") or 0)
+    file, line = step.file, step.line
     from_, arrow, giver = source or (0, "", "")
     return Cell(
         number=number,
-        thread=columns[str(step.get("thread", "?"))],
+        thread=columns[step.thread],
         place=_text(f"{file}:{line}") if line else "",
         file=file,
         line=line,
         code=_text(code(file, line).strip(), LONGEST_CODE) if line else "",
-        verb=_ENDS.get(kind) or verb_of(_text(kind)),
-        subject=_text(step.get("variable")),
-        value=_text(step.get("value")),
+        verb=_ENDS.get(step.kind) or verb_of(_text(step.kind)),
+        subject=_text(step.variable),
+        value=_text(step.value),
         source=from_,
         arrow=arrow,
         why=_SAID[arrow].format(thread=giver, step=from_) if arrow in _SAID else "",
     )
 
 
-def _text(value: object, longest: int = LONGEST_TEXT) -> str:
+def _text(text: str, longest: int = LONGEST_TEXT) -> str:
     """Of a text that may be a whole file only as much is looked at as is shown."""
-    return shortened(in_one_line(str(value or "")[: longest + 1]), longest)
+    return shortened(in_one_line(text[: longest + 1]), longest)
 
 
-def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, str]]:
+def _sources(steps: Sequence[Event]) -> dict[int, tuple[int, str, str]]:
     """By index of a step: the number of the step that it takes from, how, and whose that was, if another thread's."""
     last: dict[tuple[str, object], tuple[int, str]] = {}  # by kind and thing: the step's number, and who
     begun: set[str] = set()
@@ -185,12 +171,11 @@ def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, st
         if not _told(step):
             continue
         number += 1
-        kind, thread = str(step.get("operation", "")), str(step.get("thread", "?"))
-        thing = datum(step.get("object", 0), str(step.get("variable", "")))
+        kind, thread, thing = step.kind, step.thread, step.datum
         arrow, givers = _TAKES_FROM.get(kind, ("", ()))
         takes = [last[giver, thing] for giver in givers if (giver, thing) in last]
-        if not takes and kind == JOIN and (END, step.get("variable")) in last:
-            takes, arrow = [last[END, step.get("variable")]], ORDERS
+        if not takes and kind == JOIN and (END, step.variable) in last:
+            takes, arrow = [last[END, step.variable]], ORDERS
         if not takes and thread not in begun and (START, thread) in last:
             takes, arrow = [last[START, thread]], ORDERS
         begun.add(thread)
@@ -198,7 +183,7 @@ def _sources(steps: Sequence[Mapping[str, Any]]) -> dict[int, tuple[int, str, st
             early = arrow == READS and latest[0] < last.get((START, thread), (0, ""))[0]
             found[index] = (latest[0], EARLY if early else arrow, latest[1])
         if kind == START:
-            last[START, step.get("variable")] = (number, thread)
+            last[START, step.variable] = (number, thread)
         elif kind == END:
             last[END, thread] = (number, thread)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -13,7 +14,7 @@ from raddle.checks.cautions import say
 from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, rows
 from raddle.report.html import views
-from raddle.report.html.lanes import Code, lanes_of, steps_of
+from raddle.report.html.lanes import Code, lanes_of
 from raddle.report.html.line_markup import line_markup
 from raddle.report.html.long_texts import bounded, folded
 from raddle.report.html.marked import MEANINGS, SIGNS, marked_lines
@@ -23,11 +24,12 @@ from raddle.report.html.places import Places, finding_page
 from raddle.report.html.site_data import SiteData
 from raddle.report.html.source import Source, load
 from raddle.report.html.templating import environment
-from raddle.report.html.waits import ring, waits_in
+from raddle.report.html.waits import ring, wait_views
 from raddle.report.html.witness import of_finding, witnesses
 from raddle.report.lock_names import with_names
 from raddle.report.source import Sources
-from raddle.report.stored import event_of
+from raddle.report.stored import Stored, stored_findings
+from raddle.report.story import details_of
 from raddle.report.summary import SEQUENTIAL, Summary, summarize
 from raddle.site import Site
 from raddle.store.contents import Contents
@@ -75,15 +77,15 @@ class Report:
     # -- index ---------------------------------------------------------------------------------------
 
     @cached_property
-    def _findings(self) -> Sequence[Mapping[str, Any]]:
+    def _findings(self) -> Sequence[Stored]:
         """Unlike ones first: of many that are alike, the later ones may have no page."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
-        for place, finding in enumerate(self.contents.findings):
-            what = (str(finding.get("kind")), str(finding.get("origin")))
-            order.append((alike[what], place))
+        for one in stored_findings(self.contents):
+            what = (one.finding.kind, one.origin)
+            order.append((alike[what], one))
             alike[what] += 1
-        return [self.contents.findings[place] for _, place in sorted(order)]
+        return [one for _, one in sorted(order, key=itemgetter(0))]
 
     @cached_property
     def _found(self) -> list[views.FindingView]:
@@ -196,33 +198,32 @@ class Report:
 
     # -- findings, growth, graphs -------------------------------------------------------------------
 
-    def _code_of(self, finding: Mapping[str, Any]) -> Code:
-        """Lines of source for the steps of a finding, from the versions that it was found in."""
-        origin = str(finding.get("origin") or "")
+    def _code_of(self, one: Stored) -> Code:
+        """Return lines of source for the steps of a finding, from the versions that it was found in."""
 
         def code(label: str, line: int) -> str:
             source = self._sources.get(label)
-            if source is None or not self._where.path(label, self._where.versions(label, origin)):
+            if source is None or not self._where.path(label, self._where.versions(label, one.origin)):
                 return ""
             return source.lines[line - 1] if 0 < line <= len(source.lines) else ""
 
         return code
 
-    def _finding_page(self, finding: Mapping[str, Any], number: int) -> str:
-        details = with_names(map(str, finding.get("details") or ()), map(event_of, steps_of(finding)))
-        waits = waits_in(details)
+    def _finding_page(self, one: Stored, number: int) -> str:
+        finding = one.finding
+        waits = wait_views(with_names(finding.waits, finding.trace))
         return self._render(
             "finding.html",
             page="finding",
-            message=folded(str(finding.get("message") or "")),
-            schedule=str(finding.get("schedule") or ""),
+            message=folded(finding.message),
+            schedule=str(finding.schedule or ""),
             view=self._found[number - 1],
             number=number,
-            lanes=lanes_of(finding, self._code_of(finding)),
-            details=bounded(details),
+            lanes=lanes_of(finding, self._code_of(one)),
+            details=bounded(details_of(finding)),
             waits=waits,
             ring=ring(waits),
-            replay=of_finding(finding),
+            replay=of_finding(one),
             link=self.places.of_line,
             earlier=finding_page(number - 1) if number > 1 else "",
             later=finding_page(number + 1) if number < min(len(self._found), MOST_FINDINGS) else "",

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
-from typing import Any
 
 from raddle.analysis.saturation import chance_of_anything_new
 from raddle.criteria import NAMES, criterion_class
-from raddle.every_order import EveryOrder
+from raddle.outcome import OutcomeKind
 from raddle.report.coverage import Row
 from raddle.report.files import Cell
 from raddle.report.html.curves import Chart, chart, sparkline
-from raddle.report.html.lanes import steps_of
 from raddle.report.numbers import number_text, percent_text, total_text
 from raddle.report.plain import plain, shortened
+from raddle.report.stored import Stored
 from raddle.report.summary import Summary
 from raddle.report.tables import MEANINGS
 from raddle.store.contents import Contents
@@ -23,6 +22,7 @@ from raddle.tally import ESTIMATED, EXACT
 from raddle.wording import count
 
 LONGEST_MESSAGE = 300  # characters, in lists
+RAISED = frozenset(kind for kind in OutcomeKind if kind.raised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,48 +133,39 @@ class FindingView:
     every_order: str  # in words, where it fails in every order
     place: str  # where its thread was last
     code: str  # what stands there
+    raised: bool  # did that line raise it?
     execution: int  # counted over all runs; 0 where that is not known
 
 
 def finding_view(
-    finding: Mapping[str, Any], number: int, page: str, contents: Contents, code: Callable[[str, int], str]
+    one: Stored, number: int, page: str, contents: Contents, code: Callable[[str, int], str]
 ) -> FindingView:
-    """A finding in short."""
-    thread = str(finding.get("thread") or "")
-    file, line = _last_place(finding, thread)
-    message = str(finding.get("message") or "")
-    first = next(iter(plain(message).strip().split("\n")), "")
+    """Return a finding in short."""
+    finding = one.finding
+    own = [event for event in finding.trace if event.thread == finding.thread and event.line]
+    file, line = (own[-1].file, own[-1].line) if own else ("", 0)
+    first = next(iter(plain(finding.message).strip().split("\n")), "")
     return FindingView(
         number=number,
         page=page,
-        kind=str(finding.get("kind") or "?"),
+        kind=finding.kind or "?",
         message=shortened(first, LONGEST_MESSAGE),
-        thread=thread,
-        origin=str(finding.get("origin") or ""),
-        possible_on=str(finding.get("possible_on") or ""),
-        every_order=str(EveryOrder.from_json(finding.get("every_order")) or ""),
+        thread=finding.thread,
+        origin=one.origin,
+        possible_on=finding.possible_on,
+        every_order=str(finding.every_order or ""),
         place=f"{file}:{line}" if line else "",
         code=shortened(code(file, line).strip(), LONGEST_MESSAGE) if line else "",
-        execution=execution_of(finding, contents),
+        raised=finding.kind in RAISED,
+        execution=execution_of(one, contents),
     )
 
 
-def _last_place(finding: Mapping[str, Any], thread: str) -> tuple[str, int]:
-    for step in reversed(steps_of(finding)):
-        if step.get("thread") == thread and step.get("line"):
-            return str(step.get("file", "")), int(step["line"])
-    return "", 0
-
-
-def execution_of(finding: Mapping[str, Any], contents: Contents) -> int:
-    """The number of the execution that showed it, counted over all runs; a finding counts within its own."""
-    own, origin = finding.get("execution"), finding.get("origin")
-    if not isinstance(own, int) or own < 1:
-        return 0
-    for run in contents.runs:
-        if own <= run.executions and (run.origin == origin or len(contents.runs) == 1):
-            return run.before + own
-    return 0
+def execution_of(one: Stored, contents: Contents) -> int:
+    """Return the number of the execution that showed it, counted over all runs; a finding counts within its own."""
+    own = one.finding.execution
+    runs = contents.runs if len(contents.runs) == 1 else [run for run in contents.runs if run.origin == one.origin]
+    return next((run.before + own for run in runs if 1 <= own <= run.executions), 0)
 
 
 @dataclass(frozen=True, slots=True)

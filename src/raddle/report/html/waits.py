@@ -1,24 +1,15 @@
-"""Who waits for whom when nobody can go on, as a drawing: threads and what they wait for, in a ring.
-
-The data file has the waits as lines for people, one for each thread (`raddle.checks.stuck.describe` makes them). They
-are read back here; a line of another form is left out of the drawing, and still stands in the text below it.
-"""
+"""Who waits for whom when no thread can continue, as a drawing: threads and what they wait for, in a ring."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import cos, pi, sin
 
 from raddle.checks.stuck import find_cycle
-
-_WAIT = re.compile(
-    r"(?P<thread>T[\d.]+) waits? (?P<what>(?:for|to|until) .+?)"
-    r"(?:, held by (?P<holder>T[\d.]+)(?: \(acquired at (?P<taken>[^)]*)\))?)?"
-    r"(?: at (?P<place>[^;]+?:\d+))?(?:; holds .*)?"
-)
-_JOINED = re.compile(r"for the end of (T[\d.]+)")
+from raddle.operation import SLEEP
+from raddle.place import Place
+from raddle.wait import Wait
 
 NODE_WIDTH, NODE_HEIGHT = 96, 40
 STRETCHED = 1.7  # so much wider than high is the ring: labels are wide
@@ -26,14 +17,14 @@ BEND = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """One thread that waits."""
+class WaitView:
+    """A blocked thread in the drawing."""
 
     thread: str
     what: str  # "to acquire Lock"
-    waits_for: str  # the thread that would have to go on first, "" if there is none in particular
-    place: str
-    circular: bool = False  # is it part of the circle?
+    waits_for: str  # the thread that has to continue first; "" if there is none in particular
+    place: Place | None
+    circular: bool  # is it part of the circle?
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +59,23 @@ class Ring:
     height: int
 
 
-def waits_in(details: Iterable[str]) -> list[Wait]:
-    """The waits that a finding's lines tell of.
+def wait_views(waits: Iterable[Wait]) -> list[WaitView]:
+    """Return the waits to draw; a thread that sleeps waits for nothing.
 
-    >>> lines = ["T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock",
-    ...          "T2 waits for the end of T1 at m.py:13"]
-    >>> [(wait.thread, wait.waits_for, wait.place, wait.circular) for wait in waits_in(lines)]
-    [('T1', 'T2', 'm.py:20', True), ('T2', 'T1', 'm.py:13', True)]
+    >>> from raddle.operation import ACQUIRE, JOIN
+    >>> waits = [Wait("T1", ACQUIRE, "Lock", "T2"), Wait("T2", JOIN, waits_for="T1")]
+    >>> [(wait.thread, wait.what, wait.circular) for wait in wait_views(waits)]
+    [('T1', 'to acquire Lock', True), ('T2', 'for the end of T1', True)]
     """
-    found = []
-    for line in details:
-        match = _WAIT.fullmatch(line)
-        if match is not None:
-            joined = _JOINED.match(match["what"])
-            waits_for = match["holder"] or (joined[1] if joined is not None else "")
-            found.append(Wait(match["thread"], match["what"], waits_for, match["place"] or ""))
-    circle = set(find_cycle({wait.thread: wait.waits_for or None for wait in found}))
-    return [Wait(wait.thread, wait.what, wait.waits_for, wait.place, circular=wait.thread in circle) for wait in found]
+    drawn = [wait for wait in waits if wait.kind.waiting and wait.kind != SLEEP]
+    circle = find_cycle({wait.thread: wait.waits_for for wait in drawn})
+    return [
+        WaitView(wait.thread, wait.sentence.removeprefix("waits "), wait.waits_for, wait.place, wait.thread in circle)
+        for wait in drawn
+    ]
 
 
-def ring(waits: Iterable[Wait]) -> Ring | None:
+def ring(waits: Iterable[WaitView]) -> Ring | None:
     """The threads in a ring, those of the circle beside each other; None where nobody waits for anybody."""
     some = [wait for wait in waits if wait.waits_for]
     if not some:
@@ -108,7 +96,7 @@ def ring(waits: Iterable[Wait]) -> Ring | None:
     return Ring(tuple(nodes.values()), arrows, round(width), round(top), round(bottom - top))
 
 
-def _along(waits: Iterable[Wait], circular: set[str]) -> list[str]:
+def _along(waits: Iterable[WaitView], circular: set[str]) -> list[str]:
     """The threads of the circle, each before the one it waits for."""
     following = {wait.thread: wait.waits_for for wait in waits if wait.circular}
     order: list[str] = []
@@ -119,7 +107,7 @@ def _along(waits: Iterable[Wait], circular: set[str]) -> list[str]:
     return order
 
 
-def _arrow(wait: Wait, nodes: Mapping[str, Node]) -> Arrow:
+def _arrow(wait: WaitView, nodes: Mapping[str, Node]) -> Arrow:
     start, end = nodes[wait.thread], nodes[wait.waits_for]
     if start is end:
         return Arrow(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
-from typing import Any
-
+from raddle.origin import Command, Origin
 from raddle.replaying import PLAINLY, Replaying
-from raddle.report.stored import TESTED, target_of
+from raddle.report.stored import Stored, target_of
 from raddle.store.contents import Contents
 
 
@@ -21,10 +18,9 @@ def witnesses(contents: Contents) -> dict[int, str]:
     return found
 
 
-def of_finding(finding: Mapping[str, Any]) -> str:
-    """The command that shows a finding again; "" where it has no schedule, or nobody knows what was explored."""
-    replaying = Replaying.from_json(finding.get("options"))
-    return replay(str(finding.get("origin") or ""), str(finding.get("schedule") or ""), replaying)
+def of_finding(one: Stored) -> str:
+    """Return the command that shows a finding again; "" if it has no schedule, or its scenario is not known."""
+    return replay(one.origin, str(one.finding.schedule or ""), one.finding.replaying)
 
 
 def replay(origin: str, schedule: str, replaying: Replaying = PLAINLY) -> str:
@@ -36,7 +32,8 @@ def replay(origin: str, schedule: str, replaying: Replaying = PLAINLY) -> str:
     >>> replay("run app.py", "T0; T1.")
     ''
     """
-    if schedule and origin.startswith(TESTED):
-        return f"pytest {shlex.quote(origin.removeprefix(TESTED))} --raddle-replay {shlex.quote(schedule)}"
+    known = Origin.parse(origin)
+    if schedule and known is not None and known.command is Command.PYTEST:
+        return known.replay_test(schedule)
     target = target_of(origin, {})  # as from the project's folder: pages are read in other places
     return replaying.command(target, schedule) if schedule and target is not None else ""

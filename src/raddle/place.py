@@ -1,0 +1,28 @@
+"""A place: a line of a source file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Place(NamedTuple):
+    """A line of a file, as sites name it; line 0 if only the file is known.
+
+    >>> print(Place("log.py", 9))
+    log.py:9
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | None) -> Place | None:
+        """Return the place that `as_json` wrote; None if there is none."""
+        return cls(str(value.get("file", "")), int(value.get("line") or 0)) if value else None

@@ -1,0 +1,91 @@
+"""A wait: what a thread is blocked on when an execution cannot continue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.operation import JOIN, KINDS, SLEEP, Kind
+from raddle.place import Place
+
+
+def _acquired(place: Place | None) -> str:
+    return f" (acquired at {place})" if place else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that a thread holds: its class or name, and where the thread acquired it."""
+
+    name: str
+    acquired_at: Place | None = None
+
+    def __str__(self) -> str:
+        return self.name + _acquired(self.acquired_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A blocked thread, the operation that it cannot complete, and the locks that it holds meanwhile.
+
+    >>> print(Wait("T1", KINDS["acquire"], "Lock", "T2", Place("m.py", 24), Place("m.py", 20), (Lock("Lock"),)))
+    T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock
+    >>> print(Wait("T0", JOIN, waits_for="T1"))
+    T0 waits for the end of T1
+    """
+
+    thread: str
+    kind: Kind
+    resource: str = ""  # its class or name; "" for the end of a thread
+    waits_for: str = ""  # the thread that holds the resource, or whose end is awaited
+    acquired_at: Place | None = None  # where that thread acquired the resource
+    place: Place | None = None  # where the blocked thread stands
+    holds: tuple[Lock, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The operation with its resource: "waits to acquire Lock"."""
+        subject = self.waits_for if self.kind == JOIN else "" if self.kind == SLEEP else self.resource
+        return f"{self.kind.waiting or self.kind} {subject}".rstrip()
+
+    def __str__(self) -> str:
+        line = f"{self.thread} {self.sentence}"
+        if self.waits_for and self.kind != JOIN:
+            line += f", held by {self.waits_for}{_acquired(self.acquired_at)}"
+        if self.place:
+            line += f" at {self.place}"
+        return line + ("; holds " + ", ".join(map(str, self.holds)) if self.holds else "")
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "thread": self.thread,
+            "operation": str(self.kind),
+            "resource": self.resource,
+            "waits_for": self.waits_for,
+            "acquired_at": self.acquired_at and self.acquired_at.as_json(),
+            "place": self.place and self.place.as_json(),
+            "holds": [
+                {"name": lock.name, "acquired_at": lock.acquired_at and lock.acquired_at.as_json()}
+                for lock in self.holds
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Wait | None:
+        """Return the wait that `as_json` wrote; None if its kind of operation is one of a later version."""
+        kind = KINDS.get(str(value.get("operation")))
+        if kind is None:
+            return None
+        return cls(
+            thread=str(value.get("thread", "")),
+            kind=kind,
+            resource=str(value.get("resource", "")),
+            waits_for=str(value.get("waits_for", "")),
+            acquired_at=Place.from_json(value.get("acquired_at")),
+            place=Place.from_json(value.get("place")),
+            holds=tuple(
+                Lock(str(lock.get("name", "")), Place.from_json(lock.get("acquired_at")))
+                for lock in value.get("holds") or ()
+            ),
+        )

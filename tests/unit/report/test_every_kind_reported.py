@@ -1,0 +1,51 @@
+"""Every kind of finding appears in every report, with the sentence that says what it is where there are rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from found import LOST_UPDATE, contents
+
+from raddle.outcome import FINDINGS, OutcomeKind
+from raddle.report.annotations import annotate
+from raddle.report.as_json import document
+from raddle.report.html import write_pages
+from raddle.report.junit import junit
+from raddle.report.sarif import sarif
+from raddle.report.stored import stored_findings
+from raddle.report.summary import summarize
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def pages(given, tmp_path):
+    write_pages(given, tmp_path / "out", title="all kinds")
+    return [(tmp_path / "out" / name).read_text("utf-8") for name in ("index.html", "finding-1.html")]
+
+
+def test_only_passing_and_interrupting_are_no_findings():
+    assert set(OutcomeKind) - set(FINDINGS) == {OutcomeKind.PASSED, OutcomeKind.INTERRUPTED}
+
+
+@pytest.mark.parametrize("kind", FINDINGS)
+def test_every_report_has_the_kind(kind, tmp_path):
+    given = contents({**LOST_UPDATE, "kind": kind})
+    (one,) = stored_findings(given)
+    assert one.finding.kind == kind
+    assert one.headline.startswith(f"{kind} in T0: ")
+    assert one.story.startswith(one.headline)
+    (rule,) = sarif(given, version="1")["runs"][0]["tool"]["driver"]["rules"]
+    assert (rule["id"], rule["shortDescription"]["text"]) == (kind.value, kind.sentence)
+    assert f'type="{kind}"' in junit(given, [], {})
+    assert any(f"title=raddle%3A {kind}::" in line for line in annotate(given))
+    (found,) = document(given, summarize(given, []), version="1")["findings"]
+    assert json.loads(json.dumps(found))["kind"] == kind.value
+    assert all(kind.value in page for page in pages(given, tmp_path))
+
+
+@pytest.mark.parametrize("kind", FINDINGS)
+def test_the_documentation_has_the_kind(kind):
+    assert f"\n### {kind}\n" in (DOCS / "messages.md").read_text("utf-8")
+    assert f"`{kind}`" in (DOCS / "formats.md").read_text("utf-8")
