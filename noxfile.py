@@ -34,8 +34,8 @@ nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False  # the last line names them
 
-# Each group has processes of its own. An exploration looks through all objects of its process, so in one that has
-# collected every test it takes four times as long.
+# Each group has processes of its own. The first exploration of a process looks through all of its objects, and so does
+# the next one after a full garbage collection.
 GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
