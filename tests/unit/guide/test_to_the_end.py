@@ -163,7 +163,7 @@ def test_what_only_the_first_execution_does_is_not_exhausted():
 
 
 def test_memory_does_not_grow_with_the_number_of_explorations(monkeypatch):
-    monkeypatch.setattr("raddle.execute.session.SESSIONS_TO_COLLECT", 2)
+    monkeypatch.setattr("raddle.execute.installation.INSTALLATIONS_TO_COLLECT", 2)
     seen = []
     for _ in range(6):
         explore(locked(2, 1), executions=5, criteria="none", scheduler="random")
