@@ -62,14 +62,8 @@ def make_probes(
     numbering: Numbering,
     functions: Functions,
     is_primitive: Callable[[type, str], bool],
-    *,
-    depth: int = 1,
 ) -> dict[str, Callable[..., Any]]:
-    """The probes to attach.
-
-    `is_primitive` says which methods of which classes make steps of their own, `depth` how many frames lie between
-    an access to a global and probed code.
-    """
+    """The probes to attach; `is_primitive` says which methods of which classes make steps of their own."""
     here = recorder.here
     stream = recorder.stream
     steps, most_steps = stream.steps, stream.most_steps
@@ -373,12 +367,12 @@ def make_probes(
 
     # -- names --------------------------------------------------------------------------------------
 
-    def tell_name(kind: str, owner: Any, name: str, site: int, namespace: Any) -> None:
-        if owner is None:
-            fields = known.get(id(namespace))
+    def tell_name(kind: str, owner: Any, name: str, site: int) -> None:
+        if issubclass(type(owner), dict):  # the globals of a module
+            fields = known.get(id(owner))
             number = fields.get(name) if fields is not None else None
             if number is None:
-                number = numbering.global_name(namespace, name, site)
+                number = numbering.global_name(owner, name, site)
         else:
             numbers = owner.numbers if type(owner) is Cells else numbering.cells_of(str(owner))
             number = numbers.get(name)
@@ -390,14 +384,14 @@ def make_probes(
                 hand_over()
 
     def read_name(owner: Any, name: str, site: int) -> None:
-        tell_name(READ, owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(READ, owner, name, site)
 
     def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
-        tell_name(WRITE, owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(WRITE, owner, name, site)
         return value
 
     def delete_name(owner: Any, name: str, site: int) -> None:
-        tell_name(WRITE, owner, name, site, frame_of(depth).f_globals if owner is None else None)
+        tell_name(WRITE, owner, name, site)
 
     # -- functions and blocks -----------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ access, and what is noted is what really happened.
 from __future__ import annotations
 
 import operator
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -625,29 +624,19 @@ def make_probes(control: Engine, stream: list[Step] | None = None) -> dict[str, 
 
     # -- names --------------------------------------------------------------------------------------
 
-    depth = 3 if with_gil else 2  # frames between here and the probed code
-
-    def name_variable(owner: Any, name: str) -> Variable:
-        holder = sys._getframe(depth).f_globals if owner is None else owner
-        fields = objects.setdefault(id(holder), {})
-        variable = fields.get(name)
-        if variable is None:
-            variable = fields[name] = Variable(holder, name)
-        return variable
-
     def read_name(owner: Any, name: str, site: int) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            variable = name_variable(owner, name)
+            variable = variable_of(owner, name)
             step(me, variable, READ, site)
             if observing:
-                value = variable.owner.get(name, UNKNOWN) if owner is None else UNKNOWN  # type: ignore[attr-defined]
+                value = owner.get(name, UNKNOWN) if issubclass(type(owner), dict) else UNKNOWN
                 tell(me, READ, variable, site, value)
 
     def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
-            variable = name_variable(owner, name)
+            variable = variable_of(owner, name)
             step(me, variable, WRITE, site)
             if observing:
                 tell(me, WRITE, variable, site, value)
@@ -656,7 +645,7 @@ def make_probes(control: Engine, stream: list[Step] | None = None) -> dict[str, 
     def delete_name(owner: Any, name: str, site: int) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
-            variable = name_variable(owner, name)
+            variable = variable_of(owner, name)
             step(me, variable, DELETE, site)
             if observing:
                 tell(me, DELETE, variable, site, None)
