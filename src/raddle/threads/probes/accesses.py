@@ -57,7 +57,7 @@ class Accesses:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
                 touch = self.touch
-                touch(me, variable, access, kind != READ)
+                touch(me, variable, access, kind is not READ)
 
     def arrive(self, me: Carrier, container: Any, kind: Kind, site: int) -> None:
         """Pass the scheduling point before an access to a container's content, in an execution without tracking."""
