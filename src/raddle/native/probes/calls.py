@@ -10,7 +10,7 @@ from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.contents import Contents
 from raddle.operation import READ, WRITE
 from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
-from raddle.threads.data_model.call_effects import ON_DISK, Effects
+from raddle.threads.data_model.call_effects import Effects
 from raddle.threads.data_model.variables import is_iterator
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -30,10 +30,11 @@ class Calls:
         handler = _HANDLERS.get(id(called))
         if handler is not None:
             return partial(handler, self, called, site)
-        kind = self._effects.of(called)
-        if kind in ON_DISK:
-            kind = READ  # accesses to the disk are not ordered here, and containers are only read
-        return partial(self._touching, called, kind, site) if kind else called
+        effect = self._effects.of(called)
+        if effect is None:
+            return called
+        # Accesses to the disk are not recorded, and containers given to such functions are only read.
+        return partial(self._touching, called, READ if effect.on_disk else effect.kind, site)
 
     def _touching(self, called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call code without probes that works on the first container that it is given, and may read the others."""

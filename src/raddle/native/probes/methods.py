@@ -52,14 +52,14 @@ class Methods:
         """`super().append(1)`, in a class that extends a container."""
         cls = type(obj)
         base = None if issubclass(cls, type) else self._contents.base_of(cls)
-        kind = effect_of_method(cls, base, found, name) if base is not None else ""
+        kind = effect_of_method(cls, base, found, name) if base is not None else None
         return self._contents.called_later(obj, kind, name, site, found) if kind else found
 
     def _other(self, obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
         """A method that may be data, or do something that is recorded."""
         base = self._contents.base_of(cls)
         if base is not None:
-            kind = effect_of_method(cls, base, found, name) if name not in own_fields(obj) else ""
+            kind = effect_of_method(cls, base, found, name) if name not in own_fields(obj) else None
             if kind:
                 return self._contents.called_later(obj, kind, name, site, found)
         elif self._is_primitive(cls, name):

@@ -14,10 +14,9 @@ from greenlet import getcurrent
 
 from raddle import env
 from raddle.engine.carrier import Carrier
-from raddle.operation import KINDS, READ, WRITE, Kind
+from raddle.operation import READ, WRITE, Kind
 from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
 from raddle.threads.data_model.call_effects import (
-    ON_DISK,
     Effects,
     everything_in,
     looks_deeply,
@@ -41,7 +40,7 @@ _DEEP = frozenset(filter(looks_deeply, (all, any, format, max, min, print, repr,
 class Calls:
     """Takes the steps of called functions when they are called."""
 
-    __slots__ = ("_accesses", "_attributes", "_cold", "_effect_of", "_hot", "_items", "_observing", "_variables")
+    __slots__ = ("_accesses", "_attributes", "_cold", "_effects", "_hot", "_items", "_observing", "_variables")
 
     def __init__(self, accesses: Accesses, items: Items, attributes: Attributes) -> None:
         self._accesses = accesses
@@ -50,7 +49,7 @@ class Calls:
         self._variables = accesses.variables
         self._cold, self._hot = accesses.cold, accesses.hot
         self._observing = accesses.observing
-        self._effect_of = Effects().of
+        self._effects = Effects()
 
     def function(self, called: Any, site: int) -> Any:
         if getcurrent().__class__ is not Carrier:
@@ -61,11 +60,10 @@ class Calls:
         if type(called) is partial:
             inner = self.function(called.func, site)
             return called if inner is called.func else partial(inner, *called.args, **called.keywords)
-        effect_of = self._effect_of
-        kind = effect_of(called)
-        if kind in ON_DISK:
-            return partial(self.outside, called, ON_DISK[kind], site)
-        return partial(self.touching, called, KINDS[kind], site) if kind else called
+        effect = self._effects.of(called)
+        if effect is None:
+            return called
+        return partial(self.outside if effect.on_disk else self.touching, called, effect.kind, site)
 
     # -- any function -------------------------------------------------------------------------------
 

@@ -70,11 +70,12 @@ class Methods:
             return getattr(obj, name)
         effects = self._built_in.get(id(cls))
         if effects is not None:
-            kind = effects.get(name)
-            if kind is None:
+            try:
+                kind = effects[name]
+            except KeyError:
                 kind = effects[name] = effect_by_name(cls, name)
             me.site = site
-            if not kind:
+            if kind is None:
                 return getattr(obj, name)
             call = SORT if name == "sort" else CALL
             return partial(call, self._container_methods, obj, getattr(obj, name), kind, site)
@@ -118,7 +119,7 @@ class Methods:
         found, obj = getattr(above, name), above.__self__
         cls = type(obj)  # attributes of the object itself may be what is being looked up: use none
         base = None if issubclass(cls, type) else container_base(cls)
-        kind = effect_of_method(cls, base, found, name) if base is not None else ""
+        kind = effect_of_method(cls, base, found, name) if base is not None else None
         return partial(CALL, self._container_methods, obj, found, kind, site) if kind else found
 
     def _of_text(self, text: Any, name: str, site: int) -> Any:
@@ -149,7 +150,7 @@ class Methods:
 
     def _call_by_class(self, found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         base = container_base(type(args[0])) if args else None
-        kind = effect_by_name(base, name) if base is not None else ""
+        kind = effect_by_name(base, name) if base is not None else None
         if not kind:
             return found(*args, **kwargs)
         return self._container_methods.call(args[0], partial(found, args[0]), kind, site, *args[1:], **kwargs)

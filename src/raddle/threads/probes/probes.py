@@ -30,10 +30,7 @@ Probe = Callable[..., Any]
 
 
 def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, Probe]:
-    """Return the probes of an engine, by name; see `raddle.probe`. They append accesses to `stream`, if there is one.
-
-    It takes some 20 microseconds.
-    """
+    """Return the probes of an engine, by name (see `raddle.probe`); they append accesses to `stream`, if given."""
     accesses = Accesses(engine)
     items = Items(accesses, with_gil=engine.points.with_gil)
     container_methods = ContainerMethods(accesses, items, engine.lets_go)
