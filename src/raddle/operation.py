@@ -8,7 +8,7 @@ adds its own rows (see `Kind`).
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 
 class Role(Enum):
@@ -72,7 +72,7 @@ class Kind(str):
 
 KINDS: dict[str, Kind] = {}
 
-Effect: TypeAlias = "Kind | Literal['']"  # what a call does to an object; "": nothing that matters
+Effect: TypeAlias = "Kind | None"  # what a call does to an object; None: nothing that matters
 
 
 def kind_named(name: str) -> Kind:

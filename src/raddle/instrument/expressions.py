@@ -138,12 +138,12 @@ class Expressions:
         return place.put(probe("iterate", value, self.site(place, "read", content_of(node))))
 
     def sharing_owner(self, name: str) -> ast.expr | None:
-        """The first argument of `read_name` and its kin, for a name that threads could share."""
+        """Return the `owner` argument of `read_name` and its kin; None for a name that threads cannot share."""
         owner = self.scopes.sharing_owner(self.scope, self.scope.mangled(name))
         if owner is None:
             return None
         if owner.kind == MODULE:
-            return ast.Constant(None)
+            return probe("globals")
         return load(owner.token) if self.options.tokens else ast.Constant(owner.qualname)
 
     def written_name(self, name: str, value: ast.expr, place: Place) -> ast.expr:

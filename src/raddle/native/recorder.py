@@ -258,7 +258,7 @@ class Recorder:
         created = ""
         with self.busy(self.here.me) as free:
             if free:
-                created = place_of_creation(self.roster.names.table, depth=1)
+                created = place_of_creation(self.roster.names.table)
         abstract = AbstractObject(resource_kind(type(obj)), created)
         return Resource(self._abstract.setdefault(abstract, abstract))
 

@@ -51,9 +51,7 @@ class Watch:
         self._numbering = Numbering(self.recorder, self.table)
         self._patches = Patches(self.recorder)
         self.hook = WatchingHook(selection, self.table, blocks=blocks)
-        self._probes = make_probes(
-            self.recorder, self._numbering, Functions(self.table), is_primitive, depth=2 if noises else 1
-        )
+        self._probes = make_probes(self.recorder, self._numbering, Functions(self.table), is_primitive)
         self._disturbance = disturbance
         if noises:
             self._probes = disturbance.noisy(self._probes, lambda: self.recorder.here.me)

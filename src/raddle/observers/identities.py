@@ -81,8 +81,8 @@ class Identities:
             known = self._model.named_at(site)
             return AbstractVariable(known[0] if known else self._table[site].file, "", name)
         if id(owner) not in self._created:
-            made = in_its_constructor(owner, depth=1)
-            self._created[id(owner)] = place_of_creation(self._table, depth=1) if made else self._imported.place(owner)
+            made = in_its_constructor(owner)
+            self._created[id(owner)] = place_of_creation(self._table) if made else self._imported.place(owner)
         return AbstractVariable(
             declaring_owner(self._model, self._table, type(owner), name), self._created[id(owner)], name
         )
@@ -127,7 +127,7 @@ class Identities:
 
     def made(self, resource: Any) -> None:
         """Note where a resource is being made."""
-        self._created[id(resource)] = place_of_creation(self._table, depth=1)
+        self._created[id(resource)] = place_of_creation(self._table)
         self._keep(resource)
 
     def resource(self, resource: Any) -> int:

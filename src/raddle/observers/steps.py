@@ -6,12 +6,10 @@ criterion is about them.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from raddle.cast import METHODS, Cast
-from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
@@ -52,7 +50,7 @@ from raddle.operation import (
 )
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.threads.data_model.identity import first_argument, thread_type
+from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
@@ -144,10 +142,8 @@ class StepRecorder(Observer):
 
     def _receiver(self) -> int:
         """Return the number of the object whose method just began."""
-        frame = sys._getframe(2)
-        while is_ours(frame.f_code.co_filename) and frame.f_back is not None:
-            frame = frame.f_back
-        receiver = first_argument(frame)
+        frame = calling_frame()
+        receiver = first_argument(frame) if frame is not None else None
         return self._identities.group(receiver) if receiver is not None else 0
 
     # -- synchronization ----------------------------------------------------------------------------

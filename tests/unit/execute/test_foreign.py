@@ -58,7 +58,7 @@ class Bag(dict):
     ],
 )  # fmt: skip
 def test_keeps_or_hands_on_or_is_none_of_ours(called):
-    assert effect(called) == ""
+    assert effect(called) is None
 
 
 def changes_nobody_knows_what(items):
@@ -69,7 +69,7 @@ def test_probes_of_its_own_tell(monkeypatch):
     """In a module with probes all that a function does is seen; without them it can do anything."""
     assert (effect(changes_nobody_knows_what), effect(Bag)) == ("write", "read")
     monkeypatch.setitem(globals(), probe.NAME, probe)
-    assert (effect(changes_nobody_knows_what), effect(Bag)) == ("", "")
+    assert (effect(changes_nobody_knows_what), effect(Bag)) == (None, None)
 
 
 def test_a_caller_is_still_found():

@@ -72,8 +72,9 @@ def test_a_function() -> None:
 
 def test_a_mutated_global() -> None:
     made = code("x = 1\ndef f():\n    global x\n    x = x")
-    assert made.startswith("x = __raddle__.write_name(1, None, 'x', 0)")
-    assert "x = __raddle__.write_name((__raddle__.read_name(None, 'x', 2), x)[1], None, 'x', 3)" in made
+    space = "__raddle__.globals()"
+    assert made.startswith(f"x = __raddle__.write_name(1, {space}, 'x', 0)")
+    assert f"x = __raddle__.write_name((__raddle__.read_name({space}, 'x', 2), x)[1], {space}, 'x', 3)" in made
 
 
 def test_a_plain_local_needs_no_temporary() -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any, NamedTuple
 
 from raddle import probe
 from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields
-from raddle.operation import READ, WRITE
+from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
@@ -63,7 +63,6 @@ _COPYING = frozenset({
     ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
 MOST_INSIDE = 200  # things that are looked at
-ON_DISK = {f"{kind} on disk": kind for kind in (READ, WRITE)}
 
 # Iterators over what they are given.
 LAZY = frozenset(
@@ -75,31 +74,31 @@ LAZY = frozenset(
 )  # fmt: skip
 
 
-def effect(called: Any) -> str:
-    """What calling it does to a container among its arguments: "read", "write", or "" where its own probes tell.
+class CallEffect(NamedTuple):
+    """What a call does to a container among its arguments, or to the disk."""
 
-    One of `ON_DISK`, where it is about what is outside of the process.
+    kind: Kind
+    on_disk: bool = False
 
-    >>> import heapq, json, operator, os
+
+def effect(called: Any) -> Effect:
+    """Return what calling a function does to a container among its arguments; None where its own probes tell.
+
+    >>> import heapq, json, operator
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
-    ('read', 'write', 'read', '')
-    >>> effect(os.mkdir)
-    'write on disk'
+    ('read', 'write', 'read', None)
     """
-    outside = effect_on_disk(called)
-    if outside:
-        return f"{outside} on disk"
     cls = type(called)
     if cls is MethodType:  # `random.shuffle` is a method of a generator that the module keeps
         called = called.__func__
         cls = type(called)
     if cls is FunctionType:
         if called.__code__.co_name == "<lambda>" or probe.NAME in called.__globals__:
-            return ""
+            return None
     elif issubclass(cls, type):
-        return READ if _copies(called) else ""
+        return READ if _copies(called) else None
     elif cls is not BuiltinFunctionType:
-        return ""
+        return None
     return _by_name(_top(called), called.__name__)
 
 
@@ -158,18 +157,29 @@ def reads_attributes(called: Any) -> bool:
 
 
 class Effects:
-    """`effect`, remembered for functions that live as long as their modules."""
+    """What calls do, remembered for functions that live as long as their modules."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, str]] = {}  # by id: the function, kept alive
+        self._known: dict[int, tuple[Any, CallEffect | None]] = {}  # by id: the function, kept alive
 
-    def of(self, called: Any) -> str:
+    def of(self, called: Any) -> CallEffect | None:
+        """Return what calling a function does; None where its own probes tell.
+
+        >>> import os
+        >>> Effects().of(os.mkdir)
+        CallEffect(kind='write', on_disk=True)
+        """
         known = self._known.get(id(called))
         if known is not None:
             return known[1]
-        found = effect(called)
+        on_disk = effect_on_disk(called)
+        kind = on_disk or effect(called)
+        found = None if kind is None else CallEffect(kind, on_disk is not None)
         cls = type(called)
-        if cls is BuiltinFunctionType or (cls is FunctionType and "<locals>" not in called.__qualname__):
+        # A method in C is of the same type as a function, and remembering it would keep its object alive.
+        if (cls is BuiltinFunctionType and type(called.__self__) is ModuleType) or (
+            cls is FunctionType and "<locals>" not in called.__qualname__
+        ):
             self._known[id(called)] = (called, found)
         return found
 
@@ -191,11 +201,11 @@ def _origin(called: Any) -> tuple[str, str]:
     return _top(called), called.__name__ if kind is FunctionType or kind is BuiltinFunctionType else ""
 
 
-def _by_name(top: str, name: str) -> str:
+def _by_name(top: str, name: str) -> Effect:
     if (top, name) in _LOOKING_TOO:
         return READ
     if not top or top in _HANDING_ON:
-        return ""
+        return None
     changing = _LOOKING.get(top)
     return READ if changing is not None and name not in changing else WRITE
 

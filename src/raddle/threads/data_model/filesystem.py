@@ -69,11 +69,11 @@ _PACKING = frozenset({"bz2", "gzip", "lzma", "tarfile", "zipfile"})
 
 
 def effect_on_disk(called: Any) -> Effect:
-    """What calling a function does to the disk: "read", "write", or "" for nothing.
+    """Return what calling a function does to the disk.
 
     >>> import os, os.path, shutil
     >>> [effect_on_disk(f) for f in (os.path.exists, os.mkdir, shutil.rmtree, os.path.join, len)]
-    ['read', 'write', 'write', '', '']
+    ['read', 'write', 'write', None, None]
     """
     kind = type(called)
     if kind is BuiltinFunctionType or kind is MethodType:
@@ -83,10 +83,10 @@ def effect_on_disk(called: Any) -> Effect:
         called = called if kind is BuiltinFunctionType else called.__func__
         kind = type(called)
     if kind is BuiltinFunctionType or kind is FunctionType:
-        return _EFFECTS.get((called.__module__ or "", called.__name__), "")
+        return _EFFECTS.get((called.__module__ or "", called.__name__))
     if issubclass(kind, type):
-        return _EFFECTS.get((module_of(called), name_of(called)), "")
-    return ""
+        return _EFFECTS.get((module_of(called), name_of(called)))
+    return None
 
 
 def effect_of_opening(mode: object) -> Kind:
@@ -128,15 +128,15 @@ def _is_outside(kind: type) -> bool:
 
 
 def effect_of_method(obj: Any, name: str) -> Effect:
-    """What a method of an object does to the disk, if that is outside.
+    """Return what a method of an object does to the disk, if that is outside.
 
     >>> import pathlib
     >>> [effect_of_method(pathlib.Path(), name) for name in ("exists", "mkdir", "with_suffix")]
-    ['read', 'write', '']
+    ['read', 'write', None]
     """
     if not is_outside(type(obj)):
-        return ""
+        return None
     if any(module_of(base).partition(".")[0] == "pathlib" for base in mro(type(obj))):
-        return READ if name in _PATH_LOOKING.split() else WRITE if name in _PATH_CHANGING.split() else ""
+        return READ if name in _PATH_LOOKING.split() else WRITE if name in _PATH_CHANGING.split() else None
     printed = any(obj is stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
-    return "" if printed or name in _PURE else READ if name == "tell" else WRITE
+    return None if printed or name in _PURE else READ if name == "tell" else WRITE

@@ -29,12 +29,9 @@ def _is_users(filename: str) -> bool:
     return not is_ours(filename) and not is_stdlib(filename)
 
 
-def place_of_creation(table: SiteTable, *, depth: int) -> str:
-    """The line that is making an object, seen from within: the innermost one that is in no constructor.
-
-    `depth` frames are left out at once.
-    """
-    frame: types.FrameType | None = sys._getframe(depth + 1)
+def place_of_creation(table: SiteTable) -> str:
+    """Return the line that is making an object, seen from within: the innermost one that is in no constructor."""
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if code.co_name not in CONSTRUCTORS and _is_users(code.co_filename):
@@ -43,11 +40,17 @@ def place_of_creation(table: SiteTable, *, depth: int) -> str:
     return ""
 
 
-def in_its_constructor(obj: object, *, depth: int) -> bool:
-    """Is the innermost code of the user's a constructor of this very object?"""
-    frame: types.FrameType | None = sys._getframe(depth + 1)
+def calling_frame() -> types.FrameType | None:
+    """Return the innermost frame that does not run code of raddle."""
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
+    return frame
+
+
+def in_its_constructor(obj: object) -> bool:
+    """Whether the innermost code outside of raddle is a constructor of this very object."""
+    frame = calling_frame()
     if frame is None or frame.f_code.co_name not in CONSTRUCTORS:
         return False
     return frame.f_code.co_name == "__new__" or first_argument(frame) is obj

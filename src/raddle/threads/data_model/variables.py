@@ -110,7 +110,7 @@ def _is_seen(setter: Any) -> bool:
 
 
 def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
-    """What calling a method of a container does to its content: "read", "write", or "" where its own probes tell.
+    """Return what calling a method of a container does to its content; None where its own probes tell.
 
     Methods of C that nobody knows are taken to change it, and so are those without probes that a subclass of something
     of C's has. Other methods in Python can be anything, and are left alone.
@@ -120,34 +120,34 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
     ['write', 'read']
     >>> from collections import ChainMap
     >>> [effect_of_method(ChainMap, ChainMap, getattr(ChainMap(), name), name) for name in ("pop", "get", "new_child")]
-    ['write', 'read', '']
+    ['write', 'read', None]
     """
     if id(kind) in _READERS:
         return effect_by_name(kind, name)
     function = found.__func__ if type(found) is types.MethodType else None
     if type(function) is types.FunctionType:
         if id(base) in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
-            return "" if probe.NAME in function.__globals__ else effect_by_name(base, name)
-        return effect_by_name(base, name) if function is in_class(base, name) else ""
+            return None if probe.NAME in function.__globals__ else effect_by_name(base, name)
+        return effect_by_name(base, name) if function is in_class(base, name) else None
     if kind is not base and function is not None:
-        return ""
+        return None
     return effect_by_name(base, name)
 
 
 def effect_by_name(base: type, name: str) -> Effect:
-    """The same for a method of the container itself, by its name.
+    """Return the same for a method of the container itself, by its name.
 
     >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
     ('read', 'write')
     """
     readers = _READERS.get(id(base))
     if name in _OTHER_DUNDERS:
-        return ""
+        return None
     if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
         return READ
     if readers is not None or not is_in_python(base):
         return WRITE
-    return WRITE if name in WRITERS or name in _CHANGING_DUNDERS else READ if name in READERS else ""
+    return WRITE if name in WRITERS or name in _CHANGING_DUNDERS else READ if name in READERS else None
 
 
 def is_in_python(base: type) -> bool:

@@ -1,0 +1,98 @@
+"""Probes of attributes: reading, writing and deleting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raddle.inspection import is_method_of
+from raddle.native.numbering import NOTHING, Numbering, inherited
+from raddle.native.objects import HELD
+from raddle.native.probes.contents import Contents
+from raddle.native.recorder import Recorder
+from raddle.operation import READ, WRITE
+from raddle.threads.data_model.deferred import BoundMethod
+from raddle.threads.data_model.variables import effect_of_method
+
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
+
+class Attributes:
+    """An attribute of an object is a variable, unless it is code."""
+
+    __slots__ = ("_bases", "_contents", "_hand_over", "_here", "_known", "_most_steps", "_numbering", "_steps")
+
+    def __init__(self, recorder: Recorder, numbering: Numbering, contents: Contents) -> None:
+        self._here = recorder.here
+        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
+        self._hand_over = recorder.hand_over
+        self._numbering = numbering
+        self._known = numbering.known
+        self._contents = contents
+        self._bases = contents.bases
+
+    def read(self, obj: Any, name: str, site: int) -> Any:
+        value = getattr(obj, name)
+        try:
+            number = self._known[id(obj)][name]
+        except KeyError:
+            number = self._numbering.read(obj, name, value, site)
+        if number >= 0:
+            steps = self._steps
+            steps.append((self._here.number, READ, number, site))
+            if len(steps) > self._most_steps:
+                self._hand_over()
+        elif number != NOTHING:
+            self._steps.append((self._here.number, READ, inherited(number), site))
+        elif self._contents.container_of(obj) is obj:
+            return self._handed_on(obj, name, site, value)
+        return value
+
+    def tell_read(self, obj: Any, name: str, value: Any, site: int) -> None:
+        """Record that an attribute was read."""
+        try:
+            number = self._known[id(obj)][name]
+        except KeyError:
+            number = self._numbering.read(obj, name, value, site)
+        if number != NOTHING:
+            self._steps.append((self._here.number, READ, number if number >= 0 else inherited(number), site))
+
+    def write(self, value: Any, obj: Any, name: str, site: int) -> None:
+        setattr(obj, name, value)
+        try:
+            fields = self._known[id(obj)]
+            number = fields[name]
+        except KeyError:
+            number = NOTHING
+        if number < 0:
+            number = self._numbering.written(obj, name, value, site)
+            if number < 0:
+                return
+        else:
+            held = fields.get(HELD)
+            if held is not None and name in held:
+                self._numbering.let_go(fields, name, value)
+            if self._bases.get(id(type(value))) is not None and id(value) not in self._known:
+                self._numbering.hold(obj, name, value)
+        steps = self._steps
+        steps.append((self._here.number, WRITE, number, site))
+        if len(steps) > self._most_steps:
+            self._hand_over()
+
+    def delete(self, obj: Any, name: str, site: int) -> None:
+        delattr(obj, name)
+        fields = self._known.get(id(obj), {})
+        if name in fields.get(HELD, ()):
+            self._numbering.let_go(fields, name, None)
+        number = fields.get(name, NOTHING)
+        if number < 0:
+            number = self._numbering.written(obj, name, None, site)
+        if number >= 0:
+            self._steps.append((self._here.number, WRITE, number, site))
+
+    def _handed_on(self, obj: Any, name: str, site: int, found: Any) -> Any:
+        """Return what stands for a method of a container that other code will call: `Thread(target=items.append)`."""
+        base = self._bases[id(type(obj))]
+        if base is None or not is_method_of(obj, found):
+            return found
+        kind = effect_of_method(type(obj), base, found, name)
+        return BoundMethod(found, self._contents.called_later(obj, kind, name, site, found)) if kind else found

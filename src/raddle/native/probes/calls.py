@@ -1,0 +1,103 @@
+"""Calls of code that has no probes: built-in functions, code in C, modules that are not instrumented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from raddle.native.probes.attributes import Attributes
+from raddle.native.probes.contents import Contents
+from raddle.operation import READ, WRITE
+from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
+from raddle.threads.data_model.call_effects import Effects
+from raddle.threads.data_model.variables import is_iterator
+
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
+
+class Calls:
+    """Records what called functions do to their arguments when they have returned."""
+
+    __slots__ = ("_attributes", "_contents", "_effects")
+
+    def __init__(self, contents: Contents, attributes: Attributes) -> None:
+        self._contents = contents
+        self._attributes = attributes
+        self._effects = Effects()
+
+    def function(self, called: Any, site: int) -> Any:
+        handler = _HANDLERS.get(id(called))
+        if handler is not None:
+            return partial(handler, self, called, site)
+        effect = self._effects.of(called)
+        if effect is None:
+            return called
+        # Accesses to the disk are not recorded, and containers given to such functions are only read.
+        return partial(self._touching, called, READ if effect.on_disk else effect.kind, site)
+
+    def _touching(self, called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call code without probes that works on the first container that it is given, and may read the others."""
+        result = called(*args, **kwargs)
+        for arg in (*args, *kwargs.values()):
+            container = self._contents.container_of(arg)
+            if container is not None:
+                self._contents.tell(kind, container, site)
+                kind = READ
+        return result
+
+    def looking(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call `len(x)`, `sorted(x)`...: reads the content of its arguments at once."""
+        result = called(*args, **kwargs)
+        for arg in args:
+            self._contents.content(arg, site)
+        return result
+
+    def lazily(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call `enumerate(x)`, `zip(x, y)`...: reads the content of its arguments later, step by step."""
+        return called(*[self._contents.iterate(arg, site) for arg in args], **kwargs)
+
+    def iterating(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        result = called(*args, **kwargs)
+        container = self._contents.container_of(args[0]) if len(args) == 1 else None
+        return result if container is None else self._contents.each(result, container, site)
+
+    def advancing(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call `next(x)`: an iterator of C or a generator can be shared."""
+        value = called(*args, **kwargs)
+        if is_iterator(args[0]):
+            self._contents.tell(WRITE, args[0], site)
+        return value
+
+    def getting(self, called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
+        value = called(obj, name, *default)
+        if not default or value is not default[0]:
+            self._attributes.tell_read(obj, name, value, site)
+        return value
+
+    def having(self, called: Any, site: int, /, obj: Any, name: str) -> bool:
+        result: bool = called(obj, name)
+        if result:
+            self._attributes.tell_read(obj, name, None, site)
+        return result
+
+    def setting(self, called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:
+        self._attributes.write(value, obj, name, site)
+
+    def deleting(self, called: Any, site: int, /, obj: Any, name: str) -> None:
+        self._attributes.delete(obj, name, site)
+
+
+_HANDLERS: dict[int, Callable[..., Any]] = by_function(
+    {
+        BuiltinRole.LOOK: Calls.looking,
+        BuiltinRole.PRINT: Calls.looking,
+        BuiltinRole.LAZY: Calls.lazily,
+        BuiltinRole.ITERATE: Calls.iterating,
+        BuiltinRole.ADVANCE: Calls.advancing,
+        BuiltinRole.GETATTR: Calls.getting,
+        BuiltinRole.HASATTR: Calls.having,
+        BuiltinRole.SETATTR: Calls.setting,
+        BuiltinRole.DELATTR: Calls.deleting,
+    }
+)

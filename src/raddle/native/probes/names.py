@@ -1,0 +1,60 @@
+"""Probes of names: global variables, and variables that functions share in closures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raddle.native.numbering import Numbering
+from raddle.native.recorder import Recorder
+from raddle.operation import READ, WRITE
+
+__tracebackhide__ = True  # frames of this module, in what pytest shows
+
+
+class Cells:
+    """A token for the closure variables of one call of a function; has their numbers."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, Any] = {}
+
+
+class Names:
+    """A name is a variable of its namespace: the globals of a module, or the token of one call of a function."""
+
+    __slots__ = ("_hand_over", "_here", "_known", "_most_steps", "_numbering", "_steps")
+
+    def __init__(self, recorder: Recorder, numbering: Numbering) -> None:
+        self._here = recorder.here
+        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
+        self._hand_over = recorder.hand_over
+        self._numbering = numbering
+        self._known = numbering.known
+
+    def read_name(self, owner: Any, name: str, site: int) -> None:
+        self._tell(READ, owner, name, site)
+
+    def write_name(self, value: Any, owner: Any, name: str, site: int) -> Any:
+        self._tell(WRITE, owner, name, site)
+        return value
+
+    def delete_name(self, owner: Any, name: str, site: int) -> None:
+        self._tell(WRITE, owner, name, site)
+
+    def _tell(self, kind: str, owner: Any, name: str, site: int) -> None:
+        if issubclass(type(owner), dict):  # the globals of a module
+            fields = self._known.get(id(owner))
+            number = fields.get(name) if fields is not None else None
+            if number is None:
+                number = self._numbering.global_name(owner, name, site)
+        else:
+            numbers = owner.numbers if type(owner) is Cells else self._numbering.cells_of(str(owner))
+            number = numbers.get(name)
+            if number is None:
+                number = self._numbering.cell(numbers, name, site)
+        if number >= 0:
+            steps = self._steps
+            steps.append((self._here.number, kind, number, site))
+            if len(steps) > self._most_steps:
+                self._hand_over()

@@ -1,0 +1,52 @@
+"""Probes of functions and blocks: where bodies begin and end, and the managers of `with` statements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greenlet import getcurrent
+
+from raddle.engine.carrier import Carrier
+from raddle.engine.engine import Engine
+from raddle.threads.twins.adopt import TWINS, adopt
+from raddle.threads.twins.functools import leaving, stored
+
+
+class Functions:
+    """Tells the observers of calls and blocks, and replaces locks that were made before their twins."""
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def guard(self, manager: Any, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            me.site = site
+            if id(type(manager)) in TWINS:
+                return adopt(manager)
+        return manager
+
+    def enter(self, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            self._engine.entered(me, site)
+
+    def leave(self, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            if site in leaving:
+                stored(site)
+            self._engine.left(me, site)
+
+    def block(self, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            self._engine.passed_block(me, site)
+
+
+def leave(site: int) -> None:
+    """The probe `leave` for executions without observers: only what a cache stores matters."""
+    if site in leaving:
+        stored(site)

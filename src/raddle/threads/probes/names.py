@@ -1,0 +1,52 @@
+"""Probes of names: global variables, and variables that functions share in closures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greenlet import getcurrent
+
+from raddle.engine.carrier import Carrier
+from raddle.operation import DELETE, READ, WRITE
+from raddle.threads.data_model.variables import UNKNOWN
+from raddle.threads.probes.accesses import Accesses
+
+
+class Names:
+    """A name is a variable of its namespace: the globals of a module, or the token of one call of a function."""
+
+    __slots__ = ("_accesses", "_observing", "_variable_of")
+
+    def __init__(self, accesses: Accesses) -> None:
+        self._accesses = accesses
+        self._variable_of = accesses.variables.variable
+        self._observing = accesses.observing
+
+    def read_name(self, owner: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable_of = self._variable_of
+            variable = variable_of(owner, name)
+            self._accesses.step(me, variable, READ, site)
+            if self._observing:
+                value = owner.get(name, UNKNOWN) if issubclass(type(owner), dict) else UNKNOWN
+                self._accesses.tell(me, READ, variable, site, value)
+
+    def write_name(self, value: Any, owner: Any, name: str, site: int) -> Any:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable_of = self._variable_of
+            variable = variable_of(owner, name)
+            self._accesses.step(me, variable, WRITE, site)
+            if self._observing:
+                self._accesses.tell(me, WRITE, variable, site, value)
+        return value
+
+    def delete_name(self, owner: Any, name: str, site: int) -> None:
+        me = getcurrent()
+        if me.__class__ is Carrier:
+            variable_of = self._variable_of
+            variable = variable_of(owner, name)
+            self._accesses.step(me, variable, DELETE, site)
+            if self._observing:
+                self._accesses.tell(me, DELETE, variable, site, None)

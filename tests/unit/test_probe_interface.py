@@ -1,0 +1,98 @@
+"""The interface of the probes is frozen: instrumented code calls exactly these functions, with these arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+
+from raddle import probe
+from raddle.engine.engine import Engine
+from raddle.engine.observer import Observer
+from raddle.engine.points import GilPoints, Learned, Points
+from raddle.engine.step_limit import StepLimit
+from raddle.native.functions import Functions
+from raddle.native.names import Names
+from raddle.native.numbering import Numbering
+from raddle.native.probes import make_probes as make_native
+from raddle.native.recorder import Recorder
+from raddle.native.roster import Roster
+from raddle.native.stream import Stream
+from raddle.site import SiteTable
+from raddle.threads.probes.probes import make_probes as make_controlled
+from raddle.threads.world import ThreadWorld
+
+FROZEN = {
+    "read": "obj name site",
+    "write": "value obj name site",
+    "delete": "obj name site",
+    "method": "obj name site",
+    "getitem": "obj key site",
+    "setitem": "value obj key site",
+    "delitem": "obj key site",
+    "contains": "key obj site",
+    "iterate": "obj site",
+    "content": "obj site",
+    "inplace": "operation obj value site",
+    "function": "called site",
+    "cells": "",
+    "read_name": "owner name site",
+    "write_name": "value owner name site",
+    "delete_name": "owner name site",
+    "guard": "manager site",
+    "enter": "site",
+    "leave": "site",
+    "block": "site",
+}
+
+
+def parameters(function: object) -> str:
+    """The names of a function's parameters, all of which can be given by position."""
+    found = inspect.signature(function).parameters.values()  # type: ignore[arg-type] # it can be called
+    assert all(one.kind is one.POSITIONAL_OR_KEYWORD and one.default is one.empty for one in found)
+    return " ".join(one.name for one in found)
+
+
+def test_the_names_and_parameters_of_the_plain_probes() -> None:
+    assert {name: parameters(function) for name, function in probe.PLAIN.items()} == FROZEN
+
+
+def test_the_namespace_of_instrumented_code_is_that_of_the_caller() -> None:
+    assert probe.globals() is globals()
+
+
+class Observing(Observer):
+    """An observer that is interested in accesses."""
+
+    def accessed(self, *access: object) -> None: ...
+
+
+def engine(points: Points, *observers: Observer) -> Engine:
+    return Engine(ThreadWorld(), Learned(), step_limit=StepLimit(100), points=points, observers=observers)
+
+
+def test_the_controlled_probes_take_the_same_parameters() -> None:
+    made = make_controlled(engine(Points(), Observing()))
+    found = {name: parameters(function) for name, function in made.items()}
+    assert found | {"cells": ""} == FROZEN  # the plain `cells` is good enough
+
+
+def test_under_the_gil_the_same_probes_are_controlled() -> None:
+    assert make_controlled(engine(GilPoints({1}))).keys() == make_controlled(engine(Points())).keys()
+
+
+class Forgetful:
+    """A sink that keeps nothing."""
+
+    def begin(self, cast: object) -> None: ...
+
+    def feed(self, steps: Sequence[object]) -> None: ...
+
+    def end(self) -> None: ...
+
+
+def test_the_native_probes_take_the_same_parameters() -> None:
+    table = SiteTable("")
+    roster = Roster(Names(table))
+    recorder = Recorder(roster, Stream(roster, Forgetful))
+    made = make_native(recorder, Numbering(recorder, table), Functions(table), lambda kind, name: False)
+    assert {name: parameters(function) for name, function in made.items()} == FROZEN
