@@ -6,7 +6,7 @@ anything else (another OS thread, code outside an execution) means that the real
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from greenlet import getcurrent, greenlet
@@ -15,6 +15,8 @@ from raddle.operation import BEGIN, Kind
 
 if TYPE_CHECKING:
     import threading
+
+    from raddle.schedulers.base import Alternative
 
 __all__ = ["Abort", "Carrier", "Control", "getcurrent"]
 
@@ -104,6 +106,7 @@ class Carrier(greenlet):
     name: str
     site: int
     ready: Callable[[], bool] | None  # None: nothing can keep it from going on
+    alternatives: Callable[[], Sequence[Alternative]] | None = None  # the outcomes possible now; None: there is one
 
     # The gil model: could CPython have switched since the thread last touched something shared?
     open: bool

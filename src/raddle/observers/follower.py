@@ -13,6 +13,8 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Choose, Controller
 from raddle.operation import NOTIFY, WAIT, Kind
 from raddle.outcome import Outcome
+from raddle.schedulers.calculus import Calculus
+from raddle.threads.calculus import ThreadCalculus
 
 
 class Listener(Protocol):
@@ -37,7 +39,7 @@ class Listener(Protocol):
 class Follower(Protocol):
     """A scheduler that follows executions."""
 
-    def watch(self, visible: Any, *, coarse: bool) -> Listener:
+    def watch(self, calculus: Calculus, visible: Any, *, coarse: bool) -> Listener:
         """An execution begins: whom to tell what happens in it."""
 
 
@@ -59,7 +61,7 @@ class Followed(Controller):
 
     def begin_to_follow(self) -> None:
         """An execution begins."""
-        self.listener = self.follower.watch(self.visible, coarse=self.switchable is not None)
+        self.listener = self.follower.watch(ThreadCalculus(), self.visible, coarse=self.switchable is not None)
 
     def stop_following(self) -> None:
         """It ends here, before its end."""
