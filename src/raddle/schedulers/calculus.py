@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.dependence import Operation
@@ -21,14 +21,9 @@ Level = Callable[[Any], tuple[int, ...]]  # reads how much there is of a resourc
 Access = tuple[object, str, int]  # the object, the name of the variable in it, the mode
 
 
-class Touched(NamedTuple):
-    """What a pending operation touches, what it may wait for, and how to read the level of what it uses."""
-
-    accesses: list[Access]
-    need: int = 0
-    detail: Any = None
-    resource: Any = None
-    level: Level | None = None
+# What a pending operation touches; its need and the detail that goes with it, see `Operation`; the resource that it
+# uses, and how to read its level. A plain tuple, as one is made for every operation.
+Touched: TypeAlias = tuple[list[Access], int, Any, Any, "Level | None"]
 
 
 class Reader(ABC):

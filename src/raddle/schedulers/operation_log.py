@@ -100,18 +100,16 @@ class Logbook:
             return
         accesses, need, detail, resource, level = touched
         choice = label, "" if alternative is None else alternative.label
-        self.pending[choice] = Operation(self._named(accesses, (label, self._counts.get(label, 0))), need, detail)
+        seen, named = self._names.seen, []
+        for obj, name, mode in accesses:
+            known = seen.get((id(obj), name)) or self._name(obj, name, label)
+            named.append((known[0], mode, known[1]))
+        self.pending[choice] = Operation(tuple(named), need, detail)
         if resource is not None:
             self._watched[choice] = resource, level
 
-    def _named(self, accesses: Sequence[Access], by: tuple[str, int]) -> tuple[tuple[int, int, int], ...]:
-        seen, named = self._names.seen, []
-        for obj, name, mode in accesses:
-            known = seen.get((id(obj), name))
-            if known is None:
-                known = self._names.add(obj, name, by, len(self.log.done))
-            named.append((known[0], mode, known[1]))
-        return tuple(named)
+    def _name(self, obj: object, name: str, label: str, place: str = "") -> tuple[int, int]:
+        return self._names.add(obj, name, (label + place, self._counts.get(label, 0)), len(self.log.done))
 
     def do(self, participant: Any, choice: Choice) -> None:
         """Log what a participant does now, with the outcome that was chosen."""
@@ -152,10 +150,12 @@ class Logbook:
         """Add what a participant's last operation touched, if that was not known in advance."""
         done, label = self.log.done, participant.label
         number = next(number for number in reversed(range(len(done))) if done[number].label == label)
-        # A step may touch many objects of one type for the first time: their places in the list tell them apart.
-        named = [self._named((access,), (f"{label}/{at}", self._counts[label])) for at, access in enumerate(accesses)]
-        operation = Operation(tuple([name for (name,) in named]), depth=number)
-        done[number] = done[number]._replace(operation=operation)
+        named = []
+        for place, (obj, name, mode) in enumerate(accesses):
+            # A step may touch many objects of one type for the first time: their places in the list tell them apart.
+            known = self._names.seen.get((id(obj), name)) or self._name(obj, name, label, f"/{place}")
+            named.append((known[0], mode, known[1]))
+        done[number] = done[number]._replace(operation=Operation(tuple(named), depth=number))
 
     # -- what happens between them ------------------------------------------------------------------
 

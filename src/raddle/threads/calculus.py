@@ -71,20 +71,31 @@ class ThreadReader(Reader):
     def __init__(self, visible: Container[str], *, everything: bool) -> None:
         self._visible = visible
         self._everything = everything
+        self._more: bool | None = None  # do operations do more than they say? Not known before the first one
         self._open: dict[tuple[str, int], int] = {}  # by thread and queue: items taken whose tasks are not yet done
         self._mutexes: set[int] = set()  # ids of the mutexes of queues that were used
         self._waiters: dict[int, list[str]] = {}  # by condition: the threads that wait, in order
 
     def touched(self, participant: Any, alternative: Alternative | None) -> Touched:
-        found = touched(participant)
-        if found.level is _content_of_queue:
-            mutex = found.accesses[0][0]
-            self._mutexes.add(id(mutex))
-            if participant.kind is TASK_DONE and self._open.get((participant.label, id(participant.target)), 0) <= 0:
-                found.accesses[0] = mutex, "", modes.WRITE  # it may be one too many
-        visible = self._visible
-        if self._everything or "inside" in visible or "contents" in visible or "daemon" in visible:
-            found.accesses.extend(self._unseen(participant, participant.kind))
+        kind, target = participant.kind, participant.target
+        if kind is WRITE or kind is DELETE:
+            found: Touched = [(target, participant.name, modes.WRITE)], 0, None, None, None
+        elif kind is READ:
+            found = _read(target, participant.name), 0, None, None, None
+        elif kind is JOIN:
+            found = [], modes.ENDED, target.label, None, None
+        else:
+            describe = _KINDS.get(kind)
+            found = ([], 0, None, None, None) if describe is None else describe(participant, target)
+            if found[4] is _content_of_queue:
+                self._mutexes.add(id(found[0][0][0]))
+                if kind is TASK_DONE and self._open.get((participant.label, id(target)), 0) <= 0:
+                    found[0][0] = found[0][0][0], "", modes.WRITE  # it may be one too many
+        if self._more is None:
+            visible = self._visible
+            self._more = self._everything or "inside" in visible or "contents" in visible or "daemon" in visible
+        if self._more:
+            found[0].extend(self._unseen(participant, kind))
         return found
 
     def _unseen(self, thread: Any, kind: Kind) -> Iterator[Access]:
@@ -126,23 +137,13 @@ class ThreadReader(Reader):
         return woken
 
 
-def touched(thread: Any) -> Touched:
-    """Describe a thread's pending operation by what the thread says of itself."""
-    kind, target = thread.kind, thread.target
-    if kind is READ:
-        name = thread.name
-        found: list[Access] = [(target, name, modes.READ)]
-        if name != ITEMS:
-            # It is read from the class if the object has none of its own.
-            classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
-            found += [(c, name, modes.READ) for c in classes if name in c.__dict__ and not _is_slot(c.__dict__[name])]
-        return Touched(found)
-    if kind is WRITE or kind is DELETE:
-        return Touched([(target, thread.name, modes.WRITE)])
-    if kind is JOIN:
-        return Touched([], modes.ENDED, target.label)
-    describe = _KINDS.get(kind)
-    return Touched([]) if describe is None else describe(thread, target, bool(thread.timer))
+def _read(target: Any, name: str) -> list[Access]:
+    """Return the accesses of a read: the attribute comes from a class if the object has none of its own."""
+    found: list[Access] = [(target, name, modes.READ)]
+    if name != ITEMS:
+        classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
+        found += [(c, name, modes.READ) for c in classes if name in c.__dict__ and not _is_slot(c.__dict__[name])]
+    return found
 
 
 def _is_slot(found: object) -> bool:
@@ -182,7 +183,7 @@ def _content_of_queue(one: Any) -> tuple[int, ...]:
 
 # -- by kind -----------------------------------------------------------------------------------------------------
 
-_Describe = Callable[[Any, Any, bool], Touched]
+_Describe = Callable[[Any, Any], Touched]
 
 
 def _is_twin(lock: object) -> bool:
@@ -195,7 +196,7 @@ def _is_queue(target: object) -> bool:
 
 
 def _lock(mode: int, need: int = 0) -> _Describe:
-    def describe(thread: Any, target: Any, timed: bool) -> Touched:
+    def describe(thread: Any, target: Any) -> Touched:
         lock = target
         if not _is_twin(lock):
             if issubclass(type(lock), threading.Barrier):
@@ -207,29 +208,29 @@ def _lock(mode: int, need: int = 0) -> _Describe:
         if _is_twin(lock):
             # The slot is set only in the mutex of a queue.
             level = _permits_of_lock if getattr(lock, "queue", None) is None else _content_of_guarded
-        if (timed and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
+        if (thread.timer and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
             how = modes.WRITE  # whether it works out depends on everything that is done with the lock
-        return Touched([(lock, "", how)], need, None, lock, level)
+        return [(lock, "", how)], need, None, lock, level
 
     return describe
 
 
 def _semaphore(mode: int, need: int = 0) -> _Describe:
-    def describe(thread: Any, target: Any, timed: bool) -> Touched:
-        return Touched([(target, "", modes.WRITE if timed else mode)], need, None, target, _permits_of_semaphore)
+    def describe(thread: Any, target: Any) -> Touched:
+        return [(target, "", modes.WRITE if thread.timer else mode)], need, None, target, _permits_of_semaphore
 
     return describe
 
 
 def _event(mode: int, need: int = 0) -> _Describe:
-    def describe(thread: Any, target: Any, timed: bool) -> Touched:
-        return Touched([(target, "", modes.READ if timed else mode)], need, None, target, _state_of_event)
+    def describe(thread: Any, target: Any) -> Touched:
+        return [(target, "", modes.READ if thread.timer else mode)], need, None, target, _state_of_event
 
     return describe
 
 
 def _queue(mode: int, need: int) -> _Describe:
-    def describe(thread: Any, target: Any, timed: bool) -> Touched:
+    def describe(thread: Any, target: Any) -> Touched:
         has_mutex = _is_queue(target)
         guard = target.mutex if has_mutex else target
         ready = thread.ready
@@ -240,13 +241,13 @@ def _queue(mode: int, need: int) -> _Describe:
                 limit = target.maxsize if has_mutex else 0
                 if limit <= 0:
                     what = modes.MUTEX
-            if timed or not _first_in_first_out(target) or (never_waits and what != modes.MUTEX):
+            if thread.timer or not _first_in_first_out(target) or (never_waits and what != modes.MUTEX):
                 how = modes.WRITE
             if never_waits:
                 what = modes.MUTEX
             if getattr(target, "is_shutdown", False) and not (mode == modes.GET and target.queue):
                 what = modes.SHUT  # it will raise, and could not have done so earlier
-        return Touched([(guard, "", how)], what, limit, target, _content_of_queue)
+        return [(guard, "", how)], what, limit, target, _content_of_queue
 
     return describe
 
@@ -260,13 +261,19 @@ def _first_in_first_out(target: Any) -> bool:
     return type(target.queue) is deque and not getattr(target, "is_shutdown", False)
 
 
-def _start_or_end(thread: Any, target: Any, timed: bool) -> Touched:
+def _start_or_end(thread: Any, target: Any) -> Touched:
     whom = getattr(target, "thread", None) or target
-    return Touched([(THREADS, "", modes.CHANGE), (whom, "alive", modes.WRITE)])
+    return [(THREADS, "", modes.CHANGE), (whom, "alive", modes.WRITE)], 0, None, None, None
 
 
-def _is_alive(thread: Any, target: Any, timed: bool) -> Touched:
-    return Touched([(THREADS, "", modes.READ)])  # the thread may not have been started, and not be known yet
+def _is_alive(thread: Any, target: Any) -> Touched:
+    return (
+        [(THREADS, "", modes.READ)],
+        0,
+        None,
+        None,
+        None,
+    )  # the thread may not have been started, and not be known yet
 
 
 _KINDS: dict[Kind, _Describe] = {
