@@ -131,7 +131,7 @@ class Order:
                 yield from self._races(choice, one.operation, self._known[number], earlier, late=one.late)
         for left in self._untaken:
             yield from self._outcomes(left)
-            yield from self._reversals(left)
+            yield from self._reversals(left, instead=left.number)
         last = len(done) - 1
         for left in self._left:
             yield from self._reversals(left)
@@ -153,26 +153,34 @@ class Order:
                     found |= done_so
         return found & ((1 << number) - 1)
 
-    def _reversals(self, left: _Left) -> Iterator[Race]:
-        """Yield the races of what was not done with what was done before."""
+    def _reversals(self, left: _Left, instead: int = -1) -> Iterator[Race]:
+        """Yield the races of what was not done with what was done before; `instead`: of what was done in its place."""
         choice, operation, known, number = left
-        return self._races(choice, operation, known, self._earlier(operation, number) & ~known, late=False)
+        earlier = self._earlier(operation, number) & ~known
+        return self._races(choice, operation, known, earlier, late=False, instead=instead)
 
-    def _races(self, choice: Choice, operation: Operation, known: int, earlier: int, *, late: bool) -> Iterator[Race]:
+    def _races(
+        self, choice: Choice, operation: Operation, known: int, earlier: int, *, late: bool, instead: int = -1
+    ) -> Iterator[Race]:
         before = self.before
         while earlier:
             first = earlier.bit_length() - 1  # the latest of them
-            others, within = self._not_after(first)
+            others, within = self._not_after(first, instead)
             if late or not operation.need or self._supplies.possible(operation, within):
                 earlier &= ~before[first]
                 yield Race(first, others, choice, operation, self._after(operation, known, others, within))
             else:
                 earlier ^= 1 << first
 
-    def _not_after(self, first: int) -> tuple[tuple[int, ...], int]:
-        """Return the later operations that do not come after that one; and as a set, with those before it."""
-        before = self.before
-        others = tuple([n for n in range(first + 1, len(before)) if not before[n] >> first & 1])
+    def _not_after(self, first: int, instead: int = -1) -> tuple[tuple[int, ...], int]:
+        """Return the later operations that do not come after that one; and as a set, with those before it.
+
+        If an operation is done `instead` of another one, what comes after that one is left out as well.
+        """
+        before, excluded = self.before, 1 << first
+        if instead >= 0:
+            excluded |= 1 << instead
+        others = tuple([n for n in range(first + 1, len(before)) if not before[n] & excluded])
         within = (1 << first) - 1
         for other in others:
             within |= 1 << other

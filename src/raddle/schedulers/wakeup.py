@@ -23,9 +23,9 @@ class Branch:
 
     __slots__ = ("after", "choice", "operation")
 
-    def __init__(self, choice: Choice, operation: Operation) -> None:
+    def __init__(self, choice: Choice, operation: Operation | None) -> None:
         self.choice = choice
-        self.operation = operation
+        self.operation = operation  # None: not known before it is done
         self.after: list[Branch] = []
 
     def ends(self) -> int:
@@ -107,14 +107,14 @@ class Node:
         while rest:
             for branch in branches:
                 if rest.may_begin_with(branch.choice, branch.operation):
-                    if not branch.after:
+                    if not branch.after and branch.operation is not None:
                         return
                     rest.drop(branch.choice)
                     branches = branch.after
                     break
             else:
-                for choice, operation in rest.sequence():
-                    branch = Branch(choice, operation)
+                for choice, known in rest.sequence():
+                    branch = Branch(choice, known)
                     branches.append(branch)
                     branches = branch.after
                 return
@@ -138,23 +138,30 @@ class Rest:
     def __bool__(self) -> bool:
         return self._last
 
-    def may_begin_with(self, choice: Choice, operation: Operation) -> bool:
-        """Return whether some execution with this sequence in it, sorted another way, begins with the choice."""
+    def may_begin_with(self, choice: Choice, operation: Operation | None) -> bool:
+        """Return whether some execution with this sequence in it, sorted another way, begins with the choice.
+
+        `operation` is what the choice does if it comes first; None: that is not known. Accesses that show only after
+        a step can be others once a race is reversed, so those of the race's later operation are not known either.
+        """
         done, mask, race = self._done, self._mask, self._race
         label, alternative = choice
         for number in self._others:
             if done[number].label == label:
-                if done[number].alternative != alternative:
-                    return False
-                return not (self._before[number] & mask) ^ (1 << number)
-        if race.choice[0] == label:
-            return race.choice == choice and not race.after & mask
+                return done[number].alternative == alternative and not (self._before[number] & mask) ^ (1 << number)
+        is_last = race.choice == choice
+        if race.choice[0] == label and (not is_last or race.after & mask):
+            return False
+        if operation is None or (is_last and operation.depth < 0):
+            return is_last and (operation is not None or not mask)
         looks, common, may_depend = self._looks, race.first, self._may_depend
         if 0 <= operation.depth < common:
             common = operation.depth
         for number in self._others:
             if may_depend(done[number].operation, operation, looks, common):
                 return False
+        if race.operation.depth >= 0:
+            return is_last
         return not may_depend(race.operation, operation, looks, common)
 
     def begins_with(self, choice: Choice) -> bool:
@@ -171,7 +178,8 @@ class Rest:
         if self._race.choice == choice:
             self._last = False
 
-    def sequence(self) -> list[tuple[Choice, Operation]]:
-        done = [self._done[number] for number in self._others]
-        found = [((one.label, one.alternative), one.operation) for one in done]
-        return [*found, (self._race.choice, self._race.operation)]
+    def sequence(self) -> list[tuple[Choice, Operation | None]]:
+        """Return the choices, and what each of them does as far as that is known."""
+        race, done = self._race, [self._done[number] for number in self._others]
+        last = race.operation if race.operation.depth < 0 else None
+        return [*(((one.label, one.alternative), one.operation) for one in done), (race.choice, last)]
