@@ -21,6 +21,7 @@ class Replay(Stateless):
         self._place_of = place_of
         self._at = 0
         self._count = 0
+        self._begun = False
         self._alternative = ""  # that the operation of the resumed thread is to have
         self._tail = Sequential()
         self.divergence: str | None = None
@@ -32,7 +33,7 @@ class Replay(Stateless):
         return self._at >= len(self._segments)
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        self._alternative = ""
+        begun, self._begun, self._alternative = self._begun, True, ""
         if self.divergence is not None or self.finished:
             return self._tail.choose(enabled, current)
         segment = self._segments[self._at]
@@ -42,7 +43,7 @@ class Replay(Stateless):
                     self._count += 1
                     if self._count == segment.count:
                         return self._advance(enabled, current)
-                return current
+                return current if begun else self._resume(segment, enabled, current)
             if segment.place:
                 return self._diverge(
                     f"{segment.thread} had to wait at {self._place_of(current)} before it came to {segment.place}",

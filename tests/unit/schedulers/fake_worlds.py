@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from raddle.decision import Decision
 from raddle.schedulers.calculus import Access, Calculus, Reader, Supplies, Touched
 from raddle.schedulers.dependence import Operation, conflict_table
 from raddle.schedulers.operation_log import Log
@@ -50,6 +51,7 @@ class World:
     letter = "T"
 
     def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
+        self.decisions: list[int] = []
         self.participants = [Participant(at, f"{self.letter}{at}", program) for at, program in enumerate(programs)]
         for participant in self.participants:
             self.arrive(participant)
@@ -71,13 +73,16 @@ class World:
     def enabled(self) -> list[Participant]:
         return [one for one in self.participants if one.next is not None and self.can(one)]
 
-    def run(self, search: Any) -> Hashable:
+    def run(self, search: Any, *, ask_always: bool = False) -> Hashable:
         book = search.watch(self.calculus, (), coarse=False) if isinstance(search, Reachability) else None
-        current = None
+        current: Participant | None = self.participants[0]
         while enabled := self.enabled():
-            chosen = search.choose(enabled, current) if book or len(enabled) > 1 else enabled[0]
+            asked = book or ask_always or len(enabled) > 1
+            chosen = search.choose(enabled, current) if asked else enabled[0]
             options = chosen.alternatives() if chosen.alternatives else [Outcome("")]
             at = search.choose_alternative(chosen, options) if len(options) > 1 else 0
+            if len(enabled) > 1 or len(options) > 1:
+                self.decisions.append(Decision(chosen.index, at if len(options) > 1 else None))
             touched = self.step(chosen, options[at].label)
             if book and touched is not None:
                 book.did(chosen, touched)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from math import factorial
@@ -28,9 +29,15 @@ from fake_worlds import (
     explored,
 )
 
+from raddle.decision import Decision
+from raddle.schedule import Schedule, Segment
+from raddle.schedulers import make_scheduler
 from raddle.schedulers.deepening import Deepening
+from raddle.schedulers.determinism import Twice
 from raddle.schedulers.exhaustive import Exhaustive
+from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.reachability import Reachability
+from raddle.schedulers.replay import Replay
 from raddle.schedulers.sequential import Sequential
 
 
@@ -198,3 +205,66 @@ def test_random_steps_whose_accesses_show_late() -> None:
             orders, executions = orders + found[0], executions + found[1]
     assert orders > 2_000
     assert executions < 1.2 * orders
+
+
+# -- decisions and texts -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["random", "pct", "pos", "surw"])
+def test_random_schedulers_draw_alternatives(name: str) -> None:
+    search = make_scheduler(name, seed=1)
+    assert sum(search.begin(number, 0) and fan_in(3)().run(search) is not None for number in range(1, 5)) == 4
+    found = {make_result(search, number) for number in range(5, 300)}
+    assert found == brute_force(fan_in(3)).keys()
+
+
+def make_result(search: Any, number: int) -> object:
+    assert search.begin(number, 0)
+    return fan_in(3)().run(search)
+
+
+def test_decisions_repeat_an_execution() -> None:
+    search = make_scheduler("random", seed=1)
+    for number in range(1, 50):
+        search.begin(number, 0)
+        world, same = fan_in(3)(), fan_in(3)()
+        result = world.run(search)
+        again = Again(json.loads(json.dumps(world.decisions)))
+        assert again.begin(1, 0)
+        assert same.run(again) == result
+        assert again.differed is None
+        assert same.decisions == world.decisions
+
+
+def test_a_decision_that_cannot_be_taken_again() -> None:
+    # After both sends two messages can be taken, but not three.
+    again = Again([1, 2, Decision(0, 2)])
+    fan_in(2)().run(again)
+    assert again.differed == 2
+
+
+def test_twice_repeats_alternatives() -> None:
+    search = Twice(Exhaustive())
+    assert set(explored(search, fan_in(2)).values()) == {6}
+    assert search.difference is None
+
+
+def replayed(text: str) -> tuple[object, str | None]:
+    replay = Replay(Schedule.parse(text), lambda thread: thread.kind)
+    world = Locks([[Acquire(0), Release(0)], [Try(0, 1), Release(0)]])
+    world.run(replay, ask_always=True)
+    replay.over()
+    return [outcome for _, _, outcome in world.outcomes if outcome], replay.divergence
+
+
+def test_a_schedule_names_an_alternative() -> None:
+    assert replayed("T0; T1.") == (["proceeds"], None)
+    assert replayed("T0; T1 (expires).") == (["expires"], None)
+    assert replayed("T1 (expires); T0.") == (["expires"], None)
+    segment = Segment("T1", "f.py:9 recv", 2, "from R2")
+    assert Schedule.parse(f"{segment}.") == Schedule((segment,))
+
+
+def test_an_alternative_that_is_not_there() -> None:
+    assert replayed("T0 (expires).")[1] == "T0 cannot take (expires) here: it has no alternatives"
+    assert replayed("T0; T1 (explodes).")[1] == "T1 cannot take (explodes) here: only (proceeds), (expires)"
