@@ -1,10 +1,15 @@
-"""A schedule: who runs, until where; a short text that people can read and paste.
+"""A schedule: which thread runs until where; a short text that people can read and paste.
 
     T0; T1 until counter.py:6 write value; T2.
 
-reads: T0 runs until it cannot go on, T1 until it arrives at the place named, T2 until it cannot go on; from
-there on whoever runs goes on as long as it can, then the first thread that can. A place may carry a
+reads: T0 runs until it blocks or ends, T1 until it arrives at the place named, T2 until it blocks or ends; after
+that the running thread continues as long as it can, then the first thread that can run. A place may carry a
 count, `#2`: the second arrival after the thread was resumed. The full stop shows that nothing is missing.
+
+    T1 until mail.py:9 recv; T1 (from T3); T2.
+
+reads: T1 stops before a receive, which has several possible outcomes, and takes the one called `from T3`. Where the
+text names none, an operation has the first of its possible outcomes.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from raddle.place import Place
 
 _LINE = r"(?P<file>[^;]+?):(?P<line>\d+) "
 _SEGMENT = re.compile(
-    r"(?P<thread>T\d+(?:\.\d+)*)"
+    r"(?P<thread>T\d+(?:\.\d+)*)(?: \((?P<alternative>[^();]+)\))?"
     rf"(?: until {_LINE}(?P<kind>[a-z-]+)(?: (?P<name>[^\s#;]+))?(?: #(?P<count>\d+))?)?"
 )
 
@@ -34,16 +39,22 @@ def line_in(place: str) -> Place | None:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One thread running for a while."""
+    """One thread running for a while.
+
+    >>> str(Segment("T1", "mail.py:9 recv", count=2, alternative="from T3"))
+    'T1 (from T3) until mail.py:9 recv #2'
+    """
 
     thread: str
-    place: str = ""  # where it stops, "" where it cannot go on
+    place: str = ""  # where it stops; "": where it blocks or ends
     count: int = 1
+    alternative: str = ""  # the outcome that its first operation has; "": the first that is possible
 
     def __str__(self) -> str:
-        if not self.place:
-            return self.thread
-        return f"{self.thread} until {self.place}" + (f" #{self.count}" if self.count > 1 else "")
+        text = f"{self.thread} ({self.alternative})" if self.alternative else self.thread
+        if self.place:
+            text += f" until {self.place}" + (f" #{self.count}" if self.count > 1 else "")
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,8 @@ class Schedule:
     'counter.py:6 write value'
     >>> str(schedule)
     'T0; T1 until counter.py:6 write value; T2.'
+    >>> Schedule.parse("T0; T1 (from T3) until mail.py:12 recv.").segments[1].alternative
+    'from T3'
     >>> Schedule.parse("T0; T1 until counter.py:6 wri")
     Traceback (most recent call last):
     ...
@@ -65,7 +78,7 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
-        """Read a schedule; whatever is not exactly one is refused, with the reason."""
+        """Read a schedule; raise ScheduleError with the reason if the text is anything else."""
         text = " ".join(text.split())
         if not text:
             raise ScheduleError("schedule-empty", "the schedule is empty; paste the text that raddle printed")
@@ -88,7 +101,7 @@ class Schedule:
             count = int(match["count"] or 1)
             if count < 1:
                 raise ScheduleError("schedule-malformed", f"step {number} of the schedule counts from #1, not #0")
-            segments.append(Segment(match["thread"], place, count))
+            segments.append(Segment(match["thread"], place, count, match["alternative"] or ""))
         return cls(tuple(segments))
 
     def __str__(self) -> str:

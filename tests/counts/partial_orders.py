@@ -130,9 +130,9 @@ class Followed:
         self.steps, self.kept = [], []
         return super().begin(number, space)  # type: ignore[misc, no-any-return]
 
-    def watch(self, visible: Container[str], *, coarse: bool) -> Any:
+    def watch(self, calculus: object, visible: Container[str], *, coarse: bool) -> Any:
         self.visible = visible
-        return super().watch(visible, coarse=coarse)  # type: ignore[misc]
+        return super().watch(calculus, visible, coarse=coarse)  # type: ignore[misc]
 
     def choose(self, enabled: Sequence[Any], current: Any) -> Any:
         chosen = super().choose(enabled, current)  # type: ignore[misc]
@@ -149,7 +149,7 @@ class _Everything(Exhaustive):
     follows = True
     kinds = Reachability.kinds
 
-    def watch(self, visible: object, *, coarse: bool) -> _Everything:
+    def watch(self, calculus: object, visible: object, *, coarse: bool) -> _Everything:
         return self
 
     def tell(self, *args: object, **kwargs: object) -> None:

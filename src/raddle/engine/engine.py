@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
+from raddle.decision import Decision
 from raddle.engine.carrier import Abort, Carrier
 from raddle.engine.clock import VirtualClock
 from raddle.engine.observer import Observer, Observers
@@ -296,19 +297,24 @@ class Engine:
             if self.observers.decided:
                 self.observers.notify(self.observers.decided, chosen)
             if chosen.alternatives is not None:
-                self._take_alternative(chosen)
+                self._take_alternative(chosen, alone=len(enabled) == 1)
             if chosen.__class__ is not Carrier:
                 chosen.carrier.taken = Alternative(chosen.label, chosen)
                 return chosen.carrier  # type: ignore[no-any-return]
             return chosen
 
-    def _take_alternative(self, chosen: Carrier) -> None:
+    def _take_alternative(self, chosen: Carrier, *, alone: bool) -> None:
+        """Choose the outcome of an operation; `alone`: no decision was made for its participant."""
         assert chosen.alternatives is not None
         options = chosen.alternatives()
-        number = self.policy.choose_alternative(chosen, options) if len(options) > 1 else 0
+        if len(options) == 1:
+            chosen.taken = options[0]
+            return
+        number = self.policy.choose_alternative(chosen, options)
         chosen.taken = options[number]
-        if len(options) > 1:
-            self.decisions.append(~number)  # told from participants by its sign
+        if not alone:
+            self.decisions.pop()
+        self.decisions.append(Decision(chosen.index, number))
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
         """Return another participant after `UNFAIR` consecutive steps of one, if the rules and the policy allow it."""

@@ -34,6 +34,7 @@ from raddle.schedulers.base import Scheduler, chooser
 from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.step import Step
+from raddle.threads.calculus import ThreadCalculus
 from raddle.trace import Trace
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Choosing:
         return self._choose
 
     def choose_alternative(self, participant: Any, alternatives: Sequence[Any]) -> int:
-        return 0
+        return 0 if self._scheduler is None else self._scheduler.choose_alternative(participant, alternatives)
 
 
 class Runner(NamedTuple):
@@ -217,7 +218,7 @@ class Session:
         recorder = follower = None
         observers: list[Observer] = []
         if followed:
-            observers.append(follower := Follower())
+            observers.append(follower := Follower(ThreadCalculus()))
         if self._measuring and measuring:  # not needed otherwise, and slow to import
             from raddle.observers.identities import Identities
             from raddle.observers.steps import StepRecorder

@@ -14,7 +14,7 @@ from typing import Any
 
 from raddle.cast import Cast
 from raddle.guide.aims import Aims
-from raddle.schedulers.base import Scheduler, Thread, chooser
+from raddle.schedulers.base import Alternative, Scheduler, Thread, chooser
 from raddle.schedulers.directed import Directed
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.pct import PCT
@@ -78,6 +78,9 @@ class Guided:
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         return self._member.choose(enabled, current)
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        return self._member.choose_alternative(thread, options)
 
     def end(self) -> None:
         self.shares[self.turn].executions += 1

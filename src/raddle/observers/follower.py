@@ -9,6 +9,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
 from raddle.operation import NOTIFY, WAIT, Kind
+from raddle.schedulers.calculus import Calculus
 
 
 class Listener(Protocol):
@@ -26,6 +27,9 @@ class Listener(Protocol):
     def time_passes(self, waiting: Sequence[Any]) -> None:
         """Note that no thread can go on except by waiting for time."""
 
+    def did(self, participant: Any, accesses: Sequence[Any]) -> None:
+        """Note what a step touched that could not be known before it was taken."""
+
     def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
         """End the execution; these threads were about to do something."""
 
@@ -33,7 +37,7 @@ class Listener(Protocol):
 class Followed(Protocol):
     """A scheduler that follows executions."""
 
-    def watch(self, visible: Any, *, coarse: bool) -> Listener:
+    def watch(self, calculus: Calculus, visible: Any, *, coarse: bool) -> Listener:
         """Begin an execution; return the object to inform of what happens in it."""
 
 
@@ -43,13 +47,16 @@ class Follower(Observer):
     scheduler: Followed
     _listener: Listener
 
+    def __init__(self, calculus: Calculus) -> None:
+        self._calculus = calculus
+
     def begin(self, engine: Engine) -> None:
         self._engine = engine
         self.watch(engine)
 
     def watch(self, engine: Engine) -> None:
         """Tell the scheduler that an execution begins."""
-        self._listener = self.scheduler.watch(engine.points.visible, coarse=engine.points.with_gil)
+        self._listener = self.scheduler.watch(self._calculus, engine.points.visible, coarse=engine.points.with_gil)
 
     def started(self, me: Carrier, other: Carrier) -> None:
         self._listener.started(me, other)
@@ -61,6 +68,9 @@ class Follower(Observer):
             self._listener.waits(me, target)
         elif kind == NOTIFY:
             self._listener.notified(me, target)
+
+    def did(self, participant: Any, footprint: Any) -> None:
+        self._listener.did(participant, footprint)
 
     def time_passed(self, waiting: Sequence[Carrier]) -> None:
         self._listener.time_passes(waiting)

@@ -32,6 +32,7 @@ class ScheduleRecorder(Observer):
         self._first = engine.queue.carriers[0]
         self._carriers = engine.queue.carriers
         self._log: list[tuple[Carrier, int]] = []
+        self._outcomes: dict[int, str] = {}  # by place in the log: the alternative taken, unless it is the first
         self._same: dict[Any, Any] = {}  # equal entries are kept once: an execution can have a million steps
         self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
         self.standing: dict[int, str] = {}  # by thread: where it stands, as a schedule names it
@@ -51,6 +52,8 @@ class ScheduleRecorder(Observer):
         self._add(me, _ARRIVED)
 
     def passed(self, me: Carrier, *, point: bool) -> None:
+        if me.alternatives is not None and me.taken is not None and me.taken != me.alternatives()[0]:
+            self._outcomes[len(self._log)] = me.taken.label
         self._add(me, _PASSED if point or not me.kind.is_access else me.site)
 
     def preempted(self, me: Carrier) -> None:
@@ -100,28 +103,28 @@ class ScheduleRecorder(Observer):
         first. What it does in between concerns no other thread. If that is not so, as where threads meet in code
         without probes, `closely` gives every switch, with what a thread does on the way to its first point.
         """
-        runs: list[tuple[Carrier, list[int]]] = [(self._carriers[0], [])]
+        runs: list[tuple[Carrier, list[int], str]] = [(self._carriers[0], [], "")]
         arrived = dict.fromkeys(range(len(self._carriers)), 0)
         waited = False  # every thread did, so the next one begins a segment
-        for carrier, what in self._log:
+        for number, (carrier, what) in enumerate(self._log):
             waited |= what == -1
             if not what:
                 arrived[carrier.index] += 1
             if not (closely and what >= 0) and not self._matters(what):
                 continue
-            if waited or carrier is not runs[-1][0]:
-                runs.append((carrier, []))
+            if waited or carrier is not runs[-1][0] or number in self._outcomes:
+                runs.append((carrier, [], self._outcomes.get(number, "")))
                 waited = False
             if what:
                 runs[-1][1].append(arrived[carrier.index])
         segments = []
         stopped: dict[int, int] = {}  # where each thread stood when it was last left: number of arrivals by then
         passed: dict[int, int] = {}
-        for carrier, passes in runs:
+        for carrier, passes, outcome in runs:
             first = stopped.get(carrier.index, 0)
             last = passed[carrier.index] = passes[-1] if passes else passed.get(carrier.index, 0)
             segment, stopped[carrier.index] = self._segment(carrier, first, last, closely)
-            segments.append(segment)
+            segments.append(replace(segment, alternative=outcome))
         return Schedule(tuple(segments))
 
     def _matters(self, what: int) -> bool:

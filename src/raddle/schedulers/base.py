@@ -6,6 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 
+class Alternative(Protocol):
+    """One of several outcomes that a pending operation can have: which message a receive takes, a timeout."""
+
+    @property
+    def label(self) -> str:
+        """For schedules, "from R2" or "expires": the same in all executions that began in the same way."""
+
+
 class Thread(Protocol):
     """What a scheduler sees of a thread. The pending operation is what it does as soon as it is chosen."""
 
@@ -15,6 +23,9 @@ class Thread(Protocol):
     target: object
     name: str
     site: int
+    # Returns the outcomes that are possible now, always in the same order; None: the operation has one outcome. The
+    # thread can go on if at least one is possible.
+    alternatives: Callable[[], Sequence[Alternative]] | None
 
 
 class Scheduler(Protocol):
@@ -37,6 +48,12 @@ class Scheduler(Protocol):
 
         Asked only where there are at least two. `current` is not among them if it is blocked, and None
         if it has ended.
+        """
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        """Return the index of the outcome that a thread's operation is to have.
+
+        Called right after the thread was chosen, or if no other could go on, and only if several are possible.
         """
 
     def end(self) -> None:
@@ -62,6 +79,9 @@ class Stateless:
 
     def begin(self, number: int, space: int) -> bool:
         return True
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        return 0
 
     def end(self) -> None:
         """Nothing to clear up."""

@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from raddle.schedulers.base import Thread
+from raddle.schedulers.base import Alternative, Thread
 
 
 @dataclass(slots=True)
 class _Decision:
-    options: tuple[str, ...]  # labels, in the order in which they are tried; one only where somebody was running
+    # Labels of threads or of alternatives, in the order in which they are tried; one only where a thread was running.
+    options: tuple[str, ...]
     taken: int
 
 
@@ -117,6 +118,15 @@ class Deepening:
             return current
         self._path.append(_Decision(tuple(t.label for t in enabled), 0))
         return enabled[0]
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        depth = self._depth
+        self._depth = depth + 1
+        labels = tuple(option.label for option in options)
+        if depth == len(self._path):
+            self._path.append(_Decision(labels, 0))
+        decision = self._path[depth]
+        return labels.index(decision.options[decision.taken])
 
     def end(self) -> None:
         # A path that is longer than the execution belongs to a branch that failed earlier.

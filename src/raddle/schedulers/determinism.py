@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raddle.schedulers.base import Scheduler, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 
 
 class Twice:
@@ -41,19 +41,35 @@ class Twice:
             self._seen.append(seen)
             self._taken.append(chosen.label)
             return chosen
+        wanted = self._taken_before(seen, "could go on")
+        return next((t for t in enabled if t.label == wanted), enabled[0])
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        seen = tuple(f"{thread.label} {option.label}" for option in options)
+        if not self._again:
+            at = self._inner.choose_alternative(thread, options)
+            self._seen.append(seen)
+            self._taken.append(seen[at])
+            return at
+        wanted = self._taken_before(seen, "was possible")
+        return next((at for at, one in enumerate(seen) if one == wanted), 0)
+
+    def _taken_before(self, seen: tuple[str, ...], could: str) -> str:
+        """Return what was taken the first time; "" if the second time differs."""
         at = self._at
         self._at = at + 1
-        if self.difference is None:
-            if at >= len(self._seen):
-                self.difference = f"decision {at + 1}: the first time the execution was over by then"
-            elif seen != self._seen[at]:
-                self.difference = (
-                    f"decision {at + 1}: the first time {', '.join(self._seen[at])} could go on, "
-                    f"the second time {', '.join(seen)}"
-                )
-            else:
-                return next(t for t in enabled if t.label == self._taken[at])
-        return enabled[0]
+        if self.difference is not None:
+            return ""
+        if at >= len(self._seen):
+            self.difference = f"decision {at + 1}: the first time the execution was over by then"
+        elif seen != self._seen[at]:
+            self.difference = (
+                f"decision {at + 1}: the first time {', '.join(self._seen[at])} {could}, "
+                f"the second time {', '.join(seen)}"
+            )
+        else:
+            return self._taken[at]
+        return ""
 
     def end(self) -> None:
         if not self._again:

@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.schedulers.base import Thread
+from raddle.schedulers.base import Alternative, Thread
 
 
 @dataclass(slots=True)
 class _Decision:
-    options: list[str]  # labels, in the order in which they are tried
-    taken: int
-    preemptions: int  # before this decision
-    current: str | None  # who was running, if it could have gone on
+    options: list[str]  # labels of threads or of alternatives, in the order in which they are tried
+    taken: int = 0
 
 
 class Exhaustive:
@@ -63,13 +61,10 @@ class Exhaustive:
         depth = self._depth
         self._depth = depth + 1
         running = current.label if current is not None and current in enabled else None
-        if depth < len(self._path):
-            decision = self._path[depth]
-            wanted = decision.options[decision.taken]
-        else:
-            decision = self._new_decision(enabled, running)
-            self._path.append(decision)
-            wanted = decision.options[0]
+        if depth == len(self._path):
+            self._path.append(_Decision(self._order(enabled, running)))
+        decision = self._path[depth]
+        wanted = decision.options[decision.taken]
         if running is not None and wanted != running:
             self._preemptions += 1
         for thread in enabled:
@@ -77,7 +72,19 @@ class Exhaustive:
                 return thread
         raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
 
-    def _new_decision(self, enabled: Sequence[Thread], running: str | None) -> _Decision:
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        depth = self._depth
+        self._depth = depth + 1
+        labels = [option.label for option in options]
+        if depth == len(self._path):
+            self._path.append(_Decision(labels))
+        if self._path[depth].options != labels:
+            before = ", ".join(self._path[depth].options)
+            raise LookupError(f"{thread.label} could do {before} at decision {depth} before, now {', '.join(labels)}")
+        return self._path[depth].taken
+
+    def _order(self, enabled: Sequence[Thread], running: str | None) -> list[str]:
+        """Return the threads in the order in which they are tried: the running one first."""
         labels = [t.label for t in enabled]
         if running is not None:
             labels.remove(running)
@@ -85,7 +92,7 @@ class Exhaustive:
             if self._bound is not None and self._preemptions >= self._bound:
                 labels = [running]
                 self.cut = True
-        return _Decision(labels, 0, self._preemptions, running)
+        return labels
 
     def end(self) -> None:
         """A path that is longer than the execution belongs to a branch that failed earlier."""

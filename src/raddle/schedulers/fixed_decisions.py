@@ -1,15 +1,16 @@
-"""Does an execution again, decision by decision."""
+"""Repeats an execution, decision by decision."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Stateless, Thread
+from raddle.decision import Decision
+from raddle.schedulers.base import Alternative, Stateless, Thread
 from raddle.schedulers.sequential import Sequential
 
 
 class Again(Stateless):
-    """Takes the threads with these indexes, one decision after the other, then goes on without preemption.
+    """Takes these decisions, one after the other, then continues without preemption.
 
     >>> Again([1, 2, 1]).differed is None
     True
@@ -19,14 +20,31 @@ class Again(Stateless):
         self._decisions = decisions
         self._at = 0
         self._tail = Sequential()
-        self.differed: int | None = None  # the first decision whose thread could not go on
+        self._alternative: int | None = None  # decided together with the thread
+        self.differed: int | None = None  # the first decision that could not be taken
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        self._alternative = None
         if self._at < len(self._decisions) and self.differed is None:
-            wanted = self._decisions[self._at]
+            decision = Decision(self._decisions[self._at])
+            wanted = decision.thread
             for thread in enabled:
                 if thread.index == wanted:
                     self._at += 1
+                    self._alternative = decision.alternative
                     return thread
             self.differed = self._at
         return self._tail.choose(enabled, current)
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        wanted, self._alternative = self._alternative, None
+        if wanted is None:  # no other thread could go on: this is a decision of its own
+            if self._at == len(self._decisions) or self.differed is not None:
+                return 0
+            decision = Decision(self._decisions[self._at])
+            wanted = decision.alternative if decision.thread == thread.index else None
+            self._at += 1
+        if wanted is not None and wanted < len(options):
+            return wanted
+        self.differed = self._at - 1
+        return 0

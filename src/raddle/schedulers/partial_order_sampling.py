@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raddle.operation import ACCESSES, LOOKS
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Alternative, Stateless, Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 
@@ -61,6 +61,10 @@ class PartialOrderSampling(Stateless):
                 if thread.target is target and thread is not best and race(thread, best):
                     priorities[thread.index] = 0
         return best
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
+        return (state >> 32) * len(options) >> 32
 
 
 def race(one: Thread, other: Thread) -> bool:

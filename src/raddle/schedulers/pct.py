@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Thread
+from raddle.schedulers.base import Alternative, Thread
 
 SPINNING = 500  # steps in a row; before the controller's fairness, which would give a turn to just anybody
 
@@ -57,6 +57,9 @@ class PCT:
         self._last = best
         self._steps += 1
         return best
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        return self._random.randrange(len(options))
 
     def end(self) -> None:
         self._longest = max(self._longest, self._steps)

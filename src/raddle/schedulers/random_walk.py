@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Alternative, Stateless, Thread
 
 _MASK = (1 << 64) - 1
 
@@ -31,3 +31,7 @@ class RandomWalk(Stateless):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
         return enabled[(state >> 32) * len(enabled) >> 32]
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
+        return (state >> 32) * len(options) >> 32

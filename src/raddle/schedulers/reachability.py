@@ -1,18 +1,19 @@
-"""Every partial order of a scenario's operations, each exactly once (reachability testing).
+"""Reachability testing: every partial order of a scenario's operations, each exactly once.
 
-Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in what it
-did, and turn them round: each race variant is the beginning of another execution. Which variants were had before
-is told here as in optimal dynamic partial order reduction (see `raddle.schedulers.wakeup`) rather than by their
-counters of changed events: along the path to the current execution it is kept which threads need not go first any
-more and which sequences are still to be tried. Nothing else is stored, and no execution is begun that turns out to be
-known.
+Lei and Carver (Reachability testing of concurrent programs, TSE 2006) run a program, find the races in what it did,
+and reverse them: each race variant is the prefix of another execution. Their counters of changed events, which tell
+whether a variant was already explored, are replaced by optimal dynamic partial order reduction (see
+`raddle.schedulers.wakeup`): the path to the current execution keeps which threads need not go first any more and which
+sequences are still to be explored. Nothing else is stored, and no execution is begun that turns out to be known.
 
-What executions of one partial order cover can still differ, by some criteria. Where such are measured, every
-interleaving follows after that, each exactly once: the same search, in which everything depends on everything.
+What the operations of a world touch, need and supply is up to its calculus (see `raddle.schedulers.calculus`).
 
-Departures: operations that block are raced with whatever kept them from being possible, also if they never were;
-what becomes possible by one certain operation (a join, a notification, a setting) is no race with it; passing time
-comes after everything before it and before everything after it.
+Executions of one partial order can still differ in what they cover, by some criteria. If such criteria are measured,
+every interleaving follows after that, each exactly once: the same search, in which everything depends on everything.
+
+Departures: operations that block race with whatever kept them from being possible, also if they never were; what
+is enabled by one certain operation (a join, a notification, a set) does not race with it; passing time comes after
+everything before it and before everything after it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from raddle.schedulers.base import Thread
-from raddle.schedulers.dependence import Names, Operation
+from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.calculus import Calculus
+from raddle.schedulers.dependence import Choice, Names, Operation
 from raddle.schedulers.operation_log import Log, Logbook
 from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Rest
@@ -98,10 +100,14 @@ class Reachability:
         self._restart()
         return True
 
-    def watch(self, visible: Container[str], *, coarse: bool) -> Logbook:
-        """An execution runs now; who is told what happens in it. `coarse`: an operation does more than it says."""
+    def watch(self, calculus: Calculus, visible: Container[str], *, coarse: bool) -> Logbook:
+        """Follow an execution that begins now; return the log book to which its events are to be reported.
+
+        `visible` are the kinds of resource whose state is looked at; `coarse`: an operation does more than it says.
+        """
         self._coarse = coarse
-        self._book = Logbook(self._names, visible, everything=coarse or self._finest)
+        reader = calculus.reader(visible, everything=coarse or self._finest)
+        self._book = Logbook(self._names, reader, calculus)
         self._log = self._book.log
         return self._book
 
@@ -138,7 +144,7 @@ class Reachability:
         order = Order(log)
         for race in order.races():
             node = self._path[race.first]
-            if race.others or node.ending != race.label:
+            if race.others or node.ending != race.choice:
                 node.plan(Rest(race, log, order, self._names.looks))
 
     def memory(self) -> object:
@@ -157,44 +163,69 @@ class Reachability:
             return self._fairly(enabled, current)
         pending = book.look_at(enabled)
         if depth == len(path):
-            path.append(path[-1].next(self._log.done[-1].operation) if path else Node({}, []))
+            log = self._log
+            following = path and path[-1].next(log.done[-1].operation, log.calculus, self._names.looks)
+            path.append(following or Node({}, []))
         node = path[depth]
         if node.sleeping or node.branches:
             node.translate(pending)
         chosen = self._planned(node, enabled, depth) or self._awake(node, enabled, current)
-        book.do(chosen)
+        assert node.taken is not None
+        book.do(chosen, node.taken)
         return chosen
 
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        if len(self._log.done) > len(self._path):  # beyond MOST
+            return 0
+        taken = self._path[len(self._log.done) - 1].taken
+        return next((at for at, option in enumerate(options) if taken == (thread.label, option.label)), 0)
+
     def _planned(self, node: Node, enabled: Sequence[Thread], depth: int) -> Thread | None:
-        """The thread that goes first in the sequence being tried, if there is one."""
-        if not node.taken:
+        """Return the first thread of the sequence being explored, if there is one."""
+        if node.taken is None:
             return None
+        label = node.taken[0]
         for thread in enabled:
-            if thread.label == node.taken:
+            if thread.label == label and (thread.alternatives is None or node.taken in _choices(thread)):
                 return thread
         if depth < len(self._path) - 1:  # the same operations were done before, and led to this state
-            self.difference = f"operation {depth + 1}: the first time {node.taken} could go on, the second time not"
+            self.difference = f"operation {depth + 1}: the first time {label} could go on, the second time not"
         self._leave_out("what could be foreseen")  # the sequence is not possible after all
         node.give_up()
         return None
 
     def _awake(self, node: Node, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        """A thread that may go first."""
+        """Take a choice that may come first."""
         awake = enabled
         if node.sleeping:
-            awake = [thread for thread in enabled if thread.label not in node.sleeping]
+            awake = [thread for thread in enabled if _first_awake(thread, node.sleeping)]
             if not awake:
                 self.redundant += 1
                 awake = enabled
         chosen = self._fairly(awake, current)
-        node.taken = chosen.label
+        node.taken = _first_awake(chosen, node.sleeping) or _first_awake(chosen, ())
         return chosen
 
     def _fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
-        """Whoever was running, but not for ever."""
+        """Return the running thread, unless it has run for very long."""
         chosen = current if current is not None and current in awake else awake[0]
         self._streak = self._streak + 1 if chosen is current else 0
         if self._streak > UNFAIR:
             self._streak = 0
             return next((thread for thread in awake if thread.index > chosen.index), awake[0])
         return chosen
+
+
+def _choices(thread: Thread) -> list[Choice]:
+    """Return what a thread can do now: one choice for each outcome that its operation can have."""
+    if thread.alternatives is None:
+        return [(thread.label, "")]
+    return [(thread.label, alternative.label) for alternative in thread.alternatives()]
+
+
+def _first_awake(thread: Thread, sleeping: Container[Choice]) -> Choice | None:
+    """Return the first choice of a thread that does not sleep."""
+    if thread.alternatives is None:
+        choice = thread.label, ""
+        return None if choice in sleeping else choice
+    return next((choice for choice in _choices(thread) if choice not in sleeping), None)

@@ -1,19 +1,19 @@
-"""Follows a schedule's text; says where and why it no longer fits."""
+"""Follows the text of a schedule, and says where and why it no longer fits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Alternative, Stateless, Thread
 from raddle.schedulers.sequential import Sequential
 
 
 class Replay(Stateless):
-    """Asked at every arrival of a thread anywhere, also where there is only one to choose.
+    """Called at every arrival of a thread, also if there is only one to choose.
 
-    `place_of` tells how a schedule names the place where a thread stands. Where the text does not fit,
-    `divergence` says why; the execution then goes on without preemption, so that it ends.
+    `place_of` returns the name of the place where a thread stands, as schedules have it. If the text does not fit,
+    `divergence` says why; the execution then continues without preemption, so that it ends.
     """
 
     def __init__(self, schedule: Schedule, place_of: Callable[[Thread], str]) -> None:
@@ -21,16 +21,19 @@ class Replay(Stateless):
         self._place_of = place_of
         self._at = 0
         self._count = 0
+        self._begun = False
+        self._alternative = ""  # that the operation of the resumed thread is to have
         self._tail = Sequential()
         self.divergence: str | None = None
         self.divergence_step: int | None = None
 
     @property
     def finished(self) -> bool:
-        """Was every segment of the text followed?"""
+        """Whether every segment of the text was followed."""
         return self._at >= len(self._segments)
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
+        begun, self._begun, self._alternative = self._begun, True, ""
         if self.divergence is not None or self.finished:
             return self._tail.choose(enabled, current)
         segment = self._segments[self._at]
@@ -40,7 +43,7 @@ class Replay(Stateless):
                     self._count += 1
                     if self._count == segment.count:
                         return self._advance(enabled, current)
-                return current
+                return current if begun else self._resume(segment, enabled, current)
             if segment.place:
                 return self._diverge(
                     f"{segment.thread} had to wait at {self._place_of(current)} before it came to {segment.place}",
@@ -50,18 +53,24 @@ class Replay(Stateless):
             return self._advance(enabled, current)
         if current is None:  # a thread ended
             if segment.place:
-                return self._diverge(f"{segment.thread} ended before it came to {_told(segment)}", enabled, current)
+                return self._diverge(
+                    f"{segment.thread} ended before it came to {_described(segment)}", enabled, current
+                )
             return self._advance(enabled, current)
         if self._at == 0 and self._count == 0:
             return self._resume(segment, enabled, current)
         return self._diverge(f"{current.label} runs where {segment.thread} should", enabled, current)
 
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        wanted = self._alternative
+        return next((at for at, option in enumerate(options) if option.label == wanted), 0)
+
     def over(self) -> None:
-        """The execution ended; say so if the text went on."""
+        """Note a divergence if the execution ended before the text did."""
         if self.divergence is None and self._at < len(self._segments):
             segment = self._segments[self._at]
             if segment.place:
-                self._note(f"the execution ended before {segment.thread} came to {_told(segment)}")
+                self._note(f"the execution ended before {segment.thread} came to {_described(segment)}")
             elif self._at + 1 < len(self._segments):
                 self._note(f"the execution ended before {self._segments[self._at + 1].thread} had its turn")
 
@@ -75,9 +84,20 @@ class Replay(Stateless):
     def _resume(self, segment: Segment, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         for thread in enabled:
             if thread.label == segment.thread:
-                return thread
+                return self._take_alternative(segment, thread) or self._tail.choose(enabled, current)
         able = ", ".join(t.label for t in enabled)
         return self._diverge(f"{segment.thread} cannot run here: only {able} can", enabled, current)
+
+    def _take_alternative(self, segment: Segment, thread: Thread) -> Thread | None:
+        """Return the thread if its operation can have the outcome that the text names; else note a divergence."""
+        self._alternative = segment.alternative
+        if segment.alternative:
+            options = [] if thread.alternatives is None else [option.label for option in thread.alternatives()]
+            if segment.alternative not in options:
+                able = f"only ({'), ('.join(options)})" if options else "it has no alternatives"
+                self._note(f"{segment.thread} cannot take ({segment.alternative}) here: {able}")
+                return None
+        return thread
 
     def _diverge(self, why: str, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._note(why)
@@ -89,7 +109,7 @@ class Replay(Stateless):
 
 
 def is_place(place: str, wanted: str) -> bool:
-    """Are these one place? A file may be named from another folder.
+    """Return whether these are one place: a file may be named from another folder.
 
     >>> is_place("tests/test_bank.py:6 write total", "test_bank.py:6 write total")
     True
@@ -97,7 +117,7 @@ def is_place(place: str, wanted: str) -> bool:
     return place == wanted or place.endswith("/" + wanted) or wanted.endswith("/" + place)
 
 
-def _told(segment: Segment) -> str:
+def _described(segment: Segment) -> str:
     return segment.place if segment.count == 1 else f"{segment.place} for the {_ordinal(segment.count)} time"
 
 

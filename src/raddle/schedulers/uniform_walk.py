@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from raddle.operation import ACCESSES
-from raddle.schedulers.base import Thread
+from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 COUNTINGS = 2
@@ -105,6 +105,10 @@ class UniformWalk:
         if (thread.site if thread.kind in ACCESSES else thread.kind) not in places:
             return thread
         return self._take_turns(enabled, places, thread, state)
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
+        return (state >> 32) * len(options) >> 32
 
     def _take_turns(self, enabled: Sequence[Thread], places: frozenset[Place], thread: Thread, state: int) -> Thread:
         """Somebody could make an event that counts: only who was drawn for that may; else any other event."""

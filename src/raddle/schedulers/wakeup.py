@@ -1,31 +1,35 @@
-"""Which executions are still to be tried, and which need not be: wakeup trees and sleep sets.
+"""What is left to explore, and what need not be explored again: wakeup trees and sleep sets.
 
 After Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for optimal dynamic partial order reduction, JACM
-2017). Only the path to the current execution has nodes; what was tried is forgotten, up to the first operation of
+2017). Only the path to the current execution has nodes; what was explored is forgotten, up to the first operation of
 each branch, which sleeps.
+
+Where the paper has processes, nodes and branches have choices: a participant, and the outcome of its operation if it
+can have several. Two outcomes of one operation always conflict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from raddle.schedulers.dependence import Operation, depend, may_depend
+from raddle.schedulers.calculus import Calculus
+from raddle.schedulers.dependence import Choice, Operation
 from raddle.schedulers.operation_log import Log
 from raddle.schedulers.partial_order import Order, Race
 
 
 class Branch:
-    """A sequence still to be tried begins with this thread; the branches after it are the ways to go on."""
+    """A sequence still to be explored begins with this choice; the branches after it are its continuations."""
 
-    __slots__ = ("after", "label", "operation")
+    __slots__ = ("after", "choice", "operation")
 
-    def __init__(self, label: str, operation: Operation) -> None:
-        self.label = label
-        self.operation = operation
+    def __init__(self, choice: Choice, operation: Operation | None) -> None:
+        self.choice = choice
+        self.operation = operation  # None: not known before it is done
         self.after: list[Branch] = []
 
     def ends(self) -> int:
-        """In how many ways it goes on."""
+        """Return the number of sequences."""
         ends, branches = 0, [self]
         while branches:
             branch = branches.pop()
@@ -39,79 +43,91 @@ class Node:
 
     __slots__ = ("after", "branches", "ending", "impossible", "sleeping", "taken")
 
-    def __init__(self, sleeping: dict[str, Operation], branches: list[Branch]) -> None:
-        self.sleeping = sleeping  # by label: who need not go first any more, as all that begins so was had
-        self.branches = branches  # still to be tried, the one being tried not among them
-        self.after: list[Branch] = []  # how to go on after the one being tried
-        self.taken = ""  # who goes first in the one being tried; "": whoever likes
-        self.ending = ""  # whose operation, done here, ended the whole execution in the middle
-        self.impossible: set[str] = set()  # who was foreseen to go first, and could not
+    def __init__(self, sleeping: dict[Choice, Operation], branches: list[Branch]) -> None:
+        self.sleeping = sleeping  # choices that need not come first any more: all that begins so was explored
+        self.branches = branches  # still to be explored, the one being explored not among them
+        self.after: list[Branch] = []  # continuations of the one being explored
+        self.taken: Choice | None = None  # the first choice of the one being explored; None: any will do
+        self.ending: Choice | None = None  # the choice that, taken here, ended the whole execution in the middle
+        self.impossible: set[Choice] = set()  # choices that were planned to come first, and could not be taken
 
-    def next(self, operation: Operation) -> Node:
-        """The state after the one being tried began with that operation."""
-        sleeping = {label: known for label, known in self.sleeping.items() if not depend(known, operation)}
+    def next(self, operation: Operation, calculus: Calculus, looks: list[tuple[str, str]]) -> Node:
+        """Return the state after the taken choice, which turned out to be that operation."""
+        label = self.taken[0] if self.taken is not None else ""
+        depend, may_depend = calculus.depend, calculus.may_depend
+        sleeping = {
+            choice: known
+            for choice, known in self.sleeping.items()
+            if choice[0] != label
+            and not (depend(known, operation) if known.depth < 0 else may_depend(known, operation, looks, known.depth))
+        }
         node = Node(sleeping, self.after)
         node.take_branch()
         return node
 
     def take_branch(self) -> bool:
-        """Try the next branch, if there is one."""
+        """Explore the next branch, if there is one."""
         if not self.branches:
             return False
         branch = self.branches.pop(0)
-        self.taken, self.after = branch.label, branch.after
+        self.taken, self.after = branch.choice, branch.after
         return True
 
     def tried(self, operation: Operation) -> None:
-        """Everything that begins with what was taken here was had."""
-        if self.taken != self.ending:  # an operation that ends everything commutes with nothing: it cannot sleep
+        """Put the taken choice to sleep: everything that begins with it was explored."""
+        if self.taken is not None and self.taken != self.ending:  # what ends everything commutes with nothing
             self.sleeping[self.taken] = operation
 
     def give_up(self) -> None:
-        """Who was to go first cannot: it is not to be planned again, or the search would not end."""
-        self.impossible.add(self.taken)
+        """Note that the planned choice cannot be taken: if it were planned again, the search would not end."""
+        if self.taken is not None:
+            self.impossible.add(self.taken)
         self.after = []
 
-    def translate(self, pending: Mapping[str, Operation]) -> None:
-        """What is known of operations from other executions, in terms of this one."""
-        for label in self.sleeping:
-            if label in pending:
-                self.sleeping[label] = pending[label]
+    def translate(self, pending: Mapping[Choice, Operation]) -> None:
+        """Replace operations of other executions by the pending ones of this execution.
+
+        An operation that is known only after its step is not pending: the one that fell asleep stays as it was.
+        """
+        for choice in self.sleeping:
+            if choice in pending:
+                self.sleeping[choice] = pending[choice]
         for branch in self.branches:
-            if branch.label in pending:
-                branch.operation = pending[branch.label]
+            if branch.choice in pending:
+                branch.operation = pending[branch.choice]
 
     def plan(self, rest: Rest) -> None:
-        """Have a sequence tried, unless an execution that begins so was had or is planned."""
-        if any(rest.begins_with(label) for label in self.impossible):
+        """Plan a sequence, unless an execution that begins so has already been explored or planned."""
+        if any(rest.begins_with(choice) for choice in self.impossible):
             return
-        for label, operation in self.sleeping.items():
-            if rest.may_begin_with(label, operation):
+        for choice, operation in self.sleeping.items():
+            if rest.may_begin_with(choice, operation):
                 return
         branches = self.branches
         while rest:
             for branch in branches:
-                if rest.may_begin_with(branch.label, branch.operation):
-                    if not branch.after:
+                if rest.may_begin_with(branch.choice, branch.operation):
+                    if not branch.after and branch.operation is not None:
                         return
-                    rest.drop(branch.label)
+                    rest.drop(branch.choice)
                     branches = branch.after
                     break
             else:
-                for label, operation in rest.sequence():
-                    branch = Branch(label, operation)
+                for choice, known in rest.sequence():
+                    branch = Branch(choice, known)
                     branches.append(branch)
                     branches = branch.after
                 return
 
 
 class Rest:
-    """What is left of the sequence that turns a race round, as it is followed through the tree of those planned."""
+    """The rest of the sequence that reverses a race, as it is followed through the wakeup tree."""
 
     def __init__(self, race: Race, log: Log, order: Order, looks: list[tuple[str, str]]) -> None:
         self._race = race
         self._done = log.done
         self._before = order.before
+        self._may_depend = log.calculus.may_depend
         self._looks = looks
         self._others = list(race.others)
         self._mask = 0
@@ -122,34 +138,48 @@ class Rest:
     def __bool__(self) -> bool:
         return self._last
 
-    def may_begin_with(self, label: str, operation: Operation) -> bool:
-        """Is there an execution with this sequence in it, sorted another way, that begins with the thread?"""
+    def may_begin_with(self, choice: Choice, operation: Operation | None) -> bool:
+        """Return whether some execution with this sequence in it, sorted another way, begins with the choice.
+
+        `operation` is what the choice does if it comes first; None: that is not known. Accesses that show only after
+        a step can be others once a race is reversed, so those of the race's later operation are not known either.
+        """
         done, mask, race = self._done, self._mask, self._race
+        label, alternative = choice
         for number in self._others:
             if done[number].label == label:
-                return not (self._before[number] & mask) ^ (1 << number)
-        if race.label == label:
-            return not race.after & mask
-        looks, common = self._looks, race.first
+                return done[number].alternative == alternative and not (self._before[number] & mask) ^ (1 << number)
+        is_last = race.choice == choice
+        if race.choice[0] == label and (not is_last or race.after & mask):
+            return False
+        if operation is None or (is_last and operation.depth < 0):
+            return is_last and (operation is not None or not mask)
+        looks, common, may_depend = self._looks, race.first, self._may_depend
+        if 0 <= operation.depth < common:
+            common = operation.depth
         for number in self._others:
             if may_depend(done[number].operation, operation, looks, common):
                 return False
+        if race.operation.depth >= 0:
+            return is_last
         return not may_depend(race.operation, operation, looks, common)
 
-    def begins_with(self, label: str) -> bool:
-        """Does the sequence itself begin with the thread?"""
-        return (self._done[self._others[0]].label if self._others else self._race.label) == label
+    def begins_with(self, choice: Choice) -> bool:
+        """Return whether the sequence itself begins with the choice."""
+        return self.sequence()[0][0] == choice
 
-    def drop(self, label: str) -> None:
-        """The thread's first operation is done; it may not be in the sequence at all."""
+    def drop(self, choice: Choice) -> None:
+        """Take the choice out of the sequence, which need not contain it."""
         for number in self._others:
-            if self._done[number].label == label:
+            if (self._done[number].label, self._done[number].alternative) == choice:
                 self._others.remove(number)
                 self._mask ^= 1 << number
                 return
-        if self._race.label == label:
+        if self._race.choice == choice:
             self._last = False
 
-    def sequence(self) -> list[tuple[str, Operation]]:
-        found = [(self._done[number].label, self._done[number].operation) for number in self._others]
-        return [*found, (self._race.label, self._race.operation)]
+    def sequence(self) -> list[tuple[Choice, Operation | None]]:
+        """Return the choices, and what each of them does as far as that is known."""
+        race, done = self._race, [self._done[number] for number in self._others]
+        last = race.operation if race.operation.depth < 0 else None
+        return [*(((one.label, one.alternative), one.operation) for one in done), (race.choice, last)]

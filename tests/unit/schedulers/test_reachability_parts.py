@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import pickle
 
-from raddle.schedulers.dependence import (
-    FREE,
-    GIVE,
-    ITEM,
-    MUTEX,
-    READ,
-    TAKE,
-    WRITE,
-    Names,
-    Operation,
-    depend,
-    may_depend,
-)
-from raddle.schedulers.operation_log import Between, Log
+from raddle.schedulers.dependence import Choice, Names, Operation
+from raddle.schedulers.operation_log import Between, Done, Happening, Log
 from raddle.schedulers.partial_order import Order, Race
-from raddle.schedulers.resource_levels import Done, Stock
 from raddle.schedulers.wakeup import Node, Rest
+from raddle.threads.calculus import ThreadCalculus
+from raddle.threads.modes import FREE, GIVE, ITEM, MUTEX, READ, TAKE, WRITE
 
 X, LOCK = 0, 1  # keys
+A, B, C = (("A", ""), ("B", ""), ("C", ""))  # choices of threads whose operations have one outcome
+CALCULUS = ThreadCalculus()
+LOOKS = [("x", "Box")] * 9
 
 
 def read(key: int = X) -> Operation:
@@ -41,9 +33,9 @@ def give() -> Operation:
     return Operation(((LOCK, GIVE, 0),))
 
 
-def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[str, Operation], ...] = ()) -> Log:
+def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[Choice, Operation], ...] = ()) -> Log:
     """Every thread is there from the beginning; the lock is free at first."""
-    log = Log()
+    log = Log(CALCULUS)
     free = 1
     for label, operation in done:
         mode = operation.accesses[0][1]
@@ -55,7 +47,7 @@ def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[str, Operation], .
 
 
 def pairs(log: Log) -> list[tuple[int, tuple[int, ...], str]]:
-    return [(race.first, race.others, race.label) for race in Order(log).races()]
+    return [(race.first, race.others, race.choice[0]) for race in Order(log).races()]
 
 
 # -- order -------------------------------------------------------------------------------------------------------
@@ -69,7 +61,7 @@ def test_an_operation_comes_after_what_it_depends_on() -> None:
 
 def test_a_thread_comes_after_its_start() -> None:
     log = log_of(("A", write()), ("B", write(7)))
-    log.between[1] = [Between("start", "A", "B")]
+    log.between[1] = [Between(Happening.STARTED, "A", "B")]
     assert Order(log).before == [0b01, 0b11]
     assert pairs(log) == []
 
@@ -92,13 +84,13 @@ def test_the_second_take_races_with_the_first() -> None:
 
 
 def test_a_take_that_never_was_possible_races_with_what_kept_it_back() -> None:
-    log = log_of(("A", take()), waiting=(("B", take()),))
+    log = log_of(("A", take()), waiting=((B, take()),))
     assert pairs(log) == [(0, (), "B")]
 
 
 def test_passing_time_is_no_race() -> None:
     log = log_of(("A", write()), ("B", write()))
-    log.between[1] = [Between("time")]
+    log.between[1] = [Between(Happening.TIME_PASSED)]
     assert pairs(log) == []
 
 
@@ -107,22 +99,24 @@ def test_passing_time_is_no_race() -> None:
 
 def test_how_much_there_is() -> None:
     log = log_of(("A", take()), ("A", give()), ("B", take()))
-    stock = Stock(log.done, log.levels)
+    stock = CALCULUS.supplies(log)
     assert stock.possible(take(), within=0b000)
     assert not stock.possible(take(), within=0b001)
     assert stock.possible(take(), within=0b011)
-    assert stock.giver(take(), within=0b011) == 1  # the second take lives on the first give
-    assert stock.giver(take(), within=0b000) == -1
+    assert stock.enabler(take(), within=0b011) == 1  # the second take lives on the first give
+    assert stock.enabler(take(), within=0b000) == -1
 
 
 def test_a_put_that_holds_the_mutex() -> None:
     # A puts, and others can come before it gives the mutex back; then B takes the mutex.
     put = Operation(((LOCK, WRITE, 0),), MUTEX)
     done = [Done("A", put, (1, 0, 0)), Done("A", give(), (0,)), Done("B", take(), (1,))]
-    stock = Stock(done, {(LOCK, 1): (0,), (LOCK, 3): (0, 1, 1)})
+    log = Log(CALCULUS)
+    log.done, log.levels = done, {(LOCK, 1): (0,), (LOCK, 3): (0, 1, 1)}
+    stock = CALCULUS.supplies(log)
     assert stock.possible(take(), within=0b000)
     assert not stock.possible(take(), within=0b001)
-    assert stock.giver(take(), within=0b011) == 1
+    assert stock.enabler(take(), within=0b011) == 1
     # It is the put that has brought the item, and the task.
     get = Operation(((LOCK, WRITE, 0),), ITEM)
     assert [stock.possible(get, within) for within in (0b000, 0b001, 0b011, 0b111)] == [False, False, True, False]
@@ -144,10 +138,10 @@ def test_objects_that_were_seen_late_may_be_one() -> None:
     looks = [("n", "Box"), ("n", "Box"), ("n", "Other")]
     early, late, other = (Operation(((key, WRITE, since),)) for key, since in ((0, 2), (1, 9), (2, 9)))
     also_late = Operation(((0, WRITE, 9),))
-    assert not depend(late, also_late)
-    assert may_depend(late, also_late, looks, common=5)
-    assert not may_depend(late, early, looks, common=5)  # that one was there before the executions parted
-    assert not may_depend(other, also_late, looks, common=5)
+    assert not CALCULUS.depend(late, also_late)
+    assert CALCULUS.may_depend(late, also_late, looks, common=5)
+    assert not CALCULUS.may_depend(late, early, looks, common=5)  # that one was there before the executions parted
+    assert not CALCULUS.may_depend(other, also_late, looks, common=5)
 
 
 # -- what to try next --------------------------------------------------------------------------------------------
@@ -156,7 +150,7 @@ def test_objects_that_were_seen_late_may_be_one() -> None:
 def rest_of(log: Log) -> Rest:
     order = Order(log)
     (race,) = order.races()
-    return Rest(race, log, order, [("x", "Box")] * 9)
+    return Rest(race, log, order, LOOKS)
 
 
 def test_a_race_is_turned_round_once() -> None:
@@ -165,29 +159,29 @@ def test_a_race_is_turned_round_once() -> None:
     node.plan(rest_of(log))
     node.plan(rest_of(log))
     (branch,) = node.branches
-    assert (branch.label, [after.label for after in branch.after]) == ("B", ["B"])
+    assert (branch.choice, [after.choice for after in branch.after]) == (B, [B])
 
 
 def test_who_sleeps_need_not_go_first() -> None:
     # Everything that begins with B's read of y was had: the sequence could begin with it, so it was had as well.
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
-    node = Node({"B": read(7)}, [])
+    node = Node({B: read(7)}, [])
     node.plan(rest_of(log))
     assert node.branches == []
     # C sleeps before a write of x. That does not commute with the sequence, which is therefore new.
-    node = Node({"C": write()}, [])
+    node = Node({C: write()}, [])
     node.plan(rest_of(log))
-    assert [branch.label for branch in node.branches] == ["B"]
+    assert [branch.choice for branch in node.branches] == [B]
 
 
 def test_sleep_ends_with_what_does_not_commute() -> None:
-    node = Node({"A": write(), "B": read(7)}, [])
-    assert set(node.next(read()).sleeping) == {"B"}
+    node = Node({A: write(), B: read(7)}, [])
+    assert set(node.next(read(), CALCULUS, LOOKS).sleeping) == {B}
 
 
 def test_an_operation_that_ends_everything_does_not_sleep() -> None:
     node = Node({}, [])
-    node.taken = node.ending = "A"
+    node.taken = node.ending = A
     node.tried(write())
     assert node.sleeping == {}
 
@@ -198,7 +192,7 @@ def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
     node = Node({}, [])
     node.plan(rest_of(log))
     assert node.take_branch()
-    assert node.taken == "B"
+    assert node.taken == B
     node.give_up()
     node.plan(rest_of(log))
     assert node.branches == []
@@ -206,4 +200,4 @@ def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
 
 def test_a_race_says_what_comes_next() -> None:
     log = log_of(("A", write()), ("B", write()))
-    assert list(Order(log).races()) == [Race(first=0, others=(), label="B", operation=write(), after=0)]
+    assert list(Order(log).races()) == [Race(first=0, others=(), choice=B, operation=write(), after=0)]

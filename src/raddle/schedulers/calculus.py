@@ -1,0 +1,136 @@
+"""What reachability testing has to know of a world: the interface that a world implements.
+
+A world says which accesses an operation consists of, which of them conflict, what an operation needs to be enabled
+and which operation supplies that. Everything else (the partial order, its races, what is left to explore) is the same
+for threads, for processes that exchange messages and for tasks.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.dependence import Operation
+
+if TYPE_CHECKING:
+    from raddle.schedulers.operation_log import Log
+
+Level = Callable[[Any], tuple[int, ...]]  # reads how much there is of a resource
+Access = tuple[object, str, int]  # the object, the name of the variable in it, the mode
+
+
+# What a pending operation touches; its need and the detail that goes with it, see `Operation`; the resource that it
+# uses, and how to read its level. A plain tuple, as one is made for every operation.
+Touched: TypeAlias = tuple[list[Access], int, Any, Any, "Level | None"]
+
+
+class Reader(ABC):
+    """Reads the operations of one execution while it runs."""
+
+    @abstractmethod
+    def touched(self, participant: Any, alternative: Alternative | None) -> Touched | None:
+        """Describe a pending operation; None if what it touches is known only after the step."""
+
+    def options(self, participant: Thread) -> Sequence[Alternative]:
+        """Return every alternative of a pending operation that another order could make possible.
+
+        By default those that are possible now, which is enough if all are possible from the start.
+        """
+        return () if participant.alternatives is None else participant.alternatives()
+
+    def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
+        """Note that a resource is used now; return whether pending operations may now mean something else.
+
+        `mode` is that of the operation's first access, `level` what there was of `resource` just before.
+        """
+        return False
+
+    def waits(self, participant: Thread, on: object) -> None:
+        """Note that a participant begins to wait to be woken."""
+        raise NotImplementedError("no participant of this world waits to be woken")
+
+    def woken(self, on: Any) -> Sequence[str]:
+        """Return the labels of the participants that no longer wait, now that some were woken."""
+        raise NotImplementedError("no participant of this world waits to be woken")
+
+
+class Past(Protocol):
+    """The partial order as far as it is known: sets of operations are integers, a bit for each."""
+
+    @property
+    def before(self) -> Sequence[int]:
+        """By number: what comes before it, and itself."""
+
+    @property
+    def reached(self) -> Mapping[str, int]:
+        """By participant: what comes before its next operation."""
+
+    @property
+    def woken(self) -> Mapping[str, int]:
+        """By participant that was woken: what comes before that."""
+
+
+class Supplies(ABC):
+    """What the operations of one execution need, and which ones supply it."""
+
+    @abstractmethod
+    def possible(self, operation: Operation, within: int) -> bool:
+        """Return whether it could be done if exactly the operations `within` had been done."""
+
+    @abstractmethod
+    def enabler(self, operation: Operation, within: int) -> int:
+        """Return the operation that enables this one if exactly those `within` were done; -1: none is needed."""
+
+    def enabler_so_far(self, operation: Operation, number: int) -> int:
+        """Return the same for all operations before that number; successive numbers never get smaller."""
+        return self.enabler(operation, (1 << number) - 1)
+
+    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
+        """Return what comes before an operation as nothing else could have enabled it before that number."""
+        return 0
+
+    def hopeless(self, label: str, operation: Operation, number: int, past: Past) -> bool:
+        """Return whether an operation that was not done by then could not have been done earlier either."""
+        return False
+
+
+class Calculus(ABC):
+    """One world's rules; it has no state, and travels with logs from one process to another."""
+
+    conflicts: Sequence[int]  # by mode: a bit for each mode that it does not commute with
+
+    @abstractmethod
+    def reader(self, visible: Container[str], *, everything: bool) -> Reader:
+        """Return a reader for one execution; `everything`: every operation depends on every other.
+
+        `visible` are the kinds of resource whose state somebody looks at without blocking.
+        """
+
+    @abstractmethod
+    def supplies(self, log: Log) -> Supplies:
+        """Return who supplied what in an execution."""
+
+    def depend(self, one: Operation, other: Operation) -> bool:
+        """Return whether two operations of one execution do not commute."""
+        conflicts = self.conflicts
+        for key, mode, _ in one.accesses:
+            for also, how, _ in other.accesses:
+                if key == also and conflicts[mode] >> how & 1:
+                    return True
+        return False
+
+    def may_depend(self, one: Operation, other: Operation, looks: list[tuple[str, str]], common: int) -> bool:
+        """Return the same for operations of two executions that share their first `common` operations.
+
+        Two objects that were seen only later may be one and the same: if they look alike, they count as one.
+        """
+        conflicts = self.conflicts
+        for key, mode, since in one.accesses:
+            for also, how, when in other.accesses:
+                if conflicts[mode] >> how & 1 and (
+                    key == also or (since > common and when > common and looks[key] == looks[also])
+                ):
+                    return True
+        return False

@@ -1,0 +1,302 @@
+"""The calculus of Python threads: which objects an operation touches, and what it may have to wait for."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Container, Iterator
+from types import FunctionType, MemberDescriptorType
+from typing import Any
+
+from raddle.operation import (
+    ACQUIRE,
+    BEFORE_WAIT,
+    BOUNDED_UP,
+    CLEAR,
+    DELETE,
+    DOWN,
+    END,
+    GET,
+    IS_ALIVE,
+    IS_SET,
+    ITEMS,
+    JOIN,
+    JOIN_QUEUE,
+    LOCKED,
+    PUT,
+    READ,
+    RELEASE,
+    SET,
+    SIZE,
+    START,
+    TASK_DONE,
+    TRY_ACQUIRE,
+    TRY_DOWN,
+    UNFINISHED,
+    UP,
+    WAIT,
+    WAIT_SET,
+    WRITE,
+    Kind,
+)
+from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.calculus import Access, Calculus, Level, Reader, Touched
+from raddle.schedulers.operation_log import Log
+from raddle.threads import modes
+from raddle.threads.resource_levels import ResourceLevels
+from raddle.threads.twins.lock import Lock, RLock
+
+EVERYTHING = "everything"  # what an operation touches that does more than can be seen
+LIFE = "life"  # of the execution: it ends with the last thread that is not a daemon
+THREADS = "threads"
+_CHANGING = frozenset({PUT, GET, TASK_DONE, SIZE})  # change or read what can also be reached without asking the queue
+
+
+class ThreadCalculus(Calculus):
+    """The rules for Python threads."""
+
+    conflicts = modes.CONFLICTS
+
+    def reader(self, visible: Container[str], *, everything: bool) -> ThreadReader:
+        return ThreadReader(visible, everything=everything)
+
+    def supplies(self, log: Log) -> ResourceLevels:
+        return ResourceLevels(log)
+
+
+class ThreadReader(Reader):
+    """Reads the pending operations of the threads of one execution."""
+
+    def __init__(self, visible: Container[str], *, everything: bool) -> None:
+        self._visible = visible
+        self._everything = everything
+        self._more: bool | None = None  # do operations do more than they say? Not known before the first one
+        self._open: dict[tuple[str, int], int] = {}  # by thread and queue: items taken whose tasks are not yet done
+        self._mutexes: set[int] = set()  # ids of the mutexes of queues that were used
+        self._waiters: dict[int, list[str]] = {}  # by condition: the threads that wait, in order
+
+    def touched(self, participant: Any, alternative: Alternative | None) -> Touched:
+        kind, target = participant.kind, participant.target
+        if kind is WRITE or kind is DELETE:
+            found: Touched = [(target, participant.name, modes.WRITE)], 0, None, None, None
+        elif kind is READ:
+            found = _read(target, participant.name), 0, None, None, None
+        elif kind is JOIN:
+            found = [], modes.ENDED, target.label, None, None
+        else:
+            describe = _KINDS.get(kind)
+            found = ([], 0, None, None, None) if describe is None else describe(participant, target)
+            if found[4] is _content_of_queue:
+                self._mutexes.add(id(found[0][0][0]))
+                if kind is TASK_DONE and self._open.get((participant.label, id(target)), 0) <= 0:
+                    found[0][0] = found[0][0][0], "", modes.WRITE  # it may be one too many
+        if self._more is None:
+            visible = self._visible
+            self._more = self._everything or "inside" in visible or "contents" in visible or "daemon" in visible
+        if self._more:
+            found[0].extend(self._unseen(participant, kind))
+        return found
+
+    def _unseen(self, thread: Any, kind: Kind) -> Iterator[Access]:
+        """Yield what an operation does besides, though its thread does not say so."""
+        visible = self._visible
+        if self._everything or "inside" in visible:
+            more = self._everything or f"inside {thread.site}" in visible
+            yield EVERYTHING, "", modes.WRITE if more else modes.READ
+        if "contents" in visible and kind in _CHANGING:
+            mode = modes.READ if kind is SIZE else modes.CHANGE
+            yield thread.target.queue if _is_queue(thread.target) else thread.target, ITEMS, mode
+            yield thread.target, UNFINISHED, mode
+        if "daemon" in visible:
+            if thread.daemon:
+                yield LIFE, "", modes.READ
+            elif kind is END:
+                yield LIFE, "", modes.WRITE
+
+    def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
+        kind, label = participant.kind, participant.label
+        if kind is WAIT:
+            waiters = self._waiters.get(id(participant.target), [])
+            if label in waiters:  # its time was over
+                waiters.remove(label)
+        elif kind is TASK_DONE or (kind is GET and level is not None and any(level[1:2])):  # there was an item
+            item = label, id(participant.target)
+            self._open[item] = self._open.get(item, 0) + (1 if kind is GET else -1)
+        # A lock may be given back by another thread than its holder, and the holder of a queue's mutex may shut the
+        # queue: then pending operations on it are not what they were.
+        return level is not None and (mode == modes.WRITE or (mode == modes.GIVE and id(resource) in self._mutexes))
+
+    def waits(self, participant: Thread, on: object) -> None:
+        self._waiters.setdefault(id(on), []).append(participant.label)
+
+    def woken(self, on: Any) -> list[str]:
+        waiters = self._waiters.get(id(on), [])
+        count = max(0, len(waiters) - len(on._waiters))
+        woken, waiters[:count] = waiters[:count], []
+        return woken
+
+
+def _read(target: Any, name: str) -> list[Access]:
+    """Return the accesses of a read: the attribute comes from a class if the object has none of its own."""
+    found: list[Access] = [(target, name, modes.READ)]
+    if name != ITEMS:
+        classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
+        found += [(c, name, modes.READ) for c in classes if name in c.__dict__ and not _is_slot(c.__dict__[name])]
+    return found
+
+
+def _is_slot(found: object) -> bool:
+    return type(found) is MemberDescriptorType
+
+
+# -- levels ------------------------------------------------------------------------------------------------------
+
+
+def _permits_of_lock(lock: Any) -> tuple[int, ...]:
+    return (int(lock.holder is None),)
+
+
+def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
+    """Read the queue that a mutex guards: the holder of the mutex may change what is in it."""
+    one = mutex.queue()
+    return _permits_of_lock(mutex) if one is None else _content_of_queue(one)
+
+
+def _permits_of_semaphore(semaphore: Any) -> tuple[int, ...]:
+    return (semaphore._value,)
+
+
+def _state_of_event(event: Any) -> tuple[int, ...]:
+    return (int(event._flag),)
+
+
+def _content_of_queue(one: Any) -> tuple[int, ...]:
+    """Read the permits of its mutex, which may be held while others run, its items and its unfinished tasks."""
+    if not _is_queue(one):
+        return 1, one._real.qsize(), 0
+    permits = int(one.mutex.holder is None)
+    if type(getattr(type(one.queue), "__len__", None)) is FunctionType:  # code of the program must not run here
+        return (permits,)
+    return permits, len(one.queue), one.unfinished_tasks
+
+
+# -- by kind -----------------------------------------------------------------------------------------------------
+
+_Describe = Callable[[Any, Any], Touched]
+
+
+def _is_twin(lock: object) -> bool:
+    return issubclass(type(lock), (Lock, RLock))
+
+
+def _is_queue(target: object) -> bool:
+    """Tell the twin of a Queue, which has a mutex, from that of a SimpleQueue."""
+    return issubclass(type(target), queue.Queue)
+
+
+def _lock(mode: int, need: int = 0) -> _Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        lock = target
+        if not _is_twin(lock):
+            if issubclass(type(lock), threading.Barrier):
+                lock = lock._cond
+            if issubclass(type(lock), threading.Condition):
+                lock = lock._lock
+        how = mode
+        level: Level | None = None
+        if _is_twin(lock):
+            # The slot is set only in the mutex of a queue.
+            level = _permits_of_lock if getattr(lock, "queue", None) is None else _content_of_guarded
+        if (thread.timer and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
+            how = modes.WRITE  # whether it works out depends on everything that is done with the lock
+        return [(lock, "", how)], need, None, lock, level
+
+    return describe
+
+
+def _semaphore(mode: int, need: int = 0) -> _Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        return [(target, "", modes.WRITE if thread.timer else mode)], need, None, target, _permits_of_semaphore
+
+    return describe
+
+
+def _event(mode: int, need: int = 0) -> _Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        return [(target, "", modes.READ if thread.timer else mode)], need, None, target, _state_of_event
+
+    return describe
+
+
+def _queue(mode: int, need: int) -> _Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        has_mutex = _is_queue(target)
+        guard = target.mutex if has_mutex else target
+        ready = thread.ready
+        never_waits = ready is None or (has_mutex and getattr(ready, "__self__", None) is guard)  # but for the mutex
+        how, what, limit = mode, need, 0
+        if mode in (modes.PUT, modes.GET):
+            if what == modes.ROOM:
+                limit = target.maxsize if has_mutex else 0
+                if limit <= 0:
+                    what = modes.MUTEX
+            if thread.timer or not _first_in_first_out(target) or (never_waits and what != modes.MUTEX):
+                how = modes.WRITE
+            if never_waits:
+                what = modes.MUTEX
+            if getattr(target, "is_shutdown", False) and not (mode == modes.GET and target.queue):
+                what = modes.SHUT  # it will raise, and could not have done so earlier
+        return [(guard, "", how)], what, limit, target, _content_of_queue
+
+    return describe
+
+
+def _first_in_first_out(target: Any) -> bool:
+    kind = type(target)
+    if not _is_queue(target):
+        return True
+    if kind._put is not queue.Queue._put or kind._get is not queue.Queue._get:
+        return False
+    return type(target.queue) is deque and not getattr(target, "is_shutdown", False)
+
+
+def _start_or_end(thread: Any, target: Any) -> Touched:
+    whom = getattr(target, "thread", None) or target
+    return [(THREADS, "", modes.CHANGE), (whom, "alive", modes.WRITE)], 0, None, None, None
+
+
+def _is_alive(thread: Any, target: Any) -> Touched:
+    return (
+        [(THREADS, "", modes.READ)],
+        0,
+        None,
+        None,
+        None,
+    )  # the thread may not have been started, and not be known yet
+
+
+_KINDS: dict[Kind, _Describe] = {
+    ACQUIRE: _lock(modes.TAKE, modes.FREE),
+    RELEASE: _lock(modes.GIVE),
+    TRY_ACQUIRE: _lock(modes.WRITE),
+    LOCKED: _lock(modes.READ),
+    WAIT: _lock(modes.TAKE, modes.TOLD),
+    DOWN: _semaphore(modes.TAKE, modes.FREE),
+    UP: _semaphore(modes.GIVE),
+    TRY_DOWN: _semaphore(modes.WRITE),
+    BOUNDED_UP: _semaphore(modes.WRITE),
+    SET: _event(modes.SET),
+    CLEAR: _event(modes.CLEAR),
+    IS_SET: _event(modes.READ),
+    BEFORE_WAIT: _event(modes.ARRIVE),
+    WAIT_SET: _event(modes.PASS, modes.IS_SET),
+    PUT: _queue(modes.PUT, modes.ROOM),
+    GET: _queue(modes.GET, modes.ITEM),
+    SIZE: _queue(modes.READ, modes.MUTEX),
+    TASK_DONE: _queue(modes.DONE, modes.MUTEX),
+    JOIN_QUEUE: _queue(modes.ALL_DONE, modes.NO_TASKS),
+    START: _start_or_end,
+    END: _start_or_end,
+    IS_ALIVE: _is_alive,
+}

@@ -1,0 +1,417 @@
+"""Small worlds for searches: ranks that exchange messages, locks with timeouts, tasks whose accesses show late.
+
+A world is made anew for every execution. It runs a search as the engine would, and says at the end what happened, in a
+form that is the same for all executions with the same partial order. `brute_force` shares no code with any search.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from raddle.decision import Decision
+from raddle.schedulers.calculus import Access, Calculus, Reader, Supplies, Touched
+from raddle.schedulers.dependence import Operation, conflict_table
+from raddle.schedulers.operation_log import Log
+from raddle.schedulers.reachability import Reachability
+from raddle.threads.calculus import ThreadCalculus
+from raddle.threads.modes import FREE, GIVE, TAKE
+
+
+class Outcome(NamedTuple):
+    """One outcome of an operation."""
+
+    label: str
+
+
+class Participant:
+    """A participant as schedulers see it, with a list of instructions."""
+
+    target, name, site, timed_out = None, "", 0, False
+
+    def __init__(self, index: int, label: str, program: Sequence[Any]) -> None:
+        self.index, self.label, self.program = index, label, list(program)
+        self.at = 0
+        self.alternatives: Callable[[], Sequence[Outcome]] | None = None
+
+    @property
+    def next(self) -> Any:
+        return self.program[self.at] if self.at < len(self.program) else None
+
+    @property
+    def kind(self) -> str:
+        return str(self.next)
+
+
+class World:
+    """Participants, and what they do to each other."""
+
+    calculus: Calculus
+    letter = "T"
+
+    def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
+        self.decisions: list[int] = []
+        self.participants = [Participant(at, f"{self.letter}{at}", program) for at, program in enumerate(programs)]
+        for participant in self.participants:
+            self.arrive(participant)
+
+    def arrive(self, participant: Participant) -> None:
+        """A participant comes to its next instruction."""
+
+    def can(self, participant: Participant) -> bool:
+        raise NotImplementedError
+
+    def do(self, participant: Participant, outcome: str) -> list[Access] | None:
+        """Carry out an instruction; return what it touched if that was not known before."""
+        raise NotImplementedError
+
+    def result(self) -> Hashable:
+        """Return what is the same for all executions with this partial order, and for no others."""
+        raise NotImplementedError
+
+    def enabled(self) -> list[Participant]:
+        return [one for one in self.participants if one.next is not None and self.can(one)]
+
+    def run(self, search: Any, *, ask_always: bool = False) -> Hashable:
+        book = search.watch(self.calculus, (), coarse=False) if isinstance(search, Reachability) else None
+        current: Participant | None = self.participants[0]
+        while enabled := self.enabled():
+            asked = book or ask_always or len(enabled) > 1
+            chosen = search.choose(enabled, current) if asked else enabled[0]
+            options = chosen.alternatives() if chosen.alternatives else [Outcome("")]
+            at = search.choose_alternative(chosen, options) if len(options) > 1 else 0
+            if len(enabled) > 1 or len(options) > 1:
+                self.decisions.append(Decision(chosen.index, at if len(options) > 1 else None))
+            touched = self.step(chosen, options[at].label)
+            if book and touched is not None:
+                book.did(chosen, touched)
+            current = None if chosen.next is None else chosen
+        if book:
+            book.over([one for one in self.participants if one.next is not None], cut_short=False)
+        search.end()
+        return self.result()
+
+    def step(self, participant: Participant, outcome: str) -> list[Access] | None:
+        touched = self.do(participant, outcome)
+        participant.at += 1
+        self.arrive(participant)
+        return touched
+
+
+def explored(search: Any, make: Callable[[], World], *, most: int = 100_000) -> Counter[Hashable]:
+    """Return how often a search comes to each result, until it has nothing left."""
+    found: Counter[Hashable] = Counter()
+    for number in range(1, most + 1):
+        if not search.begin(number, 0):
+            return found
+        found[make().run(search)] += 1
+    raise AssertionError(f"the search did not end within {most} executions")
+
+
+def brute_force(make: Callable[[], World]) -> Counter[Hashable]:
+    """Return how many schedules there are for each result."""
+    found: Counter[Hashable] = Counter()
+
+    def below(path: tuple[tuple[int, str], ...]) -> None:
+        world = make()
+        for index, outcome in path:
+            world.step(world.participants[index], outcome)
+        enabled = world.enabled()
+        for one in enabled:
+            for option in one.alternatives() if one.alternatives else [Outcome("")]:
+                below((*path, (one.index, option.label)))
+        if not enabled:
+            found[world.result()] += 1
+
+    below(())
+    return found
+
+
+# -- messages ----------------------------------------------------------------------------------------------------
+
+ANY = -1
+
+
+class Send(NamedTuple):
+    to: int
+
+
+class Recv(NamedTuple):
+    source: int = ANY
+
+
+class Reply(NamedTuple):
+    """A send to the rank that the last message came from."""
+
+
+MESSAGE = 1
+
+
+class Ranks(World):
+    """Messages of one rank to another do not overtake each other; a receive of ANY takes from any rank.
+
+    Two sends commute, also to one rank. So a partial order is which message each receive took.
+    """
+
+    letter = "R"
+
+    def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
+        self.calculus = RankCalculus()
+        self.channels: Counter[tuple[int, int]] = Counter()
+        self.taken: list[list[int]] = [[] for _ in programs]
+        super().__init__(programs)
+
+    def arrive(self, participant: Participant) -> None:
+        me = participant.index
+        participant.alternatives = None
+        if isinstance(participant.next, Recv) and participant.next.source == ANY:
+            participant.alternatives = lambda: [
+                Outcome(f"from R{source}") for source in range(len(self.participants)) if self.channels[source, me]
+            ]
+        elif isinstance(participant.next, Reply):
+            participant.program[participant.at] = Send(self.taken[me][-1])
+
+    def can(self, participant: Participant) -> bool:
+        if participant.alternatives is not None:
+            return bool(participant.alternatives())
+        return isinstance(participant.next, Send) or self.channels[participant.next.source, participant.index] > 0
+
+    def do(self, participant: Participant, outcome: str) -> None:
+        me, instruction = participant.index, participant.next
+        if isinstance(instruction, Send):
+            self.channels[me, instruction.to] += 1
+        else:
+            source = int(outcome.removeprefix("from R")) if outcome else instruction.source
+            self.channels[source, me] -= 1
+            self.taken[me].append(source)
+
+    def result(self) -> Hashable:
+        return tuple((tuple(taken), one.at) for taken, one in zip(self.taken, self.participants, strict=True))
+
+
+class RankReader(Reader):
+    def touched(self, participant: Any, alternative: Any) -> Touched:
+        instruction, me = participant.next, participant.index
+        if isinstance(instruction, Send):
+            return [], 0, (me, instruction.to), None, None
+        source = instruction.source if alternative is None else int(alternative.label.removeprefix("from R"))
+        return [], MESSAGE, (source, me), None, None
+
+    def options(self, participant: Any) -> list[Outcome]:
+        return [Outcome(f"from R{source}") for source in range(6) if source != participant.index]
+
+
+class Channels(Supplies):
+    """The k-th receive from a channel takes its k-th message."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def _done(self, operation: Operation, within: int, need: int) -> list[int]:
+        return [
+            number
+            for number, one in enumerate(self._log.done)
+            if within >> number & 1 and one.operation.detail == operation.detail and one.operation.need == need
+        ]
+
+    def possible(self, operation: Operation, within: int) -> bool:
+        return not operation.need or len(self._done(operation, within, 0)) > len(self._done(operation, within, MESSAGE))
+
+    def enabler(self, operation: Operation, within: int) -> int:
+        return self._done(operation, within, 0)[len(self._done(operation, within, MESSAGE))]
+
+
+class RankCalculus(Calculus):
+    conflicts = ()
+
+    def reader(self, visible: object, *, everything: bool) -> RankReader:
+        return RankReader()
+
+    def supplies(self, log: Log) -> Channels:
+        return Channels(log)
+
+
+# -- timeouts ----------------------------------------------------------------------------------------------------
+
+
+class Acquire(NamedTuple):
+    lock: int
+
+
+class Release(NamedTuple):
+    lock: int
+
+
+class Try(NamedTuple):
+    """An acquire with a timeout, which may expire early; then the next `skipped` instructions are left out."""
+
+    lock: int
+    skipped: int
+
+
+class Locks(World):
+    """Two acquires of one lock depend on each other, and one that expires depends on nothing."""
+
+    def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
+        self.calculus = LockCalculus()
+        self.free = [[True] for _ in range(3)]
+        self.takes: list[list[tuple[str, int]]] = [[] for _ in range(3)]
+        self.outcomes: list[tuple[str, int, str]] = []
+        super().__init__(programs)
+        for participant in self.participants:
+            participant.free = self.free  # type: ignore[attr-defined]
+
+    def arrive(self, participant: Participant) -> None:
+        participant.alternatives = None
+        if isinstance(participant.next, Try):
+            free = self.free[participant.next.lock]
+            participant.alternatives = lambda: [Outcome("proceeds")] * free[0] + [Outcome("expires")]
+
+    def can(self, participant: Participant) -> bool:
+        return not isinstance(participant.next, Acquire) or self.free[participant.next.lock][0]
+
+    def do(self, participant: Participant, outcome: str) -> None:
+        instruction = participant.next
+        self.outcomes.append((participant.label, participant.at, outcome))
+        if outcome == "expires":
+            participant.at += instruction.skipped
+        elif isinstance(instruction, Release):
+            self.free[instruction.lock][0] = True
+        else:
+            self.free[instruction.lock][0] = False
+            self.takes[instruction.lock].append((participant.label, participant.at))
+
+    def result(self) -> Hashable:
+        return frozenset(self.outcomes), tuple(map(tuple, self.takes))
+
+
+class LockReader(Reader):
+    def touched(self, participant: Any, alternative: Any) -> Touched:
+        if alternative is not None and alternative.label == "expires":
+            return [], 0, None, None, None
+        lock = participant.free[participant.next.lock]
+        give = isinstance(participant.next, Release)
+        return [(lock, "", GIVE if give else TAKE)], 0 if give else FREE, None, lock, lambda lock: (int(lock[0]),)
+
+    def options(self, participant: Any) -> list[Outcome]:
+        return [Outcome("proceeds"), Outcome("expires")]
+
+
+class LockCalculus(ThreadCalculus):
+    def reader(self, visible: object, *, everything: bool) -> LockReader:  # type: ignore[override]
+        return LockReader()
+
+
+# -- footprints after the fact -----------------------------------------------------------------------------------
+
+READ, WRITE = range(2)
+
+
+class Put(NamedTuple):
+    variable: str
+    value: object
+
+
+class Move(NamedTuple):
+    """Reads one variable, and then another one or writes one, depending on what it has read."""
+
+    variable: str
+    if_zero: str
+    otherwise: str
+
+
+class Make(NamedTuple):
+    """Puts a new object into a variable."""
+
+    variable: str
+
+
+class Poke(NamedTuple):
+    """Changes the object that is in a variable, if there is one."""
+
+    variable: str
+
+
+class Box:
+    def __init__(self, made_by: tuple[str, int]) -> None:
+        self.made_by = made_by
+        self.n = 0
+
+
+class Tasks(World):
+    """What a step touches depends on the values it reads, so it is known only when the step is done."""
+
+    def __init__(self, programs: Sequence[Sequence[Any]]) -> None:
+        self.calculus = TaskCalculus()
+        self.values: dict[str, Any] = {}
+        self.variables = {name: Box(("", at)) for at, name in enumerate("xyz")}
+        self.steps: list[tuple[str, int, frozenset[tuple[object, int]]]] = []
+        super().__init__(programs)
+
+    def can(self, participant: Participant) -> bool:
+        return True
+
+    def do(self, participant: Participant, outcome: str) -> list[Access]:
+        touched = [
+            (obj, name, mode)
+            for obj, name, mode in self._touched(participant.next, (participant.label, participant.at))
+        ]
+        names = frozenset(((obj.made_by, name), mode) for obj, name, mode in touched)  # type: ignore[attr-defined]
+        self.steps.append((participant.label, participant.at, names))
+        return touched
+
+    def _touched(self, instruction: Any, me: tuple[str, int]) -> Iterator[Access]:
+        values, name = self.values, instruction.variable
+        value = values.get(name, 0)
+        if isinstance(instruction, Put):
+            values[name] = instruction.value
+            yield self.variables[name], name, WRITE
+        elif isinstance(instruction, Make):
+            values[name] = Box(me)
+            yield self.variables[name], name, WRITE
+            yield values[name], "n", WRITE
+        elif isinstance(instruction, Poke):
+            yield self.variables[name], name, READ
+            if isinstance(value, Box):
+                value.n += 1
+                yield value, "n", WRITE
+        else:
+            yield self.variables[name], name, READ
+            if value == 0:
+                yield self.variables[instruction.if_zero], instruction.if_zero, READ
+            else:
+                values[instruction.otherwise] = value
+                yield self.variables[instruction.otherwise], instruction.otherwise, WRITE
+
+    def result(self) -> Hashable:
+        ordered = {
+            (one[:2], other[:2])
+            for at, other in enumerate(self.steps)
+            for one in self.steps[:at]
+            if any(key == also and WRITE in (mode, how) for key, mode in one[2] for also, how in other[2])
+        }
+        return frozenset(self.steps), frozenset(ordered)
+
+
+class TaskReader(Reader):
+    def touched(self, participant: Any, alternative: Any) -> None:
+        return None
+
+
+class Nothing(Supplies):
+    def possible(self, operation: Operation, within: int) -> bool:
+        return True
+
+    def enabler(self, operation: Operation, within: int) -> int:
+        return -1
+
+
+class TaskCalculus(Calculus):
+    conflicts = conflict_table(2, {(READ, READ)})
+
+    def reader(self, visible: object, *, everything: bool) -> TaskReader:
+        return TaskReader()
+
+    def supplies(self, log: Log) -> Nothing:
+        return Nothing()
