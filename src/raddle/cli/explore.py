@@ -19,7 +19,7 @@ from raddle.cli.screen import Live, console, show_coverage, show_result
 from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
-from raddle.exploring.exploration import Moment
+from raddle.exploring.moment import Moment
 from raddle.report.story import replay_command
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength

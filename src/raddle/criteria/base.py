@@ -66,8 +66,11 @@ class Criterion(ABC):
         return next(sites_in(key), 0)
 
     def extra(self) -> Any:
-        """What else has to be kept with the data, as JSON takes it, to know the total later; None if nothing."""
+        """Return what else has to be kept with the data to know the total later; None if nothing. It adds with `+`."""
         return None
+
+    def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria keep no extra
+        """Take over an `extra` of executions that another criterion watched."""
 
     def total(self, model: Model, facts: Facts) -> Total:
         """How many requirements there are, without those that the facts rule out."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Set
-from typing import Any, ClassVar, Generic
+from typing import ClassVar, Generic
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import OCCURRENCES, Access, AccessesSeen, Fact, Names, V
@@ -64,8 +64,11 @@ class LuCriterion(Criterion, Generic[V]):
     def static_total(self, model: Model) -> Total:
         return self.seen_total()
 
-    def extra(self) -> Any:
-        return self.seen.as_json()
+    def extra(self) -> AccessesSeen:
+        return AccessesSeen() + self.seen
+
+    def restore(self, extra: AccessesSeen) -> None:
+        self.seen = extra
 
 
 class FactCriterion(LuCriterion[V]):

@@ -9,15 +9,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
-
-Function = Callable[[], object]
+from raddle.exploring.units import Function
 
 # The only way to hand to a forked process what cannot be pickled: it finds it where it was when it was forked.
 _kept: dict[int, Function] = {}

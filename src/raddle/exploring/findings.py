@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from raddle import env
 from raddle.engine.points import Learned
 from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
+from raddle.guide.simpler import possible_here
 from raddle.outcome import Outcome
 from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
@@ -209,13 +209,6 @@ def make_finding(
         paths=table.paths(),
         error=outcome.error,
     )
-
-
-def possible_here(seen: Recorded) -> bool:
-    """Were all threads stopped where this interpreter can switch?"""
-    if not env.gil_enabled():
-        return True
-    return all(stop.with_gil for stop in seen.preemptions)
 
 
 def seen_by_watchdog(outcome: Outcome) -> bool:

@@ -29,11 +29,19 @@ MOST_KEPT = 32  # executions to predict from
 
 @dataclass(frozen=True, slots=True)
 class AimsMemory:
-    """What one search tried, for another one that goes on from there."""
+    """What one unit tried, for later ones."""
 
     sights: frozenset[int] = frozenset()  # what reads saw in the plans
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
     shapes: frozenset[int] = frozenset()  # of executions that there is nothing left to predict from
+    plans: int = 0  # executions of this unit that had one
+
+    def __add__(self, other: AimsMemory) -> AimsMemory:
+        """Return what was tried in either; each unit counted the tries before it, so they are not summed."""
+        tries = dict(self.tries)
+        for goal, times in other.tries.items():
+            tries[goal] = max(times, tries.get(goal, 0))
+        return AimsMemory(self.sights | other.sights, tries, self.shapes | other.shapes, self.plans + other.plans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class Aims:
     def memory(self) -> AimsMemory:
         """What was tried, also before."""
         done = frozenset(self._shapes) if self.empty else frozenset()
-        return AimsMemory(frozenset(self._sights), dict(self._tries), done)
+        return AimsMemory(frozenset(self._sights), dict(self._tries), done, self._plans)
 
     def learn(
         self,

@@ -89,17 +89,9 @@ def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion
         return None
     criterion = criterion_class(name)()
     if name in contents.extras:
-        _show_accesses(criterion, contents.extras[name])
+        criterion.restore(contents.extras[name])
     criterion.static_total(contents.model_for(name))  # some note from the model where their requirements are at home
     return criterion
-
-
-def _show_accesses(criterion: Criterion, extra: Any) -> None:
-    from raddle.criteria.accesses import AccessesSeen
-    from raddle.criteria.lu import LuCriterion
-
-    if isinstance(criterion, LuCriterion):
-        criterion.seen = AccessesSeen.from_json(extra)
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.schedulers.base import Thread
+from raddle.schedulers.base import Scheduler, SearchProgress, Thread
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class _Decision:
     current: str | None  # who was running, if it could have gone on
 
 
-class Exhaustive:
+class Exhaustive(Scheduler):
     """>>> search = Exhaustive(preemptions=2)
     >>> search.begin(1, 0)
     True
@@ -90,6 +90,9 @@ class Exhaustive:
     def end(self) -> None:
         """A path that is longer than the execution belongs to a branch that failed earlier."""
         del self._path[self._depth :]
+
+    def progress(self) -> SearchProgress:
+        return SearchProgress(bound="preemptions" if self.cut else "")
 
     def memory(self) -> object:
         return self._path, self._depth, self.cut

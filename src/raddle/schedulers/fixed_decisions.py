@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
 
 
-class Again(Stateless):
+class Again(Scheduler):
     """Takes the threads with these indexes, one decision after the other, then goes on without preemption.
 
     >>> Again([1, 2, 1]).differed is None

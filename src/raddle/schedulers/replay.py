@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
 
 
-class Replay(Stateless):
+class Replay(Scheduler):
     """Asked at every arrival of a thread anywhere, also where there is only one to choose.
 
     `place_of` tells how a schedule names the place where a thread stands. Where the text does not fit,

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from raddle.distribute.gathering import joined
 from raddle.errors import UsageError
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
@@ -206,7 +205,7 @@ class CommandRuns:
         except NoDataError:
             return Tally()
         record = as_record(contents, origin=self._origin)
-        self.record = record if self.record is None else joined(self.record, record)
+        self.record = record if self.record is None else self.record + record
         added = try_to_add(self._data_file, record)
         self.not_stored = added.trouble or self.not_stored
         self.notes.update(dict.fromkeys(added.notes))

@@ -14,9 +14,9 @@ import processes
 import raddle
 from raddle.distribute import rounds
 from raddle.distribute.processes import Processes
-from raddle.distribute.units import run_unit
 from raddle.errors import UsageError
-from raddle.exploring.exploration import Budget
+from raddle.exploring.stop_rules import Budget
+from raddle.exploring.units import run_unit
 
 FOLDER = Path(__file__).parent
 
