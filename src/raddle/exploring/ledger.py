@@ -45,10 +45,12 @@ class Counts:
 
     def add_ending(self, outcome: Outcome) -> None:
         """Count the ending of an execution of the search itself."""
-        crashed = outcome.kind == "crash"
-        self.crashes_in_a_row = self.crashes_in_a_row + 1 if crashed else 0
-        self.crashes += crashed
-        self.endless += outcome.kind == "step-limit"
+        if outcome.kind == "crash":
+            self.crashes += 1
+            self.crashes_in_a_row += 1
+        else:
+            self.crashes_in_a_row = 0
+            self.endless += outcome.kind == "step-limit"
 
     def add_order(self, space: int, *, ordered: bool | None) -> None:
         """Count a partial order, or an interleaving of one if all were run; a larger space begins from 0."""
@@ -120,20 +122,19 @@ class Ledger:
     def show(self) -> None:
         """Show how far the search has come."""
         if self.progress is not None:
-            self.progress(self._moment())
+            now = self.clock.seconds
+            self.progress(
+                Moment(
+                    executions=self.counts.executions,
+                    findings=len(self.findings.found),
+                    seconds=now,
+                    covered=self.coverage.counts(),
+                    seconds_since_new=now - self.clock.new_at,
+                    doing=self.findings.doing or self.doing,
+                )
+            )
 
     def show_other_work(self) -> None:
         """Show an execution that is no part of the search."""
         if (self.findings.doing or self.doing) != SEARCHING:
             self.show()
-
-    def _moment(self) -> Moment:
-        now = self.clock.seconds
-        return Moment(
-            executions=self.counts.executions,
-            findings=len(self.findings.found),
-            seconds=now,
-            covered=self.coverage.counts(),
-            seconds_since_new=now - self.clock.new_at,
-            doing=self.findings.doing or self.doing,
-        )

@@ -11,7 +11,7 @@ from raddle.criteria import make_criteria
 from raddle.exploring.corpus_writer import MOST_KEPT
 from raddle.exploring.turns import shares
 from raddle.exploring.units import Done, Plan
-from raddle.guide.aims import TRIES, AimsReached, told_given_up
+from raddle.guide.aims import told_given_up
 from raddle.record import Record
 from raddle.result import Result
 
@@ -63,13 +63,10 @@ def _first_to_cover(record: Record) -> tuple[Any, ...]:
 
 def _aims(plan: Plan, done: Done) -> dict[str, Any]:
     """Return what came of aiming, as `raddle.guide.aims` has it."""
-    tries, covered = done.known.aims.tries, done.tally.covered
-    left = [goal for goal in tries if goal[1] not in covered.get(goal[0], {})]
-    given_up = [goal for goal in left if tries[goal] >= TRIES]
+    aims, covered = done.known.aims, done.tally.covered
     sites = {} if done.record is None else done.record.sites
-    reached = AimsReached(len(tries), len(tries) - len(left), len(given_up), done.known.aims.plans)
-    told = told_given_up(given_up, make_criteria(list(plan.criteria)), sites) if given_up else []
-    return {**asdict(reached), "given_up_requirements": told}
+    told = told_given_up(aims.given_up(covered), make_criteria(list(plan.criteria)), sites)
+    return {**asdict(aims.reached(covered)), "given_up_requirements": told}
 
 
 def _chance_of_new(done: Done, reason: str) -> float | None:

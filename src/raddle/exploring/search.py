@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 
 from raddle.corpus import Kept
 from raddle.every_order import EveryOrder
-from raddle.execute.session import Execution
 from raddle.exploring.corpus_replay import replay_corpus
 from raddle.exploring.ledger import Ledger
 from raddle.exploring.moment import SEARCHING
 from raddle.exploring.rehearsal import Rehearsal, reason_to_stop, rehearse, rehearse_again
 from raddle.exploring.serial_orders import fails_in_every_order
-from raddle.exploring.stop_rules import WHOLE, Budget
+from raddle.exploring.stop_rules import GOALS, WHOLE, Budget
 from raddle.exploring.turns import POLICY, Turn
 from raddle.operation import START
 from raddle.outcome import Outcome
@@ -148,6 +147,8 @@ class Search:
         ledger, session, scheduler, goes_on = self._ledger, self._session, self._scheduler, self._part.goes_on
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
+        judged = goal in GOALS or goal == WHOLE  # after each execution, not only after a failure
+        by_orders = scheduler.progress().ordered is not None
         session.end_by(clock.deadline)
         session.prepare(scheduler)
         self._tell_apart()
@@ -156,7 +157,7 @@ class Search:
                 return "interrupted"
             if most is not None and counts.executions >= most:
                 return self._spent("executions")
-            if clock.over:
+            if clock.deadline is not None and clock.over:
                 return self._spent("seconds")
             version, number = session.learned.version, counts.number + 1
             if goes_on is not None and not goes_on(number):
@@ -164,7 +165,7 @@ class Search:
             measured = scheduler.complete or coverage.wants(number) or self.still_aims()  # whether an aim was reached
             if not scheduler.begin(number, version):
                 return "exhausted"
-            counts.add_order(version, ordered=scheduler.progress().ordered)
+            counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
             known = session.snapshot()
             execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == "interrupted":
@@ -175,21 +176,24 @@ class Search:
             if difference is not None:
                 self._report_difference(difference)
                 return "first-finding"
+            failed = execution.outcome.failed
             counts.add_ending(execution.outcome)
-            if execution.outcome.failed:
+            if failed:
                 ledger.add_failed(execution, known)
-            reason = self._reason_to_stop(goal, most, execution)
-            if reason is not None:
-                return reason
+            if failed or judged:
+                reason = self._reason_to_stop(goal, most, failed=failed)
+                if reason is not None:
+                    return reason
             if goal == "first-finding" and measured and not self._part.of_several:
                 coverage.go_on(aims=self.still_aims())
-            ledger.show()
+            if ledger.progress is not None:
+                ledger.show()
 
-    def _reason_to_stop(self, goal: str, most: int | None, execution: Execution) -> str | None:
+    def _reason_to_stop(self, goal: str, most: int | None, *, failed: bool) -> str | None:
         ledger, scheduler = self._ledger, self._scheduler
         counts = ledger.counts
         reason = self._budget.reason_to_stop(
-            found=execution.outcome.failed and bool(ledger.findings.found),
+            found=failed and bool(ledger.findings.found),
             endless=counts.endless,
             crashes=0 if scheduler.complete else counts.crashes_in_a_row,
             reached=self._reached,

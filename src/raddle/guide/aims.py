@@ -7,7 +7,7 @@ come is given up, and can be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -42,6 +42,17 @@ class AimsMemory:
         for goal, times in other.tries.items():
             tries[goal] = max(times, tries.get(goal, 0))
         return AimsMemory(self.sights | other.sights, tries, self.shapes | other.shapes, self.plans + other.plans)
+
+    def given_up(self, covered: Mapping[str, Container[Key]]) -> list[tuple[str, Key]]:
+        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        return [
+            goal for goal, tries in self.tries.items() if tries >= TRIES and goal[1] not in covered.get(goal[0], ())
+        ]
+
+    def reached(self, covered: Mapping[str, Container[Key]]) -> AimsReached:
+        """Return what came of aiming."""
+        reached = sum(key in covered.get(name, ()) for name, key in self.tries)
+        return AimsReached(len(self.tries), reached, len(self.given_up(covered)), self.plans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +168,8 @@ class Aims:
         return self._still(best)
 
     def reached(self) -> AimsReached:
-        """How it went so far."""
-        covered = sum(key in self.covered[name] for name, key in self._tries)
-        return AimsReached(len(self._tries), covered, len(self.given_up()), self._plans)
+        """Return how it went so far."""
+        return self.memory().reached(self.covered)
 
     @property
     def empty(self) -> bool:
@@ -167,8 +177,8 @@ class Aims:
         return not self._waiting and not self._others and not any(self._predictions)
 
     def given_up(self) -> list[tuple[str, Key]]:
-        """What was aimed at as often as is sensible, and did not come: (criterion, requirement)."""
-        return [goal for goal, tries in self._tries.items() if tries >= TRIES and goal[1] not in self.covered[goal[0]]]
+        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        return self.memory().given_up(self.covered)
 
     def told_given_up(self, sites: Mapping[int, Site]) -> list[str]:
         """The first of these as sentences."""
