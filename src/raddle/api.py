@@ -41,6 +41,8 @@ from raddle.tally import Key
 from raddle.wording import count
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from raddle.record import Record
 
 EXECUTIONS = 1000  # unless something else says when to stop
@@ -69,7 +71,7 @@ def explore(
     thread_methods: int = METHODS,
     data_file: str | os.PathLike[str] | None = None,
     corpus: bool = True,
-    workers: int | None = None,
+    workers: int | Executor | None = None,
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
@@ -83,7 +85,8 @@ def explore(
     scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
     that they ran. `data_file` names the file that this is added to, for `raddle report`.
     Executions that covered something new are kept there, too, and a later search begins with them, unless `corpus`
-    is False. With `workers`, so many processes share the work: what is found and covered is the same for any number.
+    is False. With `workers`, that number of processes share the work: what is found and covered is the same for
+    any number. An executor (`concurrent.futures`) can be given instead, whose workers may be on other machines.
 
     >>> import threading, raddle
     >>> def scenario():

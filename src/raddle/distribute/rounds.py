@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from raddle.corpus import Kept
 from raddle.criteria import make_criteria
 from raddle.distribute.processes import Processes
 from raddle.distribute.references import referred
-from raddle.distribute.workers import Makers, Workers
+from raddle.distribute.workers import Borrowed, Makers, Workers
 from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
 from raddle.exploring.ledger import Clock
@@ -34,15 +35,15 @@ SMALLEST, LARGEST = 64, 2048  # executions of a unit
 LEAST = 16  # below that, beginning a unit costs more than running it
 
 
-def check_workers(workers: int, scheduler: str, *, complete: bool) -> None:
-    """Can this search be cut into parts?
+def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) -> None:
+    """Refuse a search that cannot be split into units.
 
     >>> check_workers(0, "pos", complete=False)
     Traceback (most recent call last):
     ...
     raddle.errors.UsageError: workers must be at least 1, not 0
     """
-    if workers < 1:
+    if isinstance(workers, int) and workers < 1:
         raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
     if complete:
         raise UsageError(
@@ -53,13 +54,15 @@ def check_workers(workers: int, scheduler: str, *, complete: bool) -> None:
 
 
 def search(
-    plan: Plan, budget: Budget, corpus: Sequence[Kept], *, workers: int, progress: Progress | None
+    plan: Plan, budget: Budget, corpus: Sequence[Kept], *, workers: int | Executor, progress: Progress | None
 ) -> tuple[Result, tuple[Kept, ...]]:
     """Search with several processes; return the result and the schedules of the corpus that no longer fit."""
+    number, makers = (workers, None) if isinstance(workers, int) else (UNITS, Borrowed(workers))
     with ExitStack() as stack:
-        scenario = stack.enter_context(referred(plan.scenario.load()))
-        setup = stack.enter_context(referred(plan.setup.load())) if plan.setup is not None else None
-        rounds = Rounds(replace(plan, scenario=scenario, setup=setup), budget, workers=workers, progress=progress)
+        scenario = stack.enter_context(referred(plan.scenario.load(), forked=makers is None))
+        setup = stack.enter_context(referred(plan.setup.load(), forked=makers is None)) if plan.setup else None
+        plan = replace(plan, scenario=scenario, setup=setup)
+        rounds = Rounds(plan, budget, workers=number, progress=progress, makers=makers)
         return rounds.run(corpus), rounds.unfit
 
 

@@ -11,21 +11,23 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from raddle.checks.crash import how_it_died
+from raddle.errors import UsageError
 from raddle.exploring.turns import Turn
-from raddle.exploring.units import Done, Known, Signed, Unit
+from raddle.exploring.units import Done, Known, Signed, Unit, run_unit
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.result import WITHOUT_PREEMPTION
 from raddle.trace import Trace
 
+T = TypeVar("T")
 POLL_SECONDS = 0.05  # between two looks at whether Ctrl-C was pressed
 MOST_CRASHES = 5  # in one unit: to find each of them takes a while
 
 
 class Makers(Protocol):
-    """Whoever makes executors; see `raddle.distribute.processes`."""
+    """Makes executors, on this machine (`raddle.distribute.processes`) or anywhere else (`Borrowed`)."""
 
     def executor(self, workers: int) -> Executor:
         """One that runs so many units at a time."""
@@ -70,6 +72,41 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
         turns=(Turn(number, 1, decided_by),),
         known=Known(reported=frozenset({signature})),
     )
+
+
+class Unowned(Executor):
+    """An executor of the caller's, which `shutdown` leaves alone."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, function: Callable[..., T], /, *arguments: Any, **options: Any) -> Future[T]:
+        return self._executor.submit(function, *arguments, **options)
+
+
+class Borrowed:
+    """Runs units on an executor of the caller's; its workers are neither stopped early nor started again."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = Unowned(executor)
+
+    def executor(self, workers: int) -> Executor:
+        """Return the executor, however many units it runs at a time."""
+        return self._executor
+
+    def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
+        """Run a unit in one of the workers."""
+        return executor.submit(run_unit, unit)
+
+    def stop(self) -> None:
+        """Let the units that have begun end."""
+
+    def kill(self) -> None:
+        """Let the units that have begun end."""
+
+    def death(self) -> tuple[int, str]:
+        """Refuse to go on: a worker of this executor cannot be replaced."""
+        raise UsageError("bad-workers", "a worker of the given executor died; give a number of workers to find out why")
 
 
 class Workers:
