@@ -101,13 +101,7 @@ def explore(
     named = bool(criteria) or data_file is not None
     names, budget, to_the_end = _goal(scheduler, criteria, until, Budget(executions, seconds))
     seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
-    complete = make_policy(scheduler, seed=seed, criteria=names).complete
-    if until == "exhausted" and not complete:
-        raise UsageError(
-            "bad-until",
-            "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
-            f"not {scheduler}",
-        )
+    _check_until(until, scheduler, complete=make_policy(scheduler, seed=seed, criteria=names).complete)
     data_file, trouble = _usable(data_file) if names else (data_file, "")
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
@@ -128,19 +122,34 @@ def explore(
     )
     kept = _read_corpus(data_file) if corpus and names and _aims(scheduler) else ()
     if workers is None:
-        deadline = None if seconds is None else time.time() + seconds
-        unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=kept, of_several=False)
-        with session:
-            done = run_unit(unit, session, progress=progress)
-        result, unfit = make_result(plan, done), done.unfit
+        result, unfit = _search_here(plan, budget, kept, session, progress)
     else:
-        from raddle.distribute.rounds import check_workers, search
+        from raddle.distribute.rounds import search
 
-        check_workers(workers, scheduler, complete=complete)
         result, unfit = search(plan, budget, kept, workers=workers, progress=progress)
     if result.record is not None:
         result = _stored(result, result.record, names, data_file, unfit)
     return replace(result, not_stored=trouble) if trouble else result
+
+
+def _search_here(
+    plan: Plan, budget: Budget, corpus: tuple[Kept, ...], session: Session, progress: Progress | None
+) -> tuple[Result, tuple[Kept, ...]]:
+    """Search in this process, as one unit; return the result and the schedules of the corpus that no longer fit."""
+    with session:
+        deadline = None if budget.seconds is None else time.time() + budget.seconds
+        unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)
+        done = run_unit(unit, session, progress=progress)
+    return make_result(plan, done), done.unfit
+
+
+def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
+    if until == "exhausted" and not complete:
+        raise UsageError(
+            "bad-until",
+            "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
+            f"not {scheduler}",
+        )
 
 
 def _aims(scheduler: str) -> bool:

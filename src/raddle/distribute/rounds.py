@@ -57,6 +57,7 @@ def search(
     plan: Plan, budget: Budget, corpus: Sequence[Kept], *, workers: int | Executor, progress: Progress | None
 ) -> tuple[Result, tuple[Kept, ...]]:
     """Search with several processes; return the result and the schedules of the corpus that no longer fit."""
+    check_workers(workers, plan.scheduler, complete=plan.make_policy().complete)
     number, makers = (workers, None) if isinstance(workers, int) else (UNITS, Borrowed(workers))
     with ExitStack() as stack:
         scenario = stack.enter_context(referred(plan.scenario.load(), forked=makers is None))
