@@ -7,6 +7,7 @@ import inspect
 import os
 import random
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
-from raddle.corpus import Kept, fitting
+from raddle.corpus import Kept
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
-from raddle.exploring.exploration import Budget, Exploration, Progress
 from raddle.exploring.findings import replayed_finding
 from raddle.exploring.measure_sampling import told
+from raddle.exploring.moment import Progress
+from raddle.exploring.results import make_result
+from raddle.exploring.stop_rules import GOALS, Budget
+from raddle.exploring.units import Itself, Plan, Unit, run_unit
 from raddle.finding import Finding
 from raddle.guide.policies import GUIDED, make_policy
-from raddle.guide.shrink import shrink as shrink_schedule
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
 from raddle.origin import Command, Origin
@@ -34,14 +37,14 @@ from raddle.replaying import Replaying
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
-from raddle.schedulers.reachability import Reachability
 from raddle.stop_reason import StopReason
 from raddle.story_length import StoryLength
 from raddle.tally import Key
 from raddle.wording import count
 
 if TYPE_CHECKING:
-    from raddle.measuring.measurement import Measurement
+    from concurrent.futures import Executor
+
     from raddle.record import Record
 
 EXECUTIONS = 1000  # unless something else says when to stop
@@ -70,7 +73,7 @@ def explore(
     thread_methods: int = METHODS,
     data_file: str | os.PathLike[str] | None = None,
     corpus: bool = True,
-    workers: int | None = None,
+    workers: int | Executor | None = None,
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
@@ -84,7 +87,8 @@ def explore(
     scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
     that they ran. `data_file` names the file that this is added to, for `raddle report`.
     Executions that covered something new are kept there, too, and a later search begins with them, unless `corpus`
-    is False. With `workers`, so many processes share the work: what is found and covered is the same for any number.
+    is False. With `workers`, that number of processes share the work: what is found and covered is the same for
+    any number. An executor (`concurrent.futures`) can be given instead, whose workers may be on other machines.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -96,76 +100,92 @@ def explore(
     >>> result.outcome, len(result.findings)
     ('passed', 0)
     """
-    name = scheduler.partition(":")[0]
     named = bool(criteria) or data_file is not None
-    if not criteria and name in GUIDED:
-        criteria = "default"
-    measurement = _measurement(criteria)
-    to_the_end = until in (None, "first-finding") and name == "portfolio" and measurement is not None
-    if until is None:
-        until = "first-finding" if measurement is None or name not in GUIDED else "saturated"
-    _check_ends(until, executions, seconds, measurement)
-    if executions is None and seconds is None and until != "exhausted":
-        executions = EXECUTIONS
-    if seed is None:
-        seed = random.SystemRandom().randrange(1, 1 << 31)
-    names = measurement.names if measurement is not None else ()
-    policy = make_policy(scheduler, seed=seed, criteria=names)
-    if until == "exhausted" and not policy.complete:
+    names, budget, to_the_end = _goal(scheduler, criteria, until, Budget(executions, seconds))
+    seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
+    _check_until(until, scheduler, complete=make_policy(scheduler, seed=seed, criteria=names).complete)
+    data_file, trouble = _usable(data_file) if names else (data_file, "")
+    options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, names)
+    options["thread_methods"] = _checked_methods(thread_methods)
+    session = Session(scenario, setup=setup, **options)
+    plan = Plan(
+        Itself(scenario),
+        None if setup is None else Itself(setup),
+        options,
+        scheduler=scheduler,
+        seed=seed,
+        criteria=names,
+        until=budget.until,
+        shrink=shrink,
+        keep=data_file is not None,
+        origin=_origin(session, scenario),
+        measure_all=named,
+        to_the_end=to_the_end and workers is None,
+    )
+    kept = _read_corpus(data_file) if corpus and names and _aims(scheduler) else ()
+    if workers is None:
+        result, unfit = _search_here(plan, budget, kept, session, progress)
+    else:
+        from raddle.distribute.rounds import search
+
+        result, unfit = search(plan, budget, kept, workers=workers, progress=progress)
+    if result.record is not None:
+        result = _stored(result, result.record, names, data_file, unfit)
+    return replace(result, not_stored=trouble) if trouble else result
+
+
+def _search_here(
+    plan: Plan, budget: Budget, corpus: tuple[Kept, ...], session: Session, progress: Progress | None
+) -> tuple[Result, tuple[Kept, ...]]:
+    """Search in this process, as one unit; return the result and the schedules of the corpus that no longer fit."""
+    with session:
+        deadline = None if budget.seconds is None else time.time() + budget.seconds
+        unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)
+        done = run_unit(unit, session, progress=progress)
+    return make_result(plan, done), done.unfit
+
+
+def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
+    if until == "exhausted" and not complete:
         raise UsageError(
             "bad-until",
             "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
             f"not {scheduler}",
         )
-    trouble = ""
-    if measurement is not None and data_file is not None:
-        from raddle.store import UnusableError
-        from raddle.store import check as check_data_file
 
-        try:
-            check_data_file(data_file)  # before any work is done
-        except UnusableError as error:  # what is found is worth more than where it goes
-            trouble, data_file = f"nothing was stored: {error}", None
-    options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, measurement)
-    options["thread_methods"] = _checked_methods(thread_methods)
-    session = Session(scenario, setup=setup, **options)
-    budget = Budget(executions, seconds, until)
-    keep = data_file is not None
-    if workers is not None:
-        from raddle.distribute.rounds import Rounds, check_workers, plans
 
-        check_workers(workers, scheduler, complete=policy.complete)
-        origin = _origin(session, scenario)
-        with plans(scenario, setup, options, scheduler=scheduler, seed=seed, criteria=names, origin=origin) as plan:
-            plan = replace(plan, shrink=shrink, keep=keep, measure_all=named)
-            rounds = Rounds(plan, budget, workers=workers, progress=progress)
-            begin_with = _read_corpus(data_file) if corpus and name in GUIDED else ()
-            result = rounds.run(begin_with)
-        if result.record is not None:
-            result = _stored(result, result.record, names, data_file, rounds.unfit)
-        return _troubled(result, trouble)
-    exploration = Exploration(
-        session,
-        scheduler=scheduler,
-        policy=policy,
-        seed=seed,
-        budget=budget,
-        progress=progress,
-        measurement=measurement,
-        shrink=shrink_schedule if shrink else None,
-        keep=keep,
-        complete=Reachability() if to_the_end else None,
-        measure_all=named,
-    )
-    with session:
-        if measurement is None:
-            return exploration.run()
-        origin = _origin(session, scenario)
-        if not corpus or data_file is None or name not in GUIDED:
-            return _troubled(_with_coverage(exploration.run(), session, measurement, origin, data_file), trouble)
-        fits, gone = _kept(data_file, origin, session)
-        result = exploration.run(fits)
-        return _with_coverage(result, session, measurement, origin, data_file, (*gone, *exploration.unfit))
+def _aims(scheduler: str) -> bool:
+    return scheduler.partition(":")[0] in GUIDED
+
+
+def _goal(
+    scheduler: str, criteria: str | Sequence[str], until: str | None, budget: Budget
+) -> tuple[tuple[str, ...], Budget, bool]:
+    """Return the criteria, the budget, and whether a complete search follows, where the caller left them open."""
+    names = _criteria_names(criteria or ("default" if _aims(scheduler) else ()))
+    portfolio = scheduler.partition(":")[0] == "portfolio"
+    to_the_end = until in (None, "first-finding") and portfolio and bool(names)
+    if until is None:
+        until = "saturated" if names and _aims(scheduler) else "first-finding"
+    _check_ends(until, budget, names)
+    executions = budget.executions
+    if executions is None and budget.seconds is None and until != "exhausted":
+        executions = EXECUTIONS
+    return names, Budget(executions, budget.seconds, until), to_the_end
+
+
+def _usable(data_file: str | os.PathLike[str] | None) -> tuple[str | os.PathLike[str] | None, str]:
+    """Check the data file before any work is done; return None and why if it cannot be used."""
+    if data_file is None:
+        return None, ""
+    from raddle.store import UnusableError
+    from raddle.store import check as check_data_file
+
+    try:
+        check_data_file(data_file)
+    except UnusableError as error:  # findings are worth more than the place where they are stored
+        return None, f"nothing was stored: {error}"
+    return data_file, ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +223,17 @@ def measure(
     >>> [sample.outcome.kind for sample in raddle.measure(scenario, criteria="hbpair", executions=2)]
     ['passed', 'passed']
     """
-    measurement = _measurement(criteria)
-    if measurement is None:
+    names = _criteria_names(criteria)
+    if not names:
         raise UsageError("no-criteria", "measure needs at least one criterion; `raddle criteria` lists them")
-    options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, measurement)
+    from raddle.criteria import make_criteria
+    from raddle.measuring.measurement import Measurement
+
+    measurement = Measurement(make_criteria(names))
+    options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
     session = Session(scenario, setup=setup, **options)
-    policy = make_policy(scheduler, seed=seed, criteria=measurement.names)
-    learn = getattr(policy, "learn", None)
+    policy = make_policy(scheduler, seed=seed, criteria=names)
     with session:
         session.rehearse()
         for number in range(1, executions + 1):
@@ -222,15 +245,15 @@ def measure(
             assert execution.observed is not None
             measurement.early = early = session.model().early
             covered = measurement.add(*execution.observed)
-            if learn is not None:
-                learn(*execution.observed, covered, early=early, new=measurement.new)
+            policy.learn(*execution.observed, covered, early=early)
             yield Sample(number, execution.outcome, covered, execution.observed[1])
 
 
-def _check_ends(until: str, executions: int | None, seconds: float | None, measurement: Measurement | None) -> None:
+def _check_ends(until: str, budget: Budget, criteria: Sequence[str]) -> None:
+    executions, seconds = budget.executions, budget.seconds
     if until not in UNTIL:
         raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
-    if until in ("saturated", "covered") and measurement is None:
+    if until in GOALS and not criteria:
         raise UsageError(
             "bad-until", f"until={until!r} needs criteria to measure: give some, or the scheduler portfolio"
         )
@@ -240,15 +263,14 @@ def _check_ends(until: str, executions: int | None, seconds: float | None, measu
         raise UsageError("bad-budget", f"seconds must be more than 0, not {seconds}")
 
 
-def _measurement(criteria: str | Sequence[str]) -> Measurement | None:
+def _criteria_names(criteria: str | Sequence[str]) -> tuple[str, ...]:
     if not criteria or criteria in ("none", ["none"], ("none",)):
-        return None
+        return ()
     if not isinstance(criteria, str):
         criteria = _texts(criteria)
-    from raddle.criteria import make_criteria
-    from raddle.measuring.measurement import Measurement
+    from raddle.criteria import resolve
 
-    return Measurement(make_criteria(criteria))
+    return resolve(criteria)
 
 
 def _texts(criteria: Sequence[str]) -> list[str]:
@@ -260,31 +282,6 @@ def _texts(criteria: Sequence[str]) -> list[str]:
         given = f"one text with commas between or a list of texts, not {criteria!r}"
         raise UsageError("bad-criteria", f"criteria must be names, as {given}")
     return names
-
-
-def _with_coverage(
-    result: Result,
-    session: Session,
-    measurement: Measurement,
-    origin: str,
-    data_file: str | os.PathLike[str] | None,
-    unfit: Sequence[Kept] = (),
-) -> Result:
-    """The result, with what the executions covered."""
-    from raddle.measuring.recording import CONTROLLED, make_record
-
-    record = make_record(
-        measurement,
-        session.table,
-        session.model(),
-        origin=origin,
-        mode=CONTROLLED,
-        exhausted=result.exhausted,
-        findings=result.findings,
-        notes=[str(refused) for refused in result.not_instrumented],
-        corpus=result.corpus,
-    )
-    return _stored(result, record, measurement.names, data_file, unfit)
 
 
 def _stored(
@@ -320,20 +317,11 @@ def _stored(
     )
 
 
-def _troubled(result: Result, trouble: str) -> Result:
-    return replace(result, not_stored=trouble) if trouble else result
-
-
 def _origin(session: Session, scenario: Callable[[], object]) -> str:
     """Return what is explored, in words that are the same in a later run."""
     code = getattr(inspect.unwrap(scenario), "__code__", None)
     label = session.table.label(code.co_filename) if code is not None else "?"
     return str(Origin(Command.EXPLORE, label, getattr(scenario, "__name__", "scenario")))
-
-
-def _kept(data_file: str | os.PathLike[str], origin: str, session: Session) -> tuple[list[Kept], list[Kept]]:
-    """The schedules that earlier runs kept for this scenario: those that may fit, and those that cannot."""
-    return fitting(_read_corpus(data_file), origin, session.switches, session.table)
 
 
 def _read_corpus(data_file: str | os.PathLike[str] | None) -> tuple[Kept, ...]:
@@ -422,7 +410,7 @@ def replay(
     """
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
-    options = _session_options(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, None)
+    options = _session_options(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, ())
     with Session(scenario, setup=setup, **options) as session:
         return replayed_finding(session, schedule)
 
@@ -435,7 +423,7 @@ def _session_options(
     isolate: str | None,
     step_limit: int,
     patience_seconds: float | None,
-    measurement: Measurement | None,
+    criteria: Sequence[str],
 ) -> dict[str, Any]:
     _check_scenario(scenario)
     if isinstance(getcurrent(), Carrier):
@@ -465,8 +453,8 @@ def _session_options(
             step_limit=None if step_limit == STEP_LIMIT else step_limit,
             patience_seconds=None if patience_seconds == PATIENCE_SECONDS else patience_seconds,
         ),
-        "measuring": measurement is not None,
-        "blocks": measurement is not None and any(criterion.name == "blocks" for criterion in measurement.criteria),
+        "measuring": bool(criteria),
+        "blocks": "blocks" in criteria,
     }
 
 

@@ -30,6 +30,10 @@ class Kept:
     schedule: str = ""  # as a text for `raddle replay`; "" where nobody took the trouble to find out
     replaying: Replaying = PLAINLY  # what the schedule alone does not tell
 
+    def identity(self) -> tuple[object, ...]:
+        """Return what tells a schedule from all others."""
+        return self.origin, self.switches, self.runs, self.sites, self.kinds, self.replaying
+
     @property
     def decisions(self) -> tuple[int, ...]:
         return tuple(thread for thread, times in self.runs for _ in range(times))

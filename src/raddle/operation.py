@@ -8,7 +8,7 @@ adds its own rows (see `Kind`).
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 
 class Role(Enum):
@@ -24,52 +24,73 @@ class Role(Enum):
     OTHER = "other"
 
 
+class Facts(NamedTuple):
+    """A row of the table: what is known about a kind of operation."""
+
+    verb: str  # for stories: "T1 acquires Lock 1"
+    role: Role = Role.OTHER
+    waiting: str = ""  # for a blocked thread: "T1 waits to acquire Lock 1"
+    partner: str = ""  # the kind of give that a TAKE takes from
+    counted: bool = False  # each take uses up one give
+    # The kind of resource that must have been looked at for this to be a scheduling point; "": it always is one. When
+    # exactly a resource is given back cannot be observed by threads that only block on it: Lipton's left-movers.
+    point_if_observed: str = ""
+
+
 class Kind(str):
     """A kind of operation: its name, and the facts about it.
 
     A kind is its name as a string, so that steps, schedules and data files need no conversion. There is one object
-    per name, in every process: unpickling a kind looks it up.
+    per name, in every process: unpickling a kind looks it up. The facts are kept elsewhere, as a string with
+    attributes of its own is tracked by the garbage collector, and so are all steps that it is a part of.
 
     >>> ACQUIRE.verb, ACQUIRE.waiting, ACQUIRE.partner, ACQUIRE == "acquire"
     ('acquires', 'waits to acquire', 'release', True)
     """
 
-    __slots__ = ("counted", "is_access", "partner", "point_if_observed", "role", "verb", "waiting")
+    __slots__ = ()
 
-    role: Role
-    verb: str  # for stories: "T1 acquires Lock 1"
-    waiting: str  # for a blocked thread: "T1 waits to acquire Lock 1"
-    partner: str  # the kind of give that a TAKE takes from
-    counted: bool  # each take uses up one give
-    # The kind of resource that must have been looked at for this to be a scheduling point; "": it always is one. When
-    # exactly a resource is given back cannot be observed by threads that only block on it: Lipton's left-movers.
-    point_if_observed: str
-    is_access: bool  # touches a variable: read, write or delete
-
-    def __new__(
-        cls,
-        name: str,
-        verb: str = "",
-        *,
-        role: Role = Role.OTHER,
-        waiting: str = "",
-        partner: str = "",
-        counted: bool = False,
-        point_if_observed: str = "",
-    ) -> Kind:
+    def __new__(cls, name: str, verb: str = "", **facts: Any) -> Kind:
         if name in KINDS:
             raise ValueError(f"there is already a kind of operation called {name!r}")
         self = KINDS[name] = super().__new__(cls, name)
-        self.verb = verb or name
-        self.role, self.waiting, self.partner, self.counted = role, waiting, partner, counted
-        self.point_if_observed = point_if_observed
-        self.is_access = role in (Role.READ, Role.WRITE)
+        _FACTS[self] = Facts(verb or name, **facts)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return kind_named, (str(self),)
 
+    @property
+    def verb(self) -> str:
+        return _FACTS[self].verb
 
+    @property
+    def role(self) -> Role:
+        return _FACTS[self].role
+
+    @property
+    def waiting(self) -> str:
+        return _FACTS[self].waiting
+
+    @property
+    def partner(self) -> str:
+        return _FACTS[self].partner
+
+    @property
+    def counted(self) -> bool:
+        return _FACTS[self].counted
+
+    @property
+    def point_if_observed(self) -> str:
+        return _FACTS[self].point_if_observed
+
+    @property
+    def is_access(self) -> bool:
+        """Whether it touches a variable: a read, a write or a deletion."""
+        return _FACTS[self].role in (Role.READ, Role.WRITE)
+
+
+_FACTS: dict[str, Facts] = {}
 KINDS: dict[str, Kind] = {}
 
 Effect: TypeAlias = "Kind | None"  # what a call does to an object; None: nothing that matters

@@ -45,7 +45,6 @@ class Result:
     shares: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # executions, covered, found: by scheduler
     # of searches through partial orders: how many were run, and interleavings besides for criteria that tell them apart
     orders: Mapping[str, int] = field(default_factory=dict)
-    corpus: tuple[Kept, ...] = field(default=(), repr=False, compare=False)  # executions that covered something new
     # requirements: aimed, covered, given_up, and which these are, in sentences; and plans followed
     aims: Mapping[str, Any] = field(default_factory=dict)
     left_out: int = 0  # executions that were not measured, as coverage was saturated
@@ -59,6 +58,11 @@ class Result:
     def tally(self) -> Tally:
         """What the executions covered; nothing where no criterion was asked for."""
         return self.record.tally if self.record is not None else Tally()
+
+    @property
+    def corpus(self) -> tuple[Kept, ...]:
+        """Executions that covered something new, if a data file keeps them."""
+        return self.record.corpus if self.record is not None else ()
 
     @property
     def failed(self) -> bool:

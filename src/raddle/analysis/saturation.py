@@ -55,6 +55,12 @@ class Saturation:
         return self.since >= max(PATIENCE, self.last)
 
 
+def saturated(tally: Tally) -> bool:
+    """Return whether a search is saturated, as `Saturation` does, and few executions cover what no other does."""
+    last = max((seen.first for covered in tally.covered.values() for seen in covered.values()), default=0)
+    return tally.executions - last >= max(PATIENCE, last) and rare_enough(tally)
+
+
 def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
     """How probable it is that so many more executions cover anything new; None if there were too few to say.
 

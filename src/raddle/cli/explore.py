@@ -20,7 +20,7 @@ from raddle.cli.target import load_scenario
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
-from raddle.exploring.exploration import Moment
+from raddle.exploring.moment import Moment
 from raddle.report.story import replay_command
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE

@@ -15,7 +15,7 @@ from rich.table import Column
 
 from raddle.cli.said import said
 from raddle.execute.debugging import debuggable
-from raddle.exploring.exploration import SEARCHING, Moment
+from raddle.exploring.moment import SEARCHING, Moment
 from raddle.finding import Finding
 from raddle.guide.aims import TRIES
 from raddle.record import Record

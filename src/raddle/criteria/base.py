@@ -66,16 +66,19 @@ class Criterion(ABC):
         return next(sites_in(key), 0)
 
     def extra(self) -> Any:
-        """Return what has to be stored besides, as JSON, to know the total later; None if nothing."""
+        """Return what else has to be kept to know the total later; None if nothing.
+
+        It adds with `+`, and has an `as_json` for the data file.
+        """
         return None
 
     @classmethod
-    def merge_extra(cls, one: Any, other: Any) -> Any:
-        """Return what `extra` would be after the executions of both."""
-        return other
+    def read_extra(cls, data: Any) -> Any:
+        """Return an extra that was stored as JSON; None if the criterion keeps none."""
+        return None
 
-    def restore(self, extra: Any) -> None:  # noqa: B027 -- only for those that have an extra
-        """Continue with what `extra` returned, in this or an earlier run."""
+    def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria keep no extra
+        """Continue with an `extra`, of this or an earlier run."""
 
     def total(self, model: Model, facts: Facts) -> Total:
         """How many requirements there are, without those that the facts rule out."""

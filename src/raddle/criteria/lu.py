@@ -64,15 +64,15 @@ class LuCriterion(Criterion, Generic[V]):
     def static_total(self, model: Model) -> Total:
         return self.seen_total()
 
-    def extra(self) -> Any:
-        return self.seen.as_json()
+    def extra(self) -> AccessesSeen:
+        return AccessesSeen() + self.seen
+
+    def restore(self, extra: AccessesSeen) -> None:
+        self.seen = extra
 
     @classmethod
-    def merge_extra(cls, one: Any, other: Any) -> Any:
-        return (AccessesSeen.from_json(one) + AccessesSeen.from_json(other)).as_json()
-
-    def restore(self, extra: Any) -> None:
-        self.seen = AccessesSeen.from_json(extra)
+    def read_extra(cls, data: Any) -> AccessesSeen:
+        return AccessesSeen.from_json(data)
 
 
 class FactCriterion(LuCriterion[V]):

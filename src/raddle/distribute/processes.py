@@ -12,9 +12,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.sharedctypes import RawValue
 from typing import Any
 
-from raddle.distribute.units import Done, Plan, Unit, open_session, run_unit
 from raddle.execute.fork import can_fork, how_it_ended, without_fork_warning
 from raddle.execute.session import Session
+from raddle.exploring.units import Done, Plan, Unit, open_session, run_unit
 
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
@@ -51,7 +51,9 @@ class Worker:
     def work(self, unit: Unit) -> Done:
         """Run a unit."""
         self._line.goes_on(unit.before)
-        return run_unit(unit, self._session(unit.plan), self._line.goes_on)
+        session = self._session(unit.plan)
+        session.forget()
+        return run_unit(unit, session, self._line.goes_on)
 
     def _session(self, plan: Plan) -> Session:
         if self._open is not None and self._open[0] == plan:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
-
-Function = Callable[[], object]
+from raddle.exploring.units import Function
 
 # The only way to hand to a forked process what cannot be pickled: it finds it where it was when it was forked.
 _kept: dict[int, Function] = {}
@@ -60,8 +59,8 @@ Reference = Named | Inherited
 
 
 @contextmanager
-def referred(function: Function) -> Iterator[Reference]:
-    """A reference that can be used while this lasts.
+def referred(function: Function, *, forked: bool = True) -> Iterator[Reference]:
+    """Yield a reference that can be used meanwhile, by processes that are `forked` from this one or not.
 
     >>> with referred(lambda: 6 * 7) as reference:
     ...     reference.load()()
@@ -71,12 +70,12 @@ def referred(function: Function) -> Iterator[Reference]:
     if named is not None:
         yield named
         return
-    if not can_fork():
+    if not forked or not can_fork():
         name = getattr(function, "__qualname__", repr(function))
+        why = "this system cannot fork" if forked else "other workers cannot inherit it"
         raise UsageError(
             "bad-workers",
-            f"{name} cannot be named, and this system cannot fork: write a function at the top of a module, or leave "
-            "workers away",
+            f"{name} cannot be named, and {why}: write a function at the top of a module, or leave workers away",
         )
     number = max(_kept, default=0) + 1
     _kept[number] = function

@@ -9,41 +9,42 @@ grow from round to round: a short search should not overshoot, a long one not wa
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
 
+from raddle.analysis.saturation import saturated
 from raddle.corpus import Kept
-from raddle.distribute.gathering import Gathered
+from raddle.criteria import make_criteria
 from raddle.distribute.processes import Processes
-from raddle.distribute.references import Function, referred
-from raddle.distribute.units import Done, Plan, Unit
-from raddle.distribute.workers import Makers, Workers
+from raddle.distribute.references import referred
+from raddle.distribute.workers import Borrowed, Makers, Workers
 from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
-from raddle.exploring.exploration import LATER, MOST_ENDLESS, Budget, Moment, Progress
-from raddle.guide.policies import make_policy
-from raddle.outcome import OutcomeKind
+from raddle.exploring.ledger import Clock
+from raddle.exploring.moment import Moment, Progress
+from raddle.exploring.results import make_result
+from raddle.exploring.stop_rules import Budget
+from raddle.exploring.units import Done, Known, Plan, Unit
+from raddle.measuring.measurement import all_covered
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 
 UNITS = 8  # in a round, whoever runs them: what is found must not depend on that
 SMALLEST, LARGEST = 64, 2048  # executions of a unit
 LEAST = 16  # below that, beginning a unit costs more than running it
-MOST_CRASHES = 20  # in all
-_GOALS = ("saturated", "covered")
 
 
-def check_workers(workers: int, scheduler: str, *, complete: bool) -> None:
-    """Can this search be cut into parts?
+def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) -> None:
+    """Refuse a search that cannot be split into units.
 
     >>> check_workers(0, "pos", complete=False)
     Traceback (most recent call last):
     ...
     raddle.errors.UsageError: workers must be at least 1, not 0
     """
-    if workers < 1:
+    if isinstance(workers, int) and workers < 1:
         raise UsageError("bad-workers", f"workers must be at least 1, not {workers}")
     if complete:
         raise UsageError(
@@ -53,15 +54,18 @@ def check_workers(workers: int, scheduler: str, *, complete: bool) -> None:
         )
 
 
-@contextmanager
-def plans(
-    scenario: Function, setup: Function | None, session: Mapping[str, Any], *, criteria: Sequence[str], **options: Any
-) -> Iterator[Plan]:
-    """A plan by which other processes can find the scenario while this lasts."""
+def search(
+    plan: Plan, budget: Budget, corpus: Sequence[Kept], *, workers: int | Executor, progress: Progress | None
+) -> tuple[Result, tuple[Kept, ...]]:
+    """Search with several processes; return the result and the schedules of the corpus that no longer fit."""
+    check_workers(workers, plan.scheduler, complete=plan.make_policy().complete)
+    number, makers = (workers, None) if isinstance(workers, int) else (UNITS, Borrowed(workers))
     with ExitStack() as stack:
-        found = stack.enter_context(referred(scenario))
-        prepared = stack.enter_context(referred(setup)) if setup is not None else None
-        yield Plan(found, prepared, session, criteria=tuple(criteria), until="", **options)
+        scenario = stack.enter_context(referred(plan.scenario.load(), forked=makers is None))
+        setup = stack.enter_context(referred(plan.setup.load(), forked=makers is None)) if plan.setup else None
+        plan = replace(plan, scenario=scenario, setup=setup)
+        rounds = Rounds(plan, budget, workers=number, progress=progress, makers=makers)
+        return rounds.run(corpus), rounds.unfit
 
 
 def cut(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
@@ -90,121 +94,128 @@ class Rounds:
         progress: Progress | None = None,
         makers: Makers | None = None,
     ) -> None:
-        self._plan = replace(plan, until=LATER if budget.until in _GOALS else budget.until)
+        self._plan = replace(plan, until=budget.until)
         self._budget = budget
         self._number = workers
         self._progress = progress
         self._makers = makers if makers is not None else Processes()
-        self._gathered = Gathered(plan, make_policy(plan.scheduler, seed=plan.seed, criteria=plan.criteria))
-        self._new_at = 0.0
+        self._all = Done()
+        self._clock = Clock(None)
         self._under_way = [0, 0]  # executions and findings of the round that is not over yet
 
     @property
-    def unfit(self) -> Sequence[Kept]:
-        """What of the corpus no longer fits the code."""
-        return self._gathered.unfit
+    def unfit(self) -> tuple[Kept, ...]:
+        """The schedules of the corpus that no longer fit the code."""
+        return self._all.unfit
 
     def run(self, corpus: Sequence[Kept] = ()) -> Result:
-        """Search; first what earlier runs kept."""
-        self._start = time.monotonic()
+        """Search, after replaying the corpus."""
+        self._clock = Clock(self._budget.seconds)
         with Interrupts() as interrupts:
             interrupted = _flag(interrupts)
             with Workers(min(self._number, UNITS), self._makers, interrupted=interrupted) as workers:
                 reason = self._rounds(workers, tuple(corpus), interrupted)
-        return self._result(reason)
+        self._all = replace(self._all, reasons=frozenset({reason}), seconds=self._clock.seconds)
+        return make_result(self._plan, self._all)
 
     def _rounds(self, workers: Workers, corpus: tuple[Kept, ...], interrupted: Callable[[], bool]) -> StopReason:
-        gathered, size = self._gathered, SMALLEST
+        size = SMALLEST
         deadline = None if self._budget.seconds is None else time.time() + self._budget.seconds
-        first = Unit(self._plan, 0, min(size, self._left(0)), deadline=deadline, corpus=corpus)
-        units = [first]
+        units = [Unit(self._plan, 0, min(size, self._left(0)), deadline=deadline, corpus=corpus)]
+        end = units[0].before + min(size, self._left(0))
         while True:
-            last_new, self._under_way = gathered.last_new, [0, 0]
-            gathered.add(workers.run(units, self._finished))
-            if gathered.last_new != last_new:
-                self._new_at = time.monotonic() - self._start
-            before = units[-1].before + units[-1].executions
-            reason = StopReason.INTERRUPTED if interrupted() else self._over(before)
+            self._under_way = [0, 0]
+            last = self._add(workers.run(units, self._finished))
+            reason = StopReason.INTERRUPTED if interrupted() else self._over(last, end)
             if reason is not None:
                 return reason
-            parts = list(cut(before, self._left(before), size))
+            parts = list(cut(end, self._left(end), size))
+            saturated = self._saturated(last) and self._budget.until == "first-finding"
             units = [
                 Unit(
                     self._plan,
                     start,
                     count,
-                    gathered.known,
+                    self._known(),
                     rehearsed=True,
                     share=(index, len(parts)),
                     deadline=deadline,
-                    saturated=gathered.saturated and self._budget.until == "first-finding",
+                    saturated=saturated,
                 )
                 for index, (start, count) in enumerate(parts)
             ]
+            end = parts[-1][0] + parts[-1][1]
             size = min(2 * size, LARGEST)
 
     def _left(self, before: int) -> int:
         most = self._budget.executions
         return UNITS * LARGEST if most is None else most - before
 
-    def _over(self, before: int) -> StopReason | None:
-        """A reason to stop after a round, if there is one."""
-        gathered, until = self._gathered, self._budget.until
-        reasons = gathered.reasons
-        if StopReason.FIRST_FINDING in reasons or (until == "first-finding" and gathered.findings):
-            return StopReason.FIRST_FINDING
-        if StopReason.ENDLESS in reasons or (until in _GOALS and gathered.endless >= MOST_ENDLESS):
-            return StopReason.ENDLESS
-        if gathered.crashes >= MOST_CRASHES:
-            return StopReason.CRASHING
-        if until in _GOALS and (gathered.saturated if until == "saturated" else gathered.covered()):
-            return StopReason(until)
-        if StopReason.SECONDS in reasons:
-            return StopReason.SECONDS
-        return StopReason.EXECUTIONS if self._left(before) <= 0 else None
+    def _add(self, units: Sequence[Done]) -> Done:
+        """Add a round, whose units all knew the same; return what came of it alone."""
+        covered = sum(self._all.tally.counts().values())
+        # Each unit had its share of what can be predicted, so all of them must be through with it.
+        shapes = [done.known.aims.shapes for done in units if done.reasons and not done.crashes]
+        through = frozenset.intersection(*shapes) if shapes else frozenset()
+        round_ = sum((_with_shapes(done, through) for done in units), Done())
+        self._all += round_
+        if sum(self._all.tally.counts().values()) > covered:
+            self._clock.new_at = self._clock.seconds
+        return round_
+
+    def _known(self) -> Known:
+        covered = {name: frozenset(keys) for name, keys in self._all.tally.covered.items()}
+        return replace(self._all.known, covered=covered)
+
+    def _over(self, last: Done, end: int) -> StopReason | None:
+        """Return a reason to stop after a round, if there is one."""
+        for ended in (StopReason.FIRST_FINDING, StopReason.ENDLESS):
+            if ended in last.reasons:
+                return ended
+        reason = self._budget.reason_to_stop(
+            found=bool(self._all.findings),
+            endless=self._all.endless,
+            crashes=self._all.crashes,
+            reached=lambda goal: self._saturated(last) if goal == "saturated" else self._covered(last),
+        )
+        if reason is not None or StopReason.SECONDS in last.reasons:
+            return reason or StopReason.SECONDS
+        return StopReason.EXECUTIONS if self._left(end) <= 0 else None
+
+    def _saturated(self, last: Done) -> bool:
+        return not last.still_aims and saturated(self._all.tally)
+
+    def _covered(self, last: Done) -> bool:
+        record = self._all.record
+        if record is None:
+            return False
+        criteria = make_criteria(list(self._plan.criteria))
+        for criterion in criteria:
+            if criterion.name in record.extras:
+                criterion.restore(record.extras[criterion.name])
+        otherwise = self._saturated(last)
+        return all_covered(criteria, record.tally.counts(), record.model, record.facts, otherwise=otherwise)
 
     def _finished(self, done: Done) -> None:
-        """A unit is through; what it brought is put together when all of its round are."""
+        """Show that a unit is done; its results are added when all of its round are."""
         if self._progress is None:
             return
-        gathered = self._gathered
-        self._under_way[0] += done.result.executions
-        self._under_way[1] += len(done.result.findings)
-        now = time.monotonic() - self._start
+        self._under_way[0] += done.executions
+        self._under_way[1] += len(done.findings)
+        now = self._clock.seconds
         self._progress(
             Moment(
-                executions=gathered.executions + self._under_way[0],
-                findings=len(gathered.findings) + self._under_way[1],
+                executions=self._all.executions + self._under_way[0],
+                findings=len(self._all.findings) + self._under_way[1],
                 seconds=now,
-                covered=gathered.tally.counts(),
-                seconds_since_new=now - self._new_at,
+                covered=self._all.tally.counts(),
+                seconds_since_new=now - self._clock.new_at,
             )
         )
 
-    def _result(self, reason: StopReason) -> Result:
-        gathered, plan = self._gathered, self._plan
-        if self._budget.until == "first-finding":
-            gathered.keep_first()
-        findings = tuple(gathered.findings)
-        return Result(
-            outcome=findings[0].kind if findings else OutcomeKind.PASSED,
-            findings=findings,
-            executions=gathered.executions,
-            scheduling_points=gathered.points,
-            seconds=time.monotonic() - self._start,
-            stopped_because=reason,
-            seed=plan.seed,
-            scheduler=plan.scheduler,
-            switches=plan.session.get("switches", "free-threaded"),
-            not_instrumented=tuple(gathered.not_instrumented),
-            notes=tuple(gathered.notes),
-            record=gathered.whole_record(),
-            shares={name: share.as_json() for name, share in gathered.shares.items()},
-            corpus=gathered.corpus(),
-            aims=gathered.aims(),
-            left_out=gathered.left_out,
-            chance_of_new=gathered.chance_of_new(),
-        )
+
+def _with_shapes(done: Done, shapes: frozenset[int]) -> Done:
+    return replace(done, known=replace(done.known, aims=replace(done.known.aims, shapes=shapes)))
 
 
 def _flag(interrupts: Interrupts) -> Callable[[], bool]:

@@ -9,18 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from raddle.distribute.units import Done, Unit
+from raddle.checks.crash import how_it_died
+from raddle.errors import UsageError
+from raddle.exploring.turns import Turn
+from raddle.exploring.units import Done, Known, Signed, Unit, run_unit
+from raddle.finding import THIS_INTERPRETER, Finding
+from raddle.outcome import OutcomeKind
+from raddle.result import WITHOUT_PREEMPTION
+from raddle.stop_reason import StopReason
+from raddle.trace import Trace
 
+T = TypeVar("T")
 POLL_SECONDS = 0.05  # between two looks at whether Ctrl-C was pressed
 MOST_CRASHES = 5  # in one unit: to find each of them takes a while
 
 
 class Makers(Protocol):
-    """Whoever makes executors; see `raddle.distribute.processes`."""
+    """Makes executors, on this machine (`raddle.distribute.processes`) or anywhere else (`Borrowed`)."""
 
     def executor(self, workers: int) -> Executor:
         """One that runs so many units at a time."""
@@ -38,28 +47,68 @@ class Makers(Protocol):
         """Of the only worker of the last executor: the number of the execution that it had begun, and how it ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """An execution that its process did not survive."""
+def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
+    """Return an execution that its process did not survive, as the result of a unit.
 
-    number: int
-    how: str
-    rehearsed: bool = True  # False: it died before the first execution, without any preemption
+    `rehearsed`: False if the process died before the first execution, without any preemption.
+    """
+    plan, signature = unit.plan, (OutcomeKind.CRASH, how)
+    where = f"in execution {number:,}" if rehearsed else "without any preemption, before the first execution"
+    finding = Finding(
+        kind=OutcomeKind.CRASH,
+        message=f"{how_it_died(how)} {where} of {plan.scheduler} with seed {plan.seed}",
+        thread="",
+        possible_on=THIS_INTERPRETER,
+        schedule=None,
+        trace=Trace(()),
+        details=("nothing else is known of it; `python -X faulthandler` shows where a segmentation fault happens",),
+        execution=number,
+    )
+    decided_by = plan.make_policy().turn_of(number) if rehearsed else WITHOUT_PREEMPTION
+    return Done(
+        before=number - 1,
+        executions=1,
+        crashes=1,
+        reasons=frozenset() if rehearsed else frozenset({StopReason.FIRST_FINDING}),  # it cannot be run at all
+        findings=(Signed(signature, finding),),
+        turns=(Turn(number, 1, decided_by),),
+        known=Known(reported=frozenset({signature})),
+    )
 
 
-@dataclass(slots=True)
-class Round:
-    """What came of some units, in their order."""
+class Unowned(Executor):
+    """An executor of the caller's, which `shutdown` leaves alone."""
 
-    done: list[Done] = field(default_factory=list)
-    crashes: list[Crash] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
 
-    def add(self, other: Round) -> None:
-        """What came of others."""
-        self.done = sorted([*self.done, *other.done], key=lambda done: done.unit.before)
-        self.crashes = sorted([*self.crashes, *other.crashes], key=lambda crash: crash.number)
-        self.notes += other.notes
+    def submit(self, function: Callable[..., T], /, *arguments: Any, **options: Any) -> Future[T]:
+        return self._executor.submit(function, *arguments, **options)
+
+
+class Borrowed:
+    """Runs units on an executor of the caller's; its workers are neither stopped early nor started again."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = Unowned(executor)
+
+    def executor(self, workers: int) -> Executor:
+        """Return the executor, however many units it runs at a time."""
+        return self._executor
+
+    def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
+        """Run a unit in one of the workers."""
+        return executor.submit(run_unit, unit)
+
+    def stop(self) -> None:
+        """Let the units that have begun end."""
+
+    def kill(self) -> None:
+        """Let the units that have begun end."""
+
+    def death(self) -> tuple[int, str]:
+        """Refuse to go on: a worker of this executor cannot be replaced."""
+        raise UsageError("bad-workers", "a worker of the given executor died; give a number of workers to find out why")
 
 
 class Workers:
@@ -87,9 +136,9 @@ class Workers:
             self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
 
-    def run(self, units: Sequence[Unit], finished: Callable[[Done], None]) -> Round:
-        """Run units; one is told of each that is finished, in any order."""
-        result = Round()
+    def run(self, units: Sequence[Unit], finished: Callable[[Done], None]) -> list[Done]:
+        """Run units and return what came of them, in their order; `finished` is called for each, in any order."""
+        result: list[Done] = []
         if self._executor is None:
             self._executor = self._makers.executor(self._number)
         futures: dict[Future[Done], Unit] = {}
@@ -106,13 +155,15 @@ class Workers:
                 lost.append(futures[future])
                 continue
             finished(done)
-            result.add(Round([done]))
+            result.append(done)
         if lost:
             self._close()
         for unit in lost:
-            result.add(self._alone(unit, finished))
-        if lost and not result.crashes and not self._interrupted():
-            result.notes.append("a process died; what it was to do was done again, and it did not happen again")
+            result += self._alone(unit, finished)
+        result.sort(key=lambda done: done.before)
+        if lost and not any(done.crashes for done in result) and not self._interrupted():
+            note = "a process died; what it was to do was done again, and it did not happen again"
+            result.append(Done(notes=(note,)))
         return result
 
     def _completed(self, futures: Iterable[Future[Done]]) -> Iterable[Future[Done]]:
@@ -127,31 +178,31 @@ class Workers:
                 for future in left:
                     future.cancel()
 
-    def _alone(self, unit: Unit, finished: Callable[[Done], None]) -> Round:
-        """Run a unit whose process may have died: what is left of it, and who is to blame."""
-        result = Round()
-        while unit.executions > 0 and not self._interrupted():
+    def _alone(self, unit: Unit, finished: Callable[[Done], None]) -> list[Done]:
+        """Run a unit whose process died, and find out in which executions it dies."""
+        result: list[Done] = []
+        while not self._interrupted():
             done, number, how = self._one(unit)
             if done is not None:
                 finished(done)
-                result.add(Round([done]))
-                return result
+                return [*result, done]
             if self._interrupted():
                 return result
             if number <= unit.before:
                 if not unit.corpus:
-                    result.add(Round(crashes=[Crash(unit.before + 1, how, rehearsed=unit.rehearsed)]))
-                    return result
-                result.notes.append("a process died of a schedule kept by an earlier run; these were left out")
+                    return [*result, crashed(unit, unit.before + 1, how, rehearsed=unit.rehearsed)]
+                note = "a process died of a schedule kept by an earlier run; these were left out"
+                result.append(Done(notes=(note,), before=unit.before))
                 unit = replace(unit, corpus=())
                 continue
-            whole, before = unit.executions, number - 1 - unit.before
+            whole, before = unit.executions or 0, number - 1 - unit.before
             if before:
-                result.add(self._alone(replace(unit, executions=before), finished))
-            result.add(Round(crashes=[Crash(number, how)]))
-            if unit.plan.until == "first-finding" or len(result.crashes) >= MOST_CRASHES:
+                result += self._alone(replace(unit, executions=before), finished)
+            result.append(crashed(unit, number, how))
+            left, crashes = whole - before - 1, sum(done.crashes for done in result)
+            if not left or unit.plan.until == "first-finding" or crashes >= MOST_CRASHES:
                 return result
-            unit = replace(unit, before=number, executions=whole - before - 1, rehearsed=True, corpus=())
+            unit = replace(unit, before=number, executions=left, rehearsed=True, corpus=())
         return result
 
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:

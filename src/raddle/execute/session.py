@@ -30,7 +30,7 @@ from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.base import Scheduler, chooser
+from raddle.schedulers.base import Scheduler
 from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.step import Step
@@ -319,24 +319,22 @@ class Session:
 
     def prepare(self, scheduler: Scheduler) -> Runner:
         """Get ready for a scheduler; one that `follows` is asked and informed more, and wants more to be a step."""
-        if not getattr(scheduler, "follows", False):
+        if not scheduler.follows:
             return self._lean
-        for kind in scheduler.kinds:  # type: ignore[attr-defined]
+        for kind in scheduler.kinds:
             self.learned.kind(kind)
         if self._followed is None:
             self._followed = self._runner(followed=True)
         assert self._followed.follower is not None
-        self._followed.follower.scheduler = scheduler  # type: ignore[assignment]
+        self._followed.follower.scheduler = scheduler
         return self._followed
 
     def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
         """Run one execution decided by a scheduler, whose `begin` was called."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
-        rules = self._rules_for(
-            complete=scheduler.complete, follows=follows, asks_always=getattr(scheduler, "asks_always", False)
-        )
-        policy = Choosing(chooser(scheduler), scheduler)
+        rules = self._rules_for(complete=scheduler.complete, follows=follows, asks_always=scheduler.asks_always)
+        policy = Choosing(scheduler.chooser(), scheduler)
         execution, memory = self._run(runner, policy, rules, memory=scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)

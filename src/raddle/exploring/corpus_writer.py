@@ -1,4 +1,4 @@
-"""What a search keeps for the next one: executions that covered something new."""
+"""Write the corpus: executions that covered something new, kept for a later search."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ MOST_DECISIONS = 5_000  # of one that is kept
 MOST_TOLD = 20_000  # decisions, of all whose schedules are told as texts: they have to be run once more
 
 
-class Keeper:
-    """Remembers executions by their decisions, and tells their schedules in the end."""
+class CorpusWriter:
+    """Keeps executions by their decisions, and writes their schedules as texts in the end."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

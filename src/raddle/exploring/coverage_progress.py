@@ -1,4 +1,4 @@
-"""Gauge: what the executions of a search cover as it goes on, and whether that is enough.
+"""Coverage progress: what the executions of a unit cover, and whether that is enough.
 
 Without a measurement nothing is ever covered, and nothing is ever enough.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raddle.analysis.saturation import Saturation, chance_of_anything_new, rare_enough
+from raddle.analysis.saturation import Saturation, chance_of_anything_new, saturated
 from raddle.corpus import Kept
 from raddle.engine.points import Learned
 from raddle.execute.session import Execution, Session
-from raddle.exploring.corpus_writer import Keeper
+from raddle.exploring.corpus_writer import CorpusWriter
 from raddle.exploring.measure_sampling import Attention
 from raddle.tally import Key
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 CHECKED_EVERY = 16  # executions between two looks at whether it is enough
 
 
-class Gauge:
-    """What a search covers."""
+class CoverageProgress:
+    """What the executions of a unit cover."""
 
     def __init__(
         self, session: Session, measurement: Measurement | None, *, keep: bool, measure_all: bool, saturated: bool
     ) -> None:
         self._session = session
         self._measurement = measurement
-        self._keeper = Keeper(session) if keep else None
+        self._corpus_writer = CorpusWriter(session) if keep else None
         self._saturation = Saturation()
         self._attention = Attention(always=measure_all, saturated=saturated)
-        self._chance: float | None = None  # that something new comes, as judged before a search that is complete
+        self.chance: float | None = None  # that something new is covered, as estimated before a complete search
         self.new = 0  # requirements that the last execution was the first to cover
         self.left_out = 0  # executions that were not measured
         self.firsts: dict[int, int] = {}  # by number of a measured execution that covered something new: its own
@@ -66,8 +66,8 @@ class Gauge:
         if self.new:
             self._attention.saturated = False
             self.firsts[measurement.executions] = number
-            if known is not None and self._keeper is not None:
-                self._keeper.keep(measurement.executions, self.new, execution.decisions, known)
+            if known is not None and self._corpus_writer is not None:
+                self._corpus_writer.keep(measurement.executions, self.new, execution.decisions, known)
         return covered
 
     # -- what came of it ----------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class Gauge:
 
     def corpus(self) -> tuple[Kept, ...]:
         """Executions that covered something new, for a later search."""
-        return () if self._keeper is None else self._keeper.corpus()
+        return () if self._corpus_writer is None else self._corpus_writer.corpus()
 
     def told_apart(self) -> frozenset[str]:
         """The criteria that tell executions of one partial order apart."""
@@ -107,10 +107,10 @@ class Gauge:
         measurement, saturation = self._measurement, self._saturation
         if measurement is None or (saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY):
             return False
-        saturated = saturation.reached and rare_enough(measurement.tally()) and not aims
+        enough = saturation.reached and not aims and saturated(measurement.tally())
         if goal == "saturated":
-            return saturated
-        return measurement.all_covered(self._session.model(), otherwise=saturated)
+            return enough
+        return measurement.all_covered(self._session.model(), otherwise=enough)
 
     def go_on(self, *, aims: bool) -> None:
         """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
@@ -118,17 +118,10 @@ class Gauge:
             self._attention.saturated = self.reached("saturated", aims=aims)
 
     def keep_chance(self) -> None:
-        """What comes next is judged by what came by chance: executions of a complete search are all different."""
-        self._chance = self.chance_of_new()
+        """Keep the estimate made so far: a complete search, which comes next, runs no execution twice."""
+        if self._measurement is not None:
+            self.chance = chance_of_anything_new(self._measurement.tally())
 
     def forget_chance(self) -> None:
-        """So far it cannot have been judged rightly: there was something left."""
-        self._chance = None
-
-    def chance_of_new(self, *, exhausted: bool = False) -> float | None:
-        """That a thousand executions more cover anything that none has covered."""
-        if self._measurement is None or not self._saturation.executions:
-            return None
-        if exhausted and not self._measurement.open:
-            return 0.0
-        return chance_of_anything_new(self._measurement.tally()) if self._chance is None else self._chance
+        """Drop that estimate: the complete search covered more, so it was wrong."""
+        self.chance = None

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 
-from raddle import env
 from raddle.engine.points import Learned
 from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
+from raddle.guide.simpler import possible_here
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 from raddle.schedule import Schedule
@@ -225,13 +225,6 @@ def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
     raised = (Place(labels[frame.file], frame.line) for frame in outcome.frames if frame.file in labels)
     waits = (wait.place for wait in outcome.waits if wait.thread == outcome.thread)
     return next(chain(raised, (place for place in waits if place and place.file in paths)), None)
-
-
-def possible_here(seen: Recorded) -> bool:
-    """Were all threads stopped where this interpreter can switch?"""
-    if not env.gil_enabled():
-        return True
-    return all(stop.with_gil for stop in seen.preemptions)
 
 
 def seen_by_watchdog(outcome: Outcome) -> bool:

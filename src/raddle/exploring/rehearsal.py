@@ -10,11 +10,16 @@ from dataclasses import dataclass, field
 
 from raddle.analysis.equivalence import first_difference
 from raddle.execute.session import Recorded, Session
-from raddle.exploring.findings import ending
+from raddle.exploring.findings import ending, seen_by_watchdog
+from raddle.exploring.ledger import Ledger
 from raddle.operation import START
 from raddle.outcome import Outcome, OutcomeKind
+from raddle.schedulers.base import Scheduler
+from raddle.schedulers.sequential import Sequential
+from raddle.stop_reason import StopReason
 from raddle.trace import Trace
 
+REHEARSAL_SECONDS = 1.0  # what a rehearsal may take at least, however little time there is for the search
 THE_FIRST = "where the first did '{}', the second did '{}'"  # of two executions
 THE_FIRST_TIME = "where it did '{}' the first time, it did '{}' the second time"  # one schedule, run twice
 
@@ -31,11 +36,54 @@ class Rehearsal:
     notes: list[str] = field(default_factory=list)
 
 
-def rehearse(session: Session) -> Rehearsal:
+def rehearse_again(ledger: Ledger) -> StopReason | None:
+    """Rehearse in a later unit, as often as in the first one: what is learnt from it counts."""
+    _allow_time(ledger)
+    ends = [ledger.session.rehearse().outcome for _ in range(2)]
+    cut_off = next((outcome for outcome in ends if outcome.kind == OutcomeKind.INTERRUPTED), None)
+    return ledger.cut_off(cut_off) if cut_off else None
+
+
+def reason_to_stop(ledger: Ledger, seen: Rehearsal, until: str, scheduler: Scheduler) -> StopReason | None:
+    """Report what a rehearsal found; return a reason to stop the search, if there is one."""
+    session, counts = ledger.session, ledger.counts
+    ledger.notes += seen.notes
+    if seen.interrupted is not None:
+        return ledger.cut_off(seen.interrupted)
+    session.end_by(None)  # a failure has to come to the same end when it is run again
+    if seen.differing is not None:
+        outcome = divergence(session, *seen.differing)
+        ledger.findings.add(outcome, None, seen.differing[1], counts.number)
+        counts.executions = max(counts.executions, 2)
+        counts.points += sum(recorded.steps for recorded in seen.differing)
+        return StopReason.FIRST_FINDING
+    return None if seen.failing is None else _fails_anyway(ledger, seen.failing, until, scheduler)
+
+
+def _fails_anyway(ledger: Ledger, seen: Recorded, until: str, scheduler: Scheduler) -> StopReason | None:
+    """Report a failure without any preemption, which the first execution of any search would show."""
+    ledger.counts.executions += 1
+    ledger.counts.points += seen.steps
+    if ledger.coverage.measures and seen.outcome.kind not in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):
+        ledger.measure(ledger.session.run(Sequential().choose), scheduler)  # the rehearsal itself was not measured
+    by_watchdog = seen.outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(seen.outcome)
+    ledger.findings.add(seen.outcome, None if by_watchdog else seen.schedule, seen, ledger.counts.number)
+    if until == "first-finding" or by_watchdog:
+        return StopReason.FIRST_FINDING
+    return StopReason.ENDLESS if seen.outcome.kind == OutcomeKind.STEP_LIMIT else None
+
+
+def _allow_time(ledger: Ledger) -> None:
+    if ledger.clock.deadline is not None:
+        ledger.session.end_by(max(ledger.clock.deadline, ledger.clock.start + REHEARSAL_SECONDS))
+
+
+def rehearse(ledger: Ledger) -> Rehearsal:
     """Run the scenario without preemption, as often as it takes."""
+    _allow_time(ledger)
     seen = Rehearsal()
     try:
-        _rehearse(session, seen)
+        _rehearse(ledger.session, seen)
     except _InterruptedError as error:
         seen.interrupted = error.outcome
     return seen

@@ -7,7 +7,7 @@ come is given up, and can be told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -29,11 +29,30 @@ MOST_KEPT = 32  # executions to predict from
 
 @dataclass(frozen=True, slots=True)
 class AimsMemory:
-    """What one search tried, for another one that goes on from there."""
+    """What one unit tried, for later ones."""
 
     sights: frozenset[int] = frozenset()  # what reads saw in the plans
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
     shapes: frozenset[int] = frozenset()  # of executions that there is nothing left to predict from
+    plans: int = 0  # executions of this unit that had one
+
+    def __add__(self, other: AimsMemory) -> AimsMemory:
+        """Return what was tried in either; each unit counted the tries before it, so they are not summed."""
+        tries = dict(self.tries)
+        for goal, times in other.tries.items():
+            tries[goal] = max(times, tries.get(goal, 0))
+        return AimsMemory(self.sights | other.sights, tries, self.shapes | other.shapes, self.plans + other.plans)
+
+    def given_up(self, covered: Mapping[str, Container[Key]]) -> list[tuple[str, Key]]:
+        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        return [
+            goal for goal, tries in self.tries.items() if tries >= TRIES and goal[1] not in covered.get(goal[0], ())
+        ]
+
+    def reached(self, covered: Mapping[str, Container[Key]]) -> AimsReached:
+        """Return what came of aiming."""
+        reached = sum(key in covered.get(name, ()) for name, key in self.tries)
+        return AimsReached(len(self.tries), reached, len(self.given_up(covered)), self.plans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,7 @@ class Aims:
     def memory(self) -> AimsMemory:
         """What was tried, also before."""
         done = frozenset(self._shapes) if self.empty else frozenset()
-        return AimsMemory(frozenset(self._sights), dict(self._tries), done)
+        return AimsMemory(frozenset(self._sights), dict(self._tries), done, self._plans)
 
     def learn(
         self,
@@ -149,9 +168,8 @@ class Aims:
         return self._still(best)
 
     def reached(self) -> AimsReached:
-        """How it went so far."""
-        covered = sum(key in self.covered[name] for name, key in self._tries)
-        return AimsReached(len(self._tries), covered, len(self.given_up()), self._plans)
+        """Return how it went so far."""
+        return self.memory().reached(self.covered)
 
     @property
     def empty(self) -> bool:
@@ -159,8 +177,8 @@ class Aims:
         return not self._waiting and not self._others and not any(self._predictions)
 
     def given_up(self) -> list[tuple[str, Key]]:
-        """What was aimed at as often as is sensible, and did not come: (criterion, requirement)."""
-        return [goal for goal, tries in self._tries.items() if tries >= TRIES and goal[1] not in self.covered[goal[0]]]
+        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        return self.memory().given_up(self.covered)
 
     def told_given_up(self, sites: Mapping[int, Site]) -> list[str]:
         """The first of these as sentences."""

@@ -9,12 +9,11 @@ execution is POS's, so the search is never worse than twice POS; the rest is sha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from raddle.cast import Cast
 from raddle.guide.aims import Aims
-from raddle.schedulers.base import Alternative, Scheduler, Thread, chooser
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.directed import Directed
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.pct import PCT
@@ -25,43 +24,27 @@ from raddle.tally import Key
 TURNS = ("pos", "directed", "pos", "directed", "pos", "surw", "pos", "directed", "pos", "pct")
 
 
-@dataclass(slots=True)
-class Share:
-    """What one of the schedulers brought."""
-
-    executions: int = 0
-    covered: int = 0  # requirements that were new then
-    found: int = 0  # failures that were new then
-
-    def as_json(self) -> dict[str, int]:
-        """For machines."""
-        return {"executions": self.executions, "covered": self.covered, "found": self.found}
-
-
-class Guided:
-    """Schedulers that take turns, and what each of them is worth.
+class Guided(Scheduler):
+    """Schedulers that take turns.
 
     >>> both = Guided({"pos": PartialOrderSampling(1), "pct": PCT(1, depth=3)}, ("pos", "pct"), aims=None)
     >>> [both.begin(number, 0) and both.turn for number in (1, 2, 3)]
     ['pos', 'pct', 'pos']
     """
 
-    complete = False
-
     def __init__(self, members: Mapping[str, Scheduler], turns: Sequence[str], *, aims: Aims | None) -> None:
         self._members = members
         self._turns = turns
-        self.aims = aims
-        self.shares = {name: Share() for name in members}
+        self.aims: Aims | None = aims
+        self.members = tuple(members)
         self.turn = turns[0]
         self._member = members[self.turn]
 
     @property
     def asks_always(self) -> bool:
-        return getattr(self._member, "asks_always", False)
+        return self._member.asks_always
 
     def turn_of(self, number: int) -> str:
-        """Whose turn the execution of that number is."""
         return self._turns[(number - 1) % len(self._turns)]
 
     def begin(self, number: int, space: int) -> bool:
@@ -73,8 +56,8 @@ class Guided:
         return self._member.begin(own, space)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Whose turn it is."""
-        return chooser(self._member)
+        """Skip the portfolio: the member whose turn it is decides."""
+        return self._member.chooser()
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         return self._member.choose(enabled, current)
@@ -83,12 +66,7 @@ class Guided:
         return self._member.choose_alternative(thread, options)
 
     def end(self) -> None:
-        self.shares[self.turn].executions += 1
         self._member.end()
-
-    def take_back(self) -> None:
-        """The last execution was interrupted: it does not count."""
-        self.shares[self.turn].executions -= 1
 
     def memory(self) -> object:
         return self._member.memory()
@@ -97,22 +75,10 @@ class Guided:
         self._member.remember(memory)
 
     def learn(
-        self,
-        steps: Sequence[Step],
-        cast: Cast,
-        covered: Mapping[str, frozenset[Key]],
-        *,
-        early: frozenset[int],
-        new: int,
+        self, steps: Sequence[Step], cast: Cast, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
     ) -> None:
-        """What the last execution did and covered, so many requirements of it for the first time."""
-        self.shares[self.turn].covered += new
         if self.aims is not None:
             self.aims.learn(steps, cast, covered, early=early)
-
-    def found(self) -> None:
-        """The last execution failed in a way that is new."""
-        self.shares[self.turn].found += 1
 
 
 def portfolio(criteria: Sequence[str], *, seed: int) -> Guided:

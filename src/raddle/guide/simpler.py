@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from raddle import env
 from raddle.execute.session import Recorded
-from raddle.exploring.findings import possible_here
 from raddle.operation import START
 from raddle.schedule import Schedule
 
@@ -65,3 +65,10 @@ def _naturally(text: str) -> tuple[tuple[int, str], ...]:
     True
     """
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(text) if part)
+
+
+def possible_here(seen: Recorded) -> bool:
+    """Return whether this interpreter can switch threads at all places where one was preempted."""
+    if not env.gil_enabled():
+        return True
+    return all(stop.with_gil for stop in seen.preemptions)

@@ -214,13 +214,8 @@ class Measurement:
 
     def all_covered(self, model: Model, *, otherwise: bool) -> bool:
         """Is everything covered that can be? Where it cannot be known how much that is, `otherwise` decides."""
-        facts, model = self.facts(), model_with(model.of_modules(self.modules), self._observed)
-        counts = self.counts()
-        for criterion in self.criteria:
-            total = criterion.total(model, facts).number
-            if not (otherwise if total is None else counts[criterion.name] >= total):
-                return False
-        return True
+        model = model_with(model.of_modules(self.modules), self._observed)
+        return all_covered(self.criteria, self.counts(), model, self.facts(), otherwise=otherwise)
 
     def tally(self) -> Tally:
         """What was covered, how often."""
@@ -252,6 +247,17 @@ class Measurement:
     def extras(self) -> dict[str, Any]:
         """What criteria want to keep besides, by criterion."""
         return {c.name: extra for c in self.criteria if (extra := c.extra()) is not None}
+
+
+def all_covered(
+    criteria: Iterable[Criterion], counts: Mapping[str, int], model: Model, facts: Facts, *, otherwise: bool
+) -> bool:
+    """Return whether everything is covered that can be; `otherwise` decides where the total is not known."""
+    for criterion in criteria:
+        total = criterion.total(model, facts).number
+        if not (otherwise if total is None else counts.get(criterion.name, 0) >= total):
+            return False
+    return True
 
 
 def model_with(model: Model, observed: Iterable[tuple[int, str, str, str]]) -> Model:

@@ -1,9 +1,14 @@
-"""The interface of a scheduler: the policy that says who runs next."""
+"""The interface of a scheduler: the policy that decides which thread runs next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from raddle.cast import Cast
+from raddle.step import Step
+from raddle.tally import Key
 
 
 class Alternative(Protocol):
@@ -15,7 +20,7 @@ class Alternative(Protocol):
 
 
 class Thread(Protocol):
-    """What a scheduler sees of a thread. The pending operation is what it does as soon as it is chosen."""
+    """A thread as schedulers see it, with the pending operation that it performs as soon as it is chosen."""
 
     index: int  # in order of creation
     label: str
@@ -28,26 +33,59 @@ class Thread(Protocol):
     alternatives: Callable[[], Sequence[Alternative]] | None
 
 
-class Scheduler(Protocol):
-    """Who runs next.
+class SearchProgress(NamedTuple):
+    """How far a scheduler has come through the schedules of a scenario."""
 
-    An execution is `begin`, any number of `choose`, `end`. Everything random comes from the seed and the
-    number of the execution, so any execution can be had again without those before it.
+    bound: str = ""  # the bound because of which schedules were left out, in words; "" if none was
+    difference: str | None = None  # where a repeated execution differed from the first one
+    ordered: bool | None = None  # whether every partial order was run; None: the scheduler does not search by them
+    interleaved: bool = True  # whether every interleaving of each partial order was run
+
+
+NO_PROGRESS = SearchProgress()
+
+
+class Targets(Protocol):
+    """Uncovered requirements that a scheduler aims at; see `raddle.guide.aims`."""
+
+    share: tuple[int, int]  # the part of all predictable orders that belongs to this unit, and the number of parts
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing left to try."""
+
+    def remember(self, covered: Mapping[str, Iterable[Key]], memory: Any) -> None:
+        """Take over what earlier units covered and tried."""
+
+    def memory(self) -> Any:
+        """Return what was tried, for a later unit."""
+
+
+class Scheduler(ABC):
+    """Decides which thread runs next.
+
+    An execution is `begin`, any number of `choose`, `end`. Everything random comes from the seed and the number of
+    the execution, so any execution can be repeated without those before it.
     """
 
-    complete: bool  # does it claim, at its end, that nothing was left out?
+    complete: bool = False  # whether the scheduler claims, at its end, that no schedule was left out
+    follows: bool = False  # whether it is asked at every operation and `watch`es what happens between them
+    kinds: tuple[str, ...] = ()  # resources whose release is an operation of its own; only if it follows
+    aims: Targets | None = None  # what it aims at, if it does
+    members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
     def begin(self, number: int, space: int) -> bool:
-        """The execution of that number begins; False: there is nothing left to try.
+        """Begin the execution of that number; return False if no schedule is left to try.
 
         `space` is a version number: where it differs from the last one, scheduling points were added.
         """
+        return True
 
+    @abstractmethod
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        """One of the threads that can go on, given by rising index; `current` was running until now.
+        """Choose one of the enabled threads, given by rising index; `current` was running until now.
 
-        Asked only where there are at least two. `current` is not among them if it is blocked, and None
-        if it has ended.
+        Called only if there are at least two. `current` is not among them if it is blocked, and None if it has ended.
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
@@ -55,39 +93,50 @@ class Scheduler(Protocol):
 
         Called right after the thread was chosen, or if no other could go on, and only if several are possible.
         """
-
-    def end(self) -> None:
-        """The execution is over."""
-
-    def memory(self) -> object:
-        """What `end` has to know and `choose` found out, in case the execution ran in another process."""
-
-    def remember(self, memory: object) -> None:
-        """Take over what `memory` gave in the other process."""
-
-
-def chooser(scheduler: Scheduler) -> Callable[[Any, Any], Any]:
-    """Whom to ask in the execution that has begun: the scheduler, or whoever it would ask every time."""
-    shorter: Callable[[], Callable[[Any, Any], Any]] | None = getattr(scheduler, "chooser", None)
-    return scheduler.choose if shorter is None else shorter()
-
-
-class Stateless:
-    """A base for schedulers whose executions have nothing to tell one another."""
-
-    complete = False
-
-    def begin(self, number: int, space: int) -> bool:
-        return True
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         return 0
 
-    def end(self) -> None:
-        """Nothing to clear up."""
+    def end(self) -> None:  # noqa: B027 -- most schedulers have nothing to do here
+        """End the execution."""
 
     def memory(self) -> object:
+        """Return what `choose` found out and `end` needs, in case the execution ran in another process."""
         return None
 
-    def remember(self, memory: object) -> None:
-        """Nothing to take over."""
+    def remember(self, memory: object) -> None:  # noqa: B027 -- most schedulers have nothing to remember
+        """Take over what `memory` returned in the other process."""
+
+    def chooser(self) -> Callable[[Any, Any], Any]:
+        """Return the callable that decides the execution that has begun; lets a wrapper skip itself."""
+        return self.choose
+
+    @property
+    def asks_always(self) -> bool:
+        """Whether `choose` is also called where only one thread is enabled."""
+        return False
+
+    def watch(self, calculus: Any, visible: Container[str], *, coarse: bool) -> Any:
+        """Return the listener for the execution that begins; `coarse`: an operation does more than it says.
+
+        `calculus` is that of the world (see `raddle.schedulers.calculus`).
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not follow executions")
+
+    def progress(self) -> SearchProgress:
+        """Return how far the search has come."""
+        return NO_PROGRESS
+
+    def planned(self) -> int:
+        """Return how many more executions are known to be needed."""
+        return 0
+
+    def tell_apart(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
+        """Run every interleaving of each partial order: the criteria can tell them apart."""
+
+    def turn_of(self, number: int) -> str:
+        """Return which of the `members` decides the execution of that number."""
+        return ""
+
+    def learn(  # noqa: B027 -- most schedulers do not learn
+        self, steps: Sequence[Step], cast: Cast, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
+    ) -> None:
+        """Learn from the steps of the last execution and the requirements that it covered."""

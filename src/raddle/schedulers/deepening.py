@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _Left(NamedTuple):
     others: tuple[tuple[int, tuple[str, ...]], ...]  # at which of them who else could have gone on
 
 
-class Deepening:
+class Deepening(Scheduler):
     """>>> search = Deepening()
     >>> search.begin(1, 0)
     True
@@ -137,6 +137,9 @@ class Deepening:
             last = self._found[-1][0]
             taken = tuple(decision.options[decision.taken] for decision in self._path[:last])
             self._next.append(_Left(taken, tuple(self._found)))
+
+    def progress(self) -> SearchProgress:
+        return SearchProgress(bound="preemptions" if self.cut else "")
 
     def memory(self) -> object:
         return self._path, self._depth, self._found

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raddle.schedulers.base import Alternative, Scheduler, Thread
+from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 
 
-class Twice:
+class Twice(Scheduler):
     """Every odd execution is the inner scheduler's, every even one the same again."""
 
     def __init__(self, inner: Scheduler) -> None:
@@ -76,6 +76,9 @@ class Twice:
             self._inner.end()
         elif self.difference is None and self._at < len(self._seen):
             self.difference = f"decision {self._at + 1}: the second time the execution was over by then"
+
+    def progress(self) -> SearchProgress:
+        return SearchProgress(difference=self.difference)
 
     def memory(self) -> object:
         return self._inner.memory(), self._seen, self._taken, self._at, self.difference

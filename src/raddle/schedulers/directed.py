@@ -47,11 +47,11 @@ class Directed(PartialOrderSampling):
 
     @property
     def asks_always(self) -> bool:
-        """Operations are counted, also where there is nothing to decide."""
+        """A plan counts operations, also those at which there is nothing to decide."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Without a plan it is plain POS."""
+        """Skip the plan if there is none: the rest is POS."""
         return self.choose if self._legs else super().choose
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:

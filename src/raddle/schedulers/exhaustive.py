@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class _Decision:
     taken: int = 0
 
 
-class Exhaustive:
+class Exhaustive(Scheduler):
     """>>> search = Exhaustive(preemptions=2)
     >>> search.begin(1, 0)
     True
@@ -97,6 +97,9 @@ class Exhaustive:
     def end(self) -> None:
         """A path that is longer than the execution belongs to a branch that failed earlier."""
         del self._path[self._depth :]
+
+    def progress(self) -> SearchProgress:
+        return SearchProgress(bound="preemptions" if self.cut else "")
 
     def memory(self) -> object:
         return self._path, self._depth, self.cut

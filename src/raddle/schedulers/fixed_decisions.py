@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raddle.decision import Decision
-from raddle.schedulers.base import Alternative, Stateless, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
 
 
-class Again(Stateless):
+class Again(Scheduler):
     """Takes these decisions, one after the other, then continues without preemption.
 
     >>> Again([1, 2, 1]).differed is None

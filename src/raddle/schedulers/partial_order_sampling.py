@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raddle.operation import ACCESSES, LOOKS
-from raddle.schedulers.base import Alternative, Stateless, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 
-class PartialOrderSampling(Stateless):
+class PartialOrderSampling(Scheduler):
     """>>> pos = PartialOrderSampling(seed=1)
     >>> pos.begin(1, 0)
     True

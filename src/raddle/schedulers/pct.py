@@ -13,18 +13,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 
 SPINNING = 500  # steps in a row; before the controller's fairness, which would give a turn to just anybody
 
 
-class PCT:
+class PCT(Scheduler):
     """>>> pct = PCT(seed=1, depth=3)
     >>> pct.begin(1, 0)
     True
     """
-
-    complete = False
 
     def __init__(self, seed: int, *, depth: int = 3) -> None:
         self._seed = seed

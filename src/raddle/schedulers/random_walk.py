@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Alternative, Stateless, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 
 _MASK = (1 << 64) - 1
 
 
-class RandomWalk(Stateless):
+class RandomWalk(Scheduler):
     """Uniform over the threads at each point, which is not uniform over the schedules.
 
     >>> walk = RandomWalk(seed=7)

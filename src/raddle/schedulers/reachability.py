@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 from raddle.schedulers.calculus import Calculus
 from raddle.schedulers.dependence import Choice, Names, Operation
 from raddle.schedulers.operation_log import Log, Logbook
@@ -34,7 +34,7 @@ _FOUND_OUT = ("_coarse", "_left", "bound", "cut", "difference", "redundant")  # 
 UNFAIR = 900  # steps in a row while others could go on; below the controller's own patience
 
 
-class Reachability:
+class Reachability(Scheduler):
     """>>> search = Reachability()
     >>> search.begin(1, 0)
     True
@@ -62,7 +62,6 @@ class Reachability:
         self.interleaved = False  # and every interleaving
 
     def tell_apart(self) -> None:
-        """Executions of one partial order are not the same to who watches: go on to every interleaving."""
         self._wanted = True
 
     # -- executions ---------------------------------------------------------------------------------
@@ -82,8 +81,11 @@ class Reachability:
         self._streak = 0
         return True
 
+    def progress(self) -> SearchProgress:
+        return SearchProgress(self.bound if self.cut else "", self.difference, self.ordered, self.interleaved)
+
     def planned(self) -> int:
-        """How many more partial orders there are at least; more may be found while these are run."""
+        """Return how many more partial orders there are at least; running these may reveal more."""
         return 0 if self._finest else sum(branch.ends() for node in self._path for branch in node.branches)
 
     def _restart(self) -> None:

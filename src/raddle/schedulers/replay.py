@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.base import Alternative, Stateless, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
 
 
-class Replay(Stateless):
+class Replay(Scheduler):
     """Called at every arrival of a thread, also if there is only one to choose.
 
     `place_of` returns the name of the place where a thread stands, as schedules have it. If the text does not fit,

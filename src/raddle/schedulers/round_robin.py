@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Scheduler, Thread
 
 
-class RoundRobin(Stateless):
+class RoundRobin(Scheduler):
     """>>> turns = RoundRobin(quantum=2)
     >>> turns.begin(1, 0)
     True

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Stateless, Thread
+from raddle.schedulers.base import Scheduler, Thread
 
 
-class Sequential(Stateless):
+class Sequential(Scheduler):
     """The tame schedule that every exploration begins with, and that a schedule's text ends in."""
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:

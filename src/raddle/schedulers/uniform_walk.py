@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from raddle.operation import ACCESSES
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
 
 COUNTINGS = 2
@@ -49,13 +49,11 @@ class Interest(NamedTuple):
     patience: int
 
 
-class UniformWalk:
+class UniformWalk(Scheduler):
     """>>> walk = UniformWalk(seed=1)
     >>> walk.begin(1, 0)
     True
     """
-
-    complete = False
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -42,6 +42,12 @@ class Contents(Measures):
 
     runs: tuple[Run, ...] = ()  # executions are numbered on from run to run
 
+    def __add__(self, other: Contents) -> Contents:
+        """Merge the contents of two data files, as `raddle.store.writing` does table by table."""
+        before = max((run.before + run.executions for run in self.runs), default=0)
+        moved = tuple(replace(run, before=before + run.before) for run in other.runs)
+        return replace(super(Contents, self).__add__(other), runs=self.runs + moved)
+
     @property
     def criteria(self) -> tuple[str, ...]:
         """Those that were measured, by name."""
@@ -95,7 +101,6 @@ class Contents(Measures):
 
 def contents_of(record: Record, *, identity: str = "", added: str = "") -> Contents:
     """What a file would hold if it held nothing else."""
-    measured = frozenset(record.tally.covered) | record.exact | frozenset(record.extras)
     contents = Contents(**record.shared())
     run = Run(
         identity,
@@ -104,7 +109,7 @@ def contents_of(record: Record, *, identity: str = "", added: str = "") -> Conte
         record.tally.executions,
         before=0,
         added=added,
-        criteria=measured,
+        criteria=record.measured,
         exact=record.exact,
         files=contents.files,
     )

@@ -31,7 +31,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
         findings=tuple(json.loads(value) for (value,) in connection.execute("select value from finding")),
         notes=tuple(note for (note,) in connection.execute("select text from note order by number")),
         corpus=_corpus(connection),
-        extras={name: json.loads(value) for name, value in connection.execute("select criterion, value from extra")},
+        extras=_extras(connection),
     )
 
 
@@ -132,6 +132,13 @@ def _model(connection: sqlite3.Connection) -> Model:
         methods=methods,
         blocks=frozenset(site for (site,) in connection.execute("select site from block")),
     )
+
+
+def _extras(connection: sqlite3.Connection) -> dict[str, Any]:
+    from raddle.criteria import NAMES, criterion_class  # takes long to import
+
+    rows = connection.execute("select criterion, value from extra")
+    return {name: criterion_class(name).read_extra(json.loads(value)) for name, value in rows if name in NAMES}
 
 
 def _facts(connection: sqlite3.Connection) -> Facts:

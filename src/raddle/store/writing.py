@@ -1,4 +1,4 @@
-"""Contents into tables: what is there already is added to."""
+"""Write contents into tables: the tables then hold the sum of the two contents, as `Contents.__add__` defines it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from raddle.corpus import Kept
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.record import finding_identity
 from raddle.replaying import PLAINLY
 from raddle.site import INDEX_BITS
 from raddle.store.contents import Contents
@@ -62,7 +63,7 @@ def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_pat
     )
     connection.executemany(
         "insert or ignore into finding values (?, ?)",
-        [(json_text(_finding_identity(finding)), json_text(finding)) for finding in contents.findings],
+        [(json_text(finding_identity(finding)), json_text(finding)) for finding in contents.findings],
     )
     connection.executemany(
         "insert or ignore into schedule values (?, ?, ?, ?, ?, ?, ?)",
@@ -191,8 +192,8 @@ def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> No
 
     row = connection.execute("select value from extra where criterion = ?", (criterion,)).fetchone()
     if row is not None and criterion in NAMES:
-        extra = criterion_class(criterion).merge_extra(json.loads(row[0]), extra)
-    connection.execute("insert or replace into extra values (?, ?)", (criterion, json_text(extra)))
+        extra = criterion_class(criterion).read_extra(json.loads(row[0])) + extra
+    connection.execute("insert or replace into extra values (?, ?)", (criterion, json_text(extra.as_json())))
 
 
 def _finding_identity(finding: dict[str, Any]) -> list[Any]:

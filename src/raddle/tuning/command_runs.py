@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from raddle.distribute.gathering import joined
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 from raddle.origin import Command, Origin
@@ -209,7 +208,7 @@ class CommandRuns:
         except NoDataError:
             return Tally()
         record = as_record(contents, origin=str(Origin(Command.SEARCH, " ".join(self._command))))
-        self.record = record if self.record is None else joined(self.record, record)
+        self.record = record if self.record is None else self.record + record
         added = try_to_add(self._data_file, record)
         self.not_stored = added.trouble or self.not_stored
         self.notes.update(dict.fromkeys(added.notes))

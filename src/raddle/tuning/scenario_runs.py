@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from raddle.distribute.gathering import joined
 from raddle.finding import Finding
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
@@ -50,7 +49,7 @@ class ScenarioRuns:
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:
-            self.record = result.record if self.record is None else joined(self.record, result.record)
+            self.record = result.record if self.record is None else self.record + result.record
         if result.record is not None and self._data_file is not None:
             record = replace(
                 result.record, findings=tuple({**finding.as_json(), "origin": result.record.origin} for finding in new)

@@ -62,7 +62,7 @@ def test_what_was_seen_merges_and_survives_json(name):
     for index, steps in enumerate(executions):
         watch(whole, like_cast(), steps)
         watch(one if index % 2 else other, like_cast(), steps)
-    data = json.loads(json.dumps(one.extra()))
+    data = json.loads(json.dumps(one.extra().as_json()))
     assert AccessesSeen.from_json(data) == one.seen
     assert one.seen + other.seen == other.seen + one.seen == whole.seen
     assert AccessesSeen.from_json(data).as_json() == data

@@ -8,9 +8,9 @@ import pytest
 
 import raddle
 from raddle.distribute.references import Named
-from raddle.distribute.units import Known, Plan, Unit, run_unit
 from raddle.execute.session import Session
 from raddle.exploring.measure_sampling import ROW, ROWS_TO_ONE
+from raddle.exploring.units import Known, Plan, Unit, run_unit
 from raddle.instrument import Selection
 
 

@@ -14,8 +14,8 @@ import pytest
 import raddle
 from raddle.errors import NothingTestedError, UnwatchedWarning
 from raddle.execute.callees import Callees, Profiling
-from raddle.exploring.exploration import Result
 from raddle.instrument import Selection
+from raddle.result import Result
 from raddle.site import SiteTable
 
 LIBRARY = """

@@ -9,7 +9,7 @@ import pytest
 
 import raddle
 from raddle.errors import NothingTestedError
-from raddle.exploring.corpus_writer import Keeper
+from raddle.exploring.corpus_writer import CorpusWriter
 from raddle.exploring.findings import Findings
 
 
@@ -74,7 +74,7 @@ def test_the_time_ends_an_execution_that_spins_through_scheduling_points():
 
 
 def test_the_time_ends_a_rehearsal_too(monkeypatch):
-    monkeypatch.setattr("raddle.exploring.exploration.REHEARSAL_SECONDS", 0.3)
+    monkeypatch.setattr("raddle.exploring.rehearsal.REHEARSAL_SECONDS", 0.3)
     result = raddle.explore(spins, seconds=0.3, **ENDLESS)
     assert (result.stopped_because, result.executions, result.findings) == ("seconds", 0, ())
     with pytest.raises(NothingTestedError, match="nothing was tested: when the time was over"):
@@ -95,8 +95,8 @@ def test_nothing_that_is_run_again_is_hurried(monkeypatch, tmp_path):
         monkeypatch.setattr(owner, name, spy)
 
     spied(Findings, "add_failed")
-    spied(Keeper, "corpus")
-    spied(Keeper, "keep")
+    spied(CorpusWriter, "corpus")
+    spied(CorpusWriter, "keep")
     began = monotonic()
     options = {"seconds": 30, "executions": 50, "until": "budget", "data_file": tmp_path / "d.raddle"}
     result = raddle.explore(scenario, source=[__file__], seed=1, **options)

@@ -21,7 +21,7 @@ from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live
 from raddle.execute import debugging, watchdog
 from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
-from raddle.exploring.exploration import Moment
+from raddle.exploring.moment import Moment
 
 # The watchdog looks five times within its patience. At the prompt, `enough.acquire()` returns once it has looked often
 # enough for the patience to be over several times.

@@ -10,7 +10,7 @@ import raddle
 from raddle.cli.screen import told_moment
 from raddle.execute.fork import can_fork
 from raddle.exploring import findings
-from raddle.exploring.exploration import Moment
+from raddle.exploring.moment import Moment
 
 Box = type("Box", (), {"value": 0})
 

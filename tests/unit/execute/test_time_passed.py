@@ -8,7 +8,7 @@ import time
 import pytest
 
 import raddle
-from raddle.exploring.exploration import TIME_PASSED
+from raddle.exploring.search import TIME_PASSED
 
 
 def in_two_threads(first, second):

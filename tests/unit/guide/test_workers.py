@@ -1,9 +1,10 @@
 """Several processes: the same is found and covered, however many there are and whatever becomes of them."""
 
+import multiprocessing
 import signal
 import subprocess
 import sys
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,10 @@ import processes
 import raddle
 from raddle.distribute import rounds
 from raddle.distribute.processes import Processes
-from raddle.distribute.units import run_unit
 from raddle.errors import UsageError
-from raddle.exploring.exploration import Budget
+from raddle.execute.fork import can_fork
+from raddle.exploring.stop_rules import Budget
+from raddle.exploring.units import run_unit
 
 FOLDER = Path(__file__).parent
 
@@ -141,6 +143,21 @@ def test_everything_can_be_covered():
 def test_a_time_can_be_given():
     result = explore(worked.handed_over, workers=2, scheduler="pos", seconds=0.2, until="budget")
     assert result.stopped_because == "seconds"
+
+
+@pytest.mark.skipif(not can_fork(), reason="needs processes that have imported the scenario")
+def test_any_executor_can_run_the_units():
+    options = {"scheduler": "pos", "executions": 150, "until": "budget", "criteria": "default"}
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as executor:
+        given = explore(worked.lost_update, workers=executor, **options)
+        assert executor.submit(int, "7").result() == 7  # it is left as it was
+    assert everything(given) == everything(explore(worked.lost_update, workers=2, **options))
+
+
+def test_a_scenario_without_a_name_cannot_be_given_to_an_executor():
+    with pytest.raises(UsageError, match="other workers cannot inherit it") as caught:
+        explore(lambda: worked.lost_update(), workers=Here())
+    assert caught.value.slug == "bad-workers"
 
 
 # -- what the scenario may be ---------------------------------------------------------------------------

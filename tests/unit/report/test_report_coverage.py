@@ -113,9 +113,7 @@ def test_the_formula_for_the_accesses_seen():
     seen = AccessesSeen(1, {(x, read), (x, write)}, {(x, "initial", read)})
     tally = Tally()
     tally.add(1, "def-use", [(x, "initial", read)])
-    record = Record(
-        origin="run app.py", mode="native", tally=tally, sites={}, paths={}, extras={"def-use": seen.as_json()}
-    )
+    record = Record(origin="run app.py", mode="native", tally=tally, sites={}, paths={}, extras={"def-use": seen})
     (row,) = rows(contents_of(record))
     assert (row.covered, row.total, row.percent) == (1, Total(2, "static"), 50)
 

@@ -82,7 +82,7 @@ def random_facts(random: Random, some) -> Facts:
 
 def random_extra(random: Random, some):
     accesses = {(("log.py:C", "", "x"), ("T1", "read", site, 1)) for site in random.sample(some, random.randint(0, 3))}
-    return AccessesSeen(random.randint(1, 3), accesses).as_json()
+    return AccessesSeen(random.randint(1, 3), accesses)
 
 
 def without_numbering(contents):

@@ -14,6 +14,7 @@ from raddle.instrument.rewrite import site_base
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
 from raddle.store import add, combine, read
+from raddle.store.contents import Contents, contents_of
 from raddle.tally import Covered, Tally
 
 
@@ -42,6 +43,34 @@ def test_order_and_grouping_do_not_matter(tmp_path, seed):
     combine(tmp_path / "into", [b, a])
     results = [without_numbering(read(tmp_path / name)) for name in ("forwards", "backwards", "both", "into")]
     assert results[0] == results[1] == results[2] == results[3]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_data_file_holds_the_sum_of_what_was_added(tmp_path, seed):
+    random = Random(seed)
+    records = [random_record(random) for _ in range(5)]
+    for given in records:
+        add(tmp_path / "data", given)
+    stored, summed = read(tmp_path / "data"), sum(map(contents_of, records), Contents())
+    for part in ("tally", "facts", "model", "extras", "exact", "findings"):
+        assert in_order(getattr(stored, part)) == in_order(getattr(summed, part)), part
+    assert set(stored.notes) == set(summed.notes)
+    assert len(stored.corpus) == len(summed.corpus)
+    numbering = [[(run.before, run.executions) for run in contents.runs] for contents in (stored, summed)]
+    assert numbering[0] == numbering[1]
+
+
+def in_order(part):
+    """A file keeps findings in no certain order."""
+    return sorted(repr(sorted(one.items())) for one in part) if isinstance(part, tuple) else part
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_records_add_in_any_grouping(seed):
+    random = Random(seed)
+    a, b, c = (replace(random_record(random), origin="run app.py", mode="native") for _ in range(3))
+    assert (a + b) + c == a + (b + c)
+    assert Record() + a == a + Record() == replace(a, tally=Tally() + a.tally)  # which knows how coverage grew
 
 
 @pytest.mark.parametrize("seed", range(4))

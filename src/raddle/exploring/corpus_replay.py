@@ -1,0 +1,48 @@
+"""The corpus, replayed: a search begins with the executions that earlier runs kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle.corpus import Kept
+from raddle.engine.points import Learned
+from raddle.exploring.ledger import Ledger
+from raddle.exploring.stop_rules import Budget
+from raddle.outcome import OutcomeKind
+from raddle.schedulers.base import Scheduler
+from raddle.stop_reason import StopReason
+from raddle.wording import count
+
+
+def replay_corpus(ledger: Ledger, corpus: Sequence[Kept], budget: Budget, scheduler: Scheduler) -> StopReason | None:
+    """Run each execution of the corpus again; return a reason to stop the search, if there is one."""
+    session, counts = ledger.session, ledger.counts
+    session.end_by(ledger.clock.deadline)
+    for kept in corpus:
+        if session.interrupted:
+            return StopReason.INTERRUPTED
+        if budget.executions is not None and counts.executions >= budget.executions:
+            return StopReason.EXECUTIONS
+        known = Learned()
+        known.sites, known.kinds = set(kept.sites), set(kept.kinds)
+        execution = session.run_again(kept.decisions, known.copy())
+        if execution is None:
+            ledger.unfit.append(kept)
+            continue
+        for site in kept.sites:
+            session.learned.site(site)
+        for kind in kept.kinds:
+            session.learned.kind(kind)
+        if execution.outcome.kind == OutcomeKind.INTERRUPTED:
+            return ledger.cut_off(execution.outcome)
+        counts.add(execution.outcome, execution.steps)
+        ledger.measure(execution, scheduler)
+        if execution.outcome.failed:
+            ledger.add_failed(execution, known)
+            if budget.until == "first-finding" and ledger.findings.found:
+                return StopReason.FIRST_FINDING
+    fit = len(corpus) - len(ledger.unfit)
+    if fit:
+        again = f"which covered {ledger.coverage.covered:,} requirements again"
+        ledger.notes.append(f"begun with {count(fit, 'schedule')} kept by earlier runs, {again}")
+    return None

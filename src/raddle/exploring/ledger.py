@@ -1,0 +1,141 @@
+"""The ledger of a unit: what its executions came to, whichever part of the search ran them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from raddle.corpus import Kept
+from raddle.engine.points import Learned
+from raddle.execute.session import Execution, Session
+from raddle.exploring.coverage_progress import CoverageProgress
+from raddle.exploring.findings import Findings
+from raddle.exploring.moment import SEARCHING, Moment, Progress
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.schedulers.base import Scheduler
+from raddle.stop_reason import StopReason
+
+_monotonic = time.monotonic
+
+
+@dataclass(slots=True)
+class Counts:
+    """How many executions there were, and how they ended."""
+
+    before: int = 0  # executions of earlier units: those of this one are numbered on
+    executions: int = 0
+    points: int = 0  # scheduling points
+    passed: int = 0
+    endless: int = 0  # executions that did not end
+    crashes: int = 0  # executions that their process did not survive
+    crashes_in_a_row: int = 0
+    orders: int = 0  # partial orders run since the space was last extended
+    interleavings: int = 0  # further interleavings of these orders
+    _space: int = -1
+
+    @property
+    def number(self) -> int:
+        """The number of the last execution."""
+        return self.before + self.executions
+
+    def add(self, outcome: Outcome, points: int) -> None:
+        """Count an execution."""
+        self.executions += 1
+        self.points += points
+        self.passed += not outcome.failed
+
+    def add_ending(self, outcome: Outcome) -> None:
+        """Count the ending of an execution of the search itself."""
+        if outcome.kind == OutcomeKind.CRASH:
+            self.crashes += 1
+            self.crashes_in_a_row += 1
+        else:
+            self.crashes_in_a_row = 0
+            self.endless += outcome.kind == OutcomeKind.STEP_LIMIT
+
+    def add_order(self, space: int, *, ordered: bool | None) -> None:
+        """Count a partial order, or an interleaving of one if all were run; a larger space begins from 0."""
+        if space != self._space:
+            self._space, self.orders, self.interleavings = space, 0, 0
+        if ordered:
+            self.interleavings += 1
+        else:
+            self.orders += 1
+
+
+class Clock:
+    """The time of a search on the monotonic clock."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.start = _monotonic()
+        self.deadline = None if seconds is None else self.start + seconds
+        self.new_at = 0.0  # seconds after the start: when coverage last grew
+
+    @property
+    def seconds(self) -> float:
+        return _monotonic() - self.start
+
+    @property
+    def over(self) -> bool:
+        return self.deadline is not None and _monotonic() >= self.deadline
+
+
+class Ledger:
+    """Counts, coverage, findings and notes of the executions so far."""
+
+    def __init__(
+        self, session: Session, counts: Counts, coverage: CoverageProgress, findings: Findings, clock: Clock
+    ) -> None:
+        self.session = session
+        self.counts = counts
+        self.coverage = coverage
+        self.findings = findings
+        self.clock = clock
+        self.notes = findings.notes
+        self.unfit: list[Kept] = []  # schedules of the corpus that no longer fit the code
+        self.doing = SEARCHING
+        self.progress: Progress | None = None
+
+    def measure(self, execution: Execution, scheduler: Scheduler, known: Learned | None = None) -> None:
+        """Add what an execution covered; `known` is what was learnt before it, if the corpus may keep it."""
+        covered = self.coverage.add(execution, self.counts.number, known)
+        if covered is None or execution.observed is None:
+            return
+        if self.coverage.new:
+            self.clock.new_at = self.clock.seconds
+        scheduler.learn(*execution.observed, covered, early=self.session.model().early)
+
+    def add_failed(self, execution: Execution, known: Learned) -> None:
+        """Turn a failure into a finding, unless it is known; without a deadline, so that it ends in the same way."""
+        if execution.outcome.signature not in self.findings.signatures:
+            self.session.end_by(None)
+            self.findings.add_failed(execution.outcome, known, execution.decisions, self.counts.number)
+            self.session.end_by(self.clock.deadline)
+
+    def cut_off(self, outcome: Outcome) -> StopReason:
+        """Return why an execution was ended before its end: Ctrl-C, or the time was over (see `Watchdog`)."""
+        if self.session.interrupted:
+            return StopReason.INTERRUPTED
+        where = f" at {outcome.message}" if outcome.message else ""
+        self.notes.append(f"when the time was over, an execution was still running{where}: it does not count")
+        return StopReason.SECONDS
+
+    def show(self) -> None:
+        """Show how far the search has come."""
+        if self.progress is not None:
+            now = self.clock.seconds
+            self.progress(
+                Moment(
+                    executions=self.counts.executions,
+                    findings=len(self.findings.found),
+                    seconds=now,
+                    covered=self.coverage.counts(),
+                    seconds_since_new=now - self.clock.new_at,
+                    doing=self.findings.doing or self.doing,
+                )
+            )
+
+    def show_other_work(self) -> None:
+        """Show an execution that is no part of the search."""
+        if (self.findings.doing or self.doing) != SEARCHING:
+            self.show()

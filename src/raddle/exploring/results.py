@@ -1,0 +1,80 @@
+"""The result of a search, made from what came of its units."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, replace
+from typing import Any
+
+from raddle.analysis.saturation import chance_of_anything_new
+from raddle.criteria import make_criteria
+from raddle.exploring.corpus_writer import MOST_KEPT
+from raddle.exploring.turns import shares
+from raddle.exploring.units import Done, Plan
+from raddle.guide.aims import told_given_up
+from raddle.outcome import OutcomeKind
+from raddle.record import Record
+from raddle.result import Result
+from raddle.stop_reason import StopReason
+
+
+def make_result(plan: Plan, done: Done) -> Result:
+    """Return the result of a search; its units ended for one reason."""
+    (reason,) = done.reasons
+    policy = plan.make_policy()
+    findings = tuple(signed.finding for signed in done.findings)
+    if plan.until == "first-finding":
+        findings = findings[:1]  # the others were found only because units run side by side
+    firsts = (seen.first for keys in done.tally.covered.values() for seen in keys.values())
+    record = done.record
+    if record is not None:
+        told = tuple({**finding.as_json(), "origin": plan.origin} for finding in findings)
+        record = replace(record, findings=told, corpus=_first_to_cover(record))
+    return Result(
+        outcome=findings[0].kind if findings else OutcomeKind.PASSED,
+        findings=findings,
+        executions=done.executions,
+        scheduling_points=done.points,
+        seconds=done.seconds,
+        stopped_because=reason,
+        seed=plan.seed,
+        scheduler=plan.scheduler,
+        switches=plan.session.get("switches", "free-threaded"),
+        not_instrumented=done.not_instrumented,
+        notes=done.notes,
+        record=record,
+        shares=shares(
+            done.turns,
+            policy,
+            covered=(done.firsts[first] for first in firsts),
+            found=(finding.execution for finding in findings),
+        ),
+        orders=done.orders,
+        aims={} if policy.aims is None else _aims(plan, done),
+        left_out=done.left_out,
+        chance_of_new=_chance_of_new(done, reason),
+    )
+
+
+def _first_to_cover(record: Record) -> tuple[Any, ...]:
+    """Return the executions of the corpus that were the first of all units to cover something."""
+    brought = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
+    kept = [replace(kept, brought=brought[kept.number]) for kept in record.corpus if kept.number in brought]
+    return tuple(kept[:MOST_KEPT])
+
+
+def _aims(plan: Plan, done: Done) -> dict[str, Any]:
+    """Return what came of aiming, as `raddle.guide.aims` has it."""
+    aims, covered = done.known.aims, done.tally.covered
+    sites = {} if done.record is None else done.record.sites
+    told = told_given_up(aims.given_up(covered), make_criteria(list(plan.criteria)), sites)
+    return {**asdict(aims.reached(covered)), "given_up_requirements": told}
+
+
+def _chance_of_new(done: Done, reason: StopReason) -> float | None:
+    """Return how probable it is that a thousand more executions cover anything new."""
+    if done.record is None or not done.tally.executions:
+        return None
+    if reason == StopReason.EXHAUSTED and done.record.exact >= done.record.measured:
+        return 0.0
+    return chance_of_anything_new(done.tally) if done.chance is None else done.chance

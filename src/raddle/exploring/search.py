@@ -1,0 +1,293 @@
+"""The search: the executions of one unit.
+
+It begins with a rehearsal, then come the executions that earlier runs kept, and the search itself. A saturated search
+has not seen everything: where asked for, a complete one follows, in case the space is small enough to be exhausted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from raddle.corpus import Kept
+from raddle.every_order import EveryOrder
+from raddle.exploring.corpus_replay import replay_corpus
+from raddle.exploring.ledger import Ledger
+from raddle.exploring.moment import SEARCHING
+from raddle.exploring.rehearsal import Rehearsal, reason_to_stop, rehearse, rehearse_again
+from raddle.exploring.serial_orders import fails_in_every_order
+from raddle.exploring.stop_rules import GOALS, WHOLE, Budget
+from raddle.exploring.turns import POLICY, Turn
+from raddle.operation import START
+from raddle.outcome import Outcome, OutcomeKind
+from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION
+from raddle.schedulers.base import Scheduler
+from raddle.schedulers.reachability import Reachability
+from raddle.stop_reason import StopReason
+
+TIME_PASSED = (
+    "a sleep or a wait with a timeout was over only when no other thread could go on: that it may be too short was not "
+    "tried"
+)
+LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
+FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
+_NOT_OF_ORDERS = frozenset(
+    {OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT}
+)  # these tell nothing about other orders
+_CUT_SHORT = frozenset({StopReason.INTERRUPTED, StopReason.CRASHING})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How a search belongs to a longer one."""
+
+    rehearsed: bool = False  # whether an earlier unit rehearsed the scenario
+    of_several: bool = False  # whether coverage and orders are judged for all units together
+    goes_on: Callable[[int], bool] | None = None  # asked before the execution of that number
+
+
+class Search:
+    """One search through the interleavings of a scenario."""
+
+    def __init__(
+        self, ledger: Ledger, policy: Scheduler, budget: Budget, *, part: Part, complete: Reachability | None
+    ) -> None:
+        self._ledger = ledger
+        self._session = ledger.session
+        self._policy = policy
+        self._scheduler = policy  # the one that decides now: the policy or the complete search
+        self._complete = complete  # comes last
+        self._budget = budget
+        self._part = part
+        self._rehearsal = Rehearsal()
+        self.turns: list[Turn] = []
+        self.corpus: tuple[Kept, ...] = ()  # executions that covered something new
+        self.seconds = 0.0
+
+    def run(self, seed: int, corpus: Sequence[Kept] = ()) -> StopReason:
+        """Search until the budget is spent or the search is over, and return the reason; first replay the corpus."""
+        self._session.after_each = self._ledger.show_other_work
+        try:
+            return self._run(seed, corpus)
+        finally:
+            self._session.after_each = lambda: None
+
+    def _run(self, seed: int, corpus: Sequence[Kept]) -> StopReason:
+        ledger = self._ledger
+        ledger.doing = "rehearsing"
+        with self._turn(WITHOUT_PREEMPTION):
+            reason = self._rehearse()
+        ledger.doing = "running what earlier runs kept"
+        with self._turn(KEPT_SCHEDULES):
+            reason = reason or replay_corpus(ledger, corpus, self._budget, self._policy)
+        ledger.doing = SEARCHING
+        with self._turn(POLICY):
+            if reason is None:
+                reason = self._search() if self._complete is None else self._search_to_the_end(self._complete)
+        self._session.end_by(None)
+        self.seconds = ledger.clock.seconds
+        if reason == StopReason.EXHAUSTED:
+            reason = self._honestly_exhausted()
+        if "time" in self._session.learned.kinds and not ledger.findings.found:
+            ledger.notes.append(TIME_PASSED)
+        ledger.doing = "looking whether every order fails"
+        self._tell_every_order(reason, seed)
+        ledger.doing = "telling schedules"
+        self.corpus = ledger.coverage.corpus()
+        return reason
+
+    @contextmanager
+    def _turn(self, name: str) -> Iterator[None]:
+        """Note who decides the executions that are run meanwhile, except for those of a turn within this one."""
+        counts, within = self._ledger.counts, len(self.turns)
+        first = counts.executions
+        yield
+        for turn in self.turns[within:]:
+            inner = turn.last - counts.before
+            if inner - turn.executions > first:
+                self.turns.append(Turn(turn.last - turn.executions, inner - turn.executions - first, name))
+            first = inner
+        if name == POLICY or counts.executions > first:
+            self.turns.append(Turn(counts.number, counts.executions - first, name))
+
+    def _rehearse(self) -> StopReason | None:
+        if self._part.rehearsed:
+            return rehearse_again(self._ledger)
+        self._rehearsal = rehearse(self._ledger)
+        return reason_to_stop(self._ledger, self._rehearsal, self._budget.until, self._policy)
+
+    # -- the search ---------------------------------------------------------------------------------
+
+    def _search_to_the_end(self, complete: Reachability) -> StopReason:
+        """Search as asked; once that is saturated and nothing was found, try to run the whole space."""
+        reason = StopReason.SATURATED if self._rehearsal.single else self._search("saturated")
+        if reason != StopReason.SATURATED or self._ledger.findings.found:
+            return reason
+        reason = self._search_all(complete)
+        return self._search() if reason == StopReason.SATURATED != self._budget.until else reason
+
+    def _search_all(self, complete: Reachability) -> StopReason:
+        """Run every partial order, if there are no more than executions so far."""
+        coverage = self._ledger.coverage
+        most = max(2 * self._ledger.counts.executions, LEAST_IN_ALL)
+        if self._budget.executions is not None:
+            most = min(most, self._budget.executions)
+        coverage.keep_chance()
+        covered = coverage.covered
+        self._scheduler = complete
+        with self._turn(EVERY_ORDER):
+            reason = self._search(WHOLE, most)
+        if coverage.covered > covered:
+            coverage.forget_chance()
+        if reason in (StopReason.EXECUTIONS, StopReason.SECONDS):
+            self._scheduler = self._policy
+            return StopReason.SATURATED
+        return reason
+
+    def _search(self, goal: str = "", most: int | None = None) -> StopReason:
+        """Run executions until a rule says to stop; `goal` and `most` replace those of the budget."""
+        ledger, session, scheduler, goes_on = self._ledger, self._session, self._scheduler, self._part.goes_on
+        counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
+        goal, most = goal or self._budget.until, self._budget.executions if most is None else most
+        judged = goal in GOALS or goal == WHOLE  # after each execution, not only after a failure
+        by_orders = scheduler.progress().ordered is not None
+        session.end_by(clock.deadline)
+        session.prepare(scheduler)
+        self._tell_apart()
+        while True:
+            if session.interrupted:
+                return StopReason.INTERRUPTED
+            if most is not None and counts.executions >= most:
+                return self._spent(StopReason.EXECUTIONS)
+            if clock.deadline is not None and clock.over:
+                return self._spent(StopReason.SECONDS)
+            version, number = session.learned.version, counts.number + 1
+            if goes_on is not None and not goes_on(number):
+                return StopReason.INTERRUPTED
+            measured = scheduler.complete or coverage.wants(number) or self.still_aims()  # whether an aim was reached
+            if not scheduler.begin(number, version):
+                return StopReason.EXHAUSTED
+            counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
+            known = session.snapshot()
+            execution = session.run_for(scheduler, measured=measured)
+            if execution.outcome.kind == OutcomeKind.INTERRUPTED:
+                return ledger.cut_off(execution.outcome)
+            counts.add(execution.outcome, execution.steps)
+            ledger.measure(execution, scheduler, known)
+            difference = scheduler.progress().difference
+            if difference is not None:
+                self._report_difference(difference)
+                return StopReason.FIRST_FINDING
+            failed = execution.outcome.failed
+            counts.add_ending(execution.outcome)
+            if failed:
+                ledger.add_failed(execution, known)
+            if failed or judged:
+                reason = self._reason_to_stop(goal, most, failed=failed)
+                if reason is not None:
+                    return reason
+            if goal == "first-finding" and measured and not self._part.of_several:
+                coverage.go_on(aims=self.still_aims())
+            if ledger.progress is not None:
+                ledger.show()
+
+    def _reason_to_stop(self, goal: str, most: int | None, *, failed: bool) -> StopReason | None:
+        ledger, scheduler = self._ledger, self._scheduler
+        counts = ledger.counts
+        reason = self._budget.reason_to_stop(
+            found=failed and bool(ledger.findings.found),
+            endless=counts.endless,
+            crashes=0 if scheduler.complete else counts.crashes_in_a_row,
+            reached=self._reached,
+            goal=goal,
+        )
+        if reason == StopReason.FIRST_FINDING and self._session.interrupted:
+            return StopReason.INTERRUPTED
+        if reason is None and goal == WHOLE:
+            progress = scheduler.progress()
+            if progress.bound or counts.executions + scheduler.planned() > (most or 0):
+                return StopReason.EXECUTIONS  # as many as may be run are not enough
+        return reason
+
+    def _reached(self, goal: str) -> bool:
+        return not self._part.of_several and self._ledger.coverage.reached(goal, aims=self.still_aims())
+
+    def still_aims(self) -> bool:
+        """Return whether the scheduler has anything left that it aims at."""
+        aims = self._scheduler.aims
+        return aims is not None and not aims.empty
+
+    def _report_difference(self, difference: str) -> None:
+        message = (
+            f"the scenario is not deterministic: a schedule run twice differed at {difference}. "
+            "Fix the source of chance, or reset state with setup= or isolate='fork'"
+        )
+        outcome = Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
+        self._ledger.findings.add(outcome, None, None, self._ledger.counts.number)
+
+    def _tell_apart(self) -> None:
+        """Have a complete search tell executions apart as finely as the criteria do."""
+        if self._scheduler.complete and self._ledger.coverage.told_apart():
+            self._scheduler.tell_apart()
+            for kind in FINEST:
+                self._session.learned.kind(kind)
+
+    def _spent(self, reason: StopReason) -> StopReason:
+        """Return why the search ends when the budget is spent: every partial order may have been run before."""
+        return StopReason.EXHAUSTED if self._scheduler.progress().ordered else reason
+
+    # -- what can be claimed ------------------------------------------------------------------------
+
+    def orders(self) -> dict[str, int]:
+        """Return how many partial orders and further interleavings were run, if the search was by them."""
+        if self._scheduler.progress().ordered is None:
+            return {}
+        counts = self._ledger.counts
+        return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
+
+    def _honestly_exhausted(self) -> StopReason:
+        """Return whether everything was exhausted or only a part: some of it may not have been under control."""
+        notes, progress = self._ledger.notes, self._scheduler.progress()
+        if progress.bound:
+            notes.append(f"every schedule within the bound on {progress.bound} was run; there are others")
+            return StopReason.EXHAUSTED_WITHIN_BOUND
+        if self._session.not_instrumented:
+            notes.append("every schedule was run, but some code was not instrumented")
+            return StopReason.EXHAUSTED_IN_PART
+        if self._rehearsal.first_differs:
+            notes.append("every schedule was run, but not of what only the first execution does")
+            return StopReason.EXHAUSTED_IN_PART
+        if self._ledger.counts.crashes:
+            notes.append(
+                "every schedule was run, but what the other threads would have done after a crash is not known"
+            )
+            return StopReason.EXHAUSTED_IN_PART
+        left_open = frozenset() if progress.interleaved else self._ledger.coverage.leave_open()
+        if left_open:
+            notes.append(
+                "every partial order was run, but not every interleaving: those of one partial order can differ in "
+                f"{', '.join(sorted(left_open))}, whose totals are not exact"
+            )
+        return StopReason.EXHAUSTED
+
+    def _tell_every_order(self, reason: StopReason, seed: int) -> None:
+        """Find out whether a failure that every execution ended in depends on the order of threads at all."""
+        failing, found, counts = self._rehearsal.failing, self._ledger.findings.found, self._ledger.counts
+        if failing is None or counts.passed or len(found) != 1:
+            return
+        if found[0].kind in _NOT_OF_ORDERS or reason in _CUT_SHORT or self._ledger.clock.over:
+            return
+        threads = 1 + sum(event.kind == START for event in failing.trace)
+        every: EveryOrder | None
+        if threads == 1:
+            every = EveryOrder(tried=counts.executions, serial=counts.executions, alone=True)
+        elif reason == StopReason.EXHAUSTED and counts.orders:
+            every = EveryOrder(tried=counts.orders, serial=1, complete=True)
+        elif self._part.of_several:
+            return  # other units may have passed
+        else:
+            every = fails_in_every_order(self._session, found[0].kind, threads=threads, seed=seed)
+            if every is not None and not every.complete:
+                every = replace(every, tried=every.tried + counts.executions)
+        found[0] = replace(found[0], every_order=every)

@@ -1,0 +1,53 @@
+"""Turns: which scheduler decided which executions, and what came of its executions.
+
+The number of an execution tells who decided it. So shares are computed once, at the end, from the first executions of
+requirements and from the findings, however many units ran the executions.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from raddle.result import EVERY_ORDER, KEPT_SCHEDULES, WITHOUT_PREEMPTION
+from raddle.schedulers.base import Scheduler
+
+POLICY = ""  # the scheduler of the search, or that of its members whose turn it is
+_FIRST = (WITHOUT_PREEMPTION, KEPT_SCHEDULES)
+
+
+class Turn(NamedTuple):
+    """Consecutive executions that one scheduler decided."""
+
+    last: int  # the number of the last one
+    executions: int
+    name: str = POLICY
+
+
+def shares(
+    turns: Sequence[Turn], policy: Scheduler, *, covered: Iterable[int], found: Iterable[int]
+) -> dict[str, dict[str, int]]:
+    """Return executions, new requirements and findings by scheduler; nothing unless several take turns.
+
+    `covered` and `found` are numbers of executions, one for each requirement covered first and for each finding.
+    """
+    if not policy.members:
+        return {}
+    ran = sorted(turn for turn in turns if turn.executions)
+    lasts, own = [turn.last for turn in ran], {turn.name for turn in ran}
+    members = policy.members if any(turn.name == POLICY for turn in turns) else ()
+    names = dict.fromkeys((*filter(own.__contains__, _FIRST), *members, *sorted(own - {POLICY, EVERY_ORDER})))
+    names |= dict.fromkeys(own & {EVERY_ORDER})
+    result = {name: {"executions": 0, "covered": 0, "found": 0} for name in names}
+    for turn in ran:
+        if turn.name != POLICY:
+            result[turn.name]["executions"] += turn.executions
+            continue
+        for number in range(turn.last - turn.executions + 1, turn.last + 1):
+            result[policy.turn_of(number)]["executions"] += 1
+    for what, numbers in (("covered", covered), ("found", found)):
+        for number in numbers:
+            name = ran[bisect_left(lasts, number)].name
+            result[policy.turn_of(number) if name == POLICY else name][what] += 1
+    return result

@@ -1,0 +1,297 @@
+"""A unit: a part of a search that any process can run, given as a value, and what came of it.
+
+A search in this process is one unit; a search by several workers is a sequence of them. What a unit does depends on
+nothing but itself: executions have numbers, and the unit contains what earlier units learnt, covered and found. So it
+does not matter which process runs it, nor what else that process runs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from raddle.corpus import Kept, fitting
+from raddle.execute.session import Session
+from raddle.exploring.coverage_progress import CoverageProgress
+from raddle.exploring.findings import Findings, Signature
+from raddle.exploring.ledger import Clock, Counts, Ledger
+from raddle.exploring.moment import Progress
+from raddle.exploring.search import Part, Search
+from raddle.exploring.stop_rules import Budget
+from raddle.exploring.turns import Turn
+from raddle.finding import Finding
+from raddle.guide.aims import AimsMemory
+from raddle.guide.policies import make_policy
+from raddle.guide.shrink import shrink
+from raddle.record import Record
+from raddle.refusal import NotInstrumented
+from raddle.schedulers.base import Scheduler
+from raddle.schedulers.reachability import Reachability
+from raddle.stop_reason import StopReason
+from raddle.tally import Key, Tally
+
+if TYPE_CHECKING:
+    from raddle.measuring.measurement import Measurement
+
+GoesOn = Callable[[int], bool]  # asked before the execution of that number
+Function = Callable[[], object]
+
+
+class Reference(Protocol):
+    """A function as a value; see `raddle.distribute.references` for those that other processes can load."""
+
+    def load(self) -> Function:
+        """Return the function itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Itself:
+    """A function of this process."""
+
+    function: Function
+
+    def load(self) -> Function:
+        """Return the function itself."""
+        return self.function
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What all units of a search have in common."""
+
+    scenario: Reference
+    setup: Reference | None
+    session: Mapping[str, Any]  # options of `Session`
+    scheduler: str
+    seed: int
+    criteria: tuple[str, ...]  # names; none: nothing is measured
+    until: str  # as `Budget` has it
+    shrink: bool = True
+    keep: bool = True  # whether executions that covered something new are kept for the data file
+    origin: str = ""  # what is explored, as the record names it
+    measure_all: bool = True  # whether to measure every execution, also once coverage is saturated
+    to_the_end: bool = False  # whether a complete search follows a saturated one
+
+    def make_policy(self) -> Scheduler:
+        """Return the scheduler of the search."""
+        return make_policy(self.scheduler, seed=self.seed, criteria=self.criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What units found out, for later ones."""
+
+    sites: frozenset[int] = frozenset()  # that need a scheduling point
+    kinds: frozenset[str] = frozenset()  # of resources that do
+    covered: Mapping[str, frozenset[Key]] = field(default_factory=dict)  # by criterion
+    signatures: frozenset[tuple[str, ...]] = frozenset()  # of failures that were looked at
+    reported: frozenset[tuple[str, ...]] = frozenset()  # of findings
+    aims: AimsMemory = field(default_factory=AimsMemory)
+
+    def __add__(self, other: Known) -> Known:
+        """Return what is known after both."""
+        names = [*self.covered, *(name for name in other.covered if name not in self.covered)]
+        nothing: frozenset[Key] = frozenset()
+        return Known(
+            sites=self.sites | other.sites,
+            kinds=self.kinds | other.kinds,
+            covered={name: self.covered.get(name, nothing) | other.covered.get(name, nothing) for name in names},
+            signatures=self.signatures | other.signatures,
+            reported=self.reported | other.reported,
+            aims=self.aims + other.aims,
+        )
+
+
+NOTHING = Known()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Executions of a search, from a number on."""
+
+    plan: Plan
+    before: int  # the number of the execution before its first
+    executions: int | None  # None: no limit
+    known: Known = NOTHING
+    rehearsed: bool = False  # whether an earlier unit rehearsed the scenario
+    share: tuple[int, int] = (0, 1)  # of what can be aimed at
+    deadline: float | None = None  # by the clock on the wall, which all processes have in common
+    corpus: tuple[Kept, ...] = ()  # executions of earlier runs to begin with
+    saturated: bool = False  # whether earlier units saturated coverage
+    of_several: bool = True  # whether coverage is judged for several units together
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A finding, and the signature by which it is known again."""
+
+    signature: Signature
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a unit, or of several: they add with `+`, in the order of their executions."""
+
+    before: int = 0  # the number of the execution before the first
+    executions: int = 0
+    points: int = 0  # scheduling points
+    left_out: int = 0  # executions that were not measured
+    endless: int = 0  # executions that did not end
+    crashes: int = 0  # executions that ended a worker
+    seconds: float = 0.0  # spent searching
+    reasons: frozenset[StopReason] = frozenset()  # why the units ended
+    findings: tuple[Signed, ...] = ()
+    record: Record | None = None  # what was measured, without findings
+    firsts: Mapping[int, int] = field(default_factory=dict)  # measured execution that covered something new -> number
+    turns: tuple[Turn, ...] = ()
+    orders: Mapping[str, int] = field(default_factory=dict)  # as `Result` has it
+    chance: float | None = None  # that something new is covered, as estimated before a complete search
+    still_aims: bool = False  # whether there is anything left to try
+    notes: tuple[str, ...] = ()
+    not_instrumented: tuple[NotInstrumented, ...] = ()
+    unfit: tuple[Kept, ...] = ()  # schedules of the corpus that no longer fit the code
+    known: Known = NOTHING  # what is known now, except for what is covered, which the record contains
+
+    @property
+    def tally(self) -> Tally:
+        return self.record.tally if self.record is not None else Tally()
+
+    def __add__(self, other: Done) -> Done:
+        """Return what came of both; a finding that both report is kept once."""
+        reported = {signed.signature for signed in self.findings}
+        new = [signed for signed in other.findings if signed.signature not in reported]
+        moved = {number + self.tally.executions: execution for number, execution in other.firsts.items()}
+        together = self.record if other.record is None else other.record
+        if self.record is not None and other.record is not None:
+            together = self.record + other.record
+        return replace(
+            self,
+            **{name: getattr(self, name) + getattr(other, name) for name in _SUMS},
+            reasons=self.reasons | other.reasons,
+            findings=tuple(sorted([*self.findings, *new], key=lambda signed: signed.finding.execution)),
+            record=together,
+            firsts={**self.firsts, **moved},
+            orders={**self.orders, **other.orders},
+            chance=self.chance if other.chance is None else other.chance,
+            still_aims=self.still_aims or other.still_aims,
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            not_instrumented=tuple(dict.fromkeys((*self.not_instrumented, *other.not_instrumented))),
+        )
+
+
+_SUMS = ("executions", "points", "left_out", "endless", "crashes", "seconds", "turns", "unfit", "known")
+
+
+def open_session(plan: Plan) -> Session:
+    """Return a session for the units of a search, one after the other."""
+    return Session(plan.scenario.load(), setup=plan.setup.load() if plan.setup else None, **plan.session)
+
+
+def run_unit(
+    unit: Unit, session: Session | None = None, goes_on: GoesOn | None = None, progress: Progress | None = None
+) -> Done:
+    """Run a unit in this process; in a session that was entered before, if there is one, which saves time."""
+    if session is None:
+        with open_session(unit.plan) as session:
+            return run_unit(unit, session, goes_on, progress)
+    plan, known = unit.plan, unit.known
+    for site in sorted(known.sites):
+        session.learned.site(site)
+    for kind in sorted(known.kinds):
+        session.learned.kind(kind)
+    policy = plan.make_policy()
+    if policy.aims is not None:
+        policy.aims.share = unit.share
+        policy.aims.remember(known.covered, known.aims)
+    measurement = _measurement(unit)
+    ledger = _ledger(unit, session, measurement, measure_all=plan.measure_all or policy.complete)
+    ledger.progress = progress
+    search = Search(
+        ledger,
+        policy,
+        Budget(unit.executions, until=plan.until),
+        part=Part(unit.rehearsed, unit.of_several, goes_on),
+        complete=Reachability() if plan.to_the_end else None,
+    )
+    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.table)
+    reason = search.run(plan.seed, fits)
+    ledger.unfit = [*gone, *ledger.unfit]
+    return _done(unit, search, ledger, policy, reason, measurement)
+
+
+def _ledger(unit: Unit, session: Session, measurement: Measurement | None, *, measure_all: bool) -> Ledger:
+    plan, known = unit.plan, unit.known
+    coverage = CoverageProgress(session, measurement, keep=plan.keep, measure_all=measure_all, saturated=unit.saturated)
+    findings = Findings(
+        session,
+        seed=plan.seed,
+        shrink=shrink if plan.shrink else None,
+        signatures=known.signatures,
+        reported=known.reported,
+    )
+    seconds = None if unit.deadline is None else max(0.0, unit.deadline - time.time())
+    return Ledger(session, Counts(before=unit.before), coverage, findings, Clock(seconds))
+
+
+def _measurement(unit: Unit) -> Measurement | None:
+    if not unit.plan.criteria:
+        return None
+    from raddle.criteria import make_criteria
+    from raddle.measuring.measurement import Measurement
+
+    measurement = Measurement(make_criteria(list(unit.plan.criteria)))
+    measurement.before = unit.known.covered
+    return measurement
+
+
+def _done(
+    unit: Unit, search: Search, ledger: Ledger, policy: Scheduler, reason: StopReason, measurement: Measurement | None
+) -> Done:
+    session, counts, coverage, findings = ledger.session, ledger.counts, ledger.coverage, ledger.findings
+    found = findings.found
+    if unit.of_several:  # an exception need not be picklable
+        found = [replace(finding, error=None) for finding in found]
+    record = None
+    if measurement is not None:
+        from raddle.measuring.recording import CONTROLLED, make_record
+
+        record = make_record(
+            measurement,
+            session.table,
+            session.model(),
+            origin=unit.plan.origin,
+            mode=CONTROLLED,
+            exhausted=reason == StopReason.EXHAUSTED,
+            notes=[str(refused) for refused in session.not_instrumented],
+            corpus=search.corpus,
+        )
+    aims = policy.aims.memory() if policy.aims is not None else AimsMemory()
+    return Done(
+        before=unit.before,
+        executions=counts.executions,
+        points=counts.points,
+        left_out=coverage.left_out,
+        endless=counts.endless,
+        seconds=search.seconds,
+        reasons=frozenset({reason}),
+        findings=tuple(map(Signed, findings.signed, found)),
+        record=record,
+        firsts=coverage.firsts,
+        turns=tuple(search.turns),
+        orders=search.orders(),
+        chance=coverage.chance,
+        still_aims=search.still_aims(),
+        notes=tuple(ledger.notes),
+        not_instrumented=tuple(session.not_instrumented),
+        unfit=tuple(ledger.unfit),
+        known=Known(
+            sites=frozenset(session.learned.sites),
+            kinds=frozenset(session.learned.kinds),
+            signatures=frozenset(findings.signatures),
+            reported=frozenset(findings.reported),
+            aims=aims,
+        ),
+    )
