@@ -114,18 +114,25 @@ class Logbook:
     def do(self, participant: Any, choice: Choice) -> None:
         """Log what a participant does now, with the outcome that was chosen."""
         label, alternative = choice
-        options = () if participant.alternatives is None else self._options(participant)
+        options: tuple[tuple[str, Operation], ...] = ()
+        if participant.alternatives is not None:
+            options = self._options(participant)
         operation = self.pending.pop(choice, None) or Operation((), depth=len(self.log.done))
         self._seen.discard(label)
         before = self._use(participant, choice, operation) if choice in self._watched else None
-        for other, _ in options:
-            self.pending.pop((label, other), None)
-            self._watched.pop((label, other), None)
+        if options:
+            self._forget(label, options)
         # It may have been woken in the end: it need not have waited for that.
         late = participant.timed_out or label in self._overdue
         self._overdue.discard(label)
         self.log.done.append(Done(label, operation, before, late, alternative, options))
         self._counts[label] = self._counts.get(label, 0) + 1
+
+    def _forget(self, label: str, options: tuple[tuple[str, Operation], ...]) -> None:
+        """Forget the outcomes of an operation that was done."""
+        for alternative, _ in options:
+            self.pending.pop((label, alternative), None)
+            self._watched.pop((label, alternative), None)
 
     def _use(self, participant: Any, choice: Choice, operation: Operation) -> tuple[int, ...] | None:
         """Return how much there is of the resource that an operation uses, just before."""

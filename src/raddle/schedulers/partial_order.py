@@ -60,20 +60,21 @@ class Order:
 
     def _scan(self) -> None:
         done, between, all_conflicts = self._log.done, self._log.between, self._conflicts
+        before, reached, done_to, supplies = self.before, self.reached, self._done_to, self._supplies
         folded: dict[int, dict[int, int]] = {}  # by key and mode: all that was done so, and what comes before
         for number, one in enumerate(done):
             if number in between:
                 self._pass(number, between[number])
             label, operation = one.label, one.operation
-            known = self.reached.get(label, 0) | self._floor
+            known = reached.get(label, 0) | self._floor
             mask = 1 << number
             if one.options:
                 self._leave_untaken(one, known, number)
             if operation.need:
-                known |= 0 if one.late else self._supplies.certain(label, operation, number, self)
+                known |= 0 if one.late else supplies.certain(label, operation, number, self)
                 self.woken.pop(label, None)
-                enabler = self._supplies.enabler_so_far(operation, number)
-                mask |= self.before[enabler] if enabler >= 0 else 0
+                enabler = supplies.enabler_so_far(operation, number)
+                mask |= before[enabler] if enabler >= 0 else 0
             mask |= known
             for key, mode, _ in operation.accesses:
                 conflicts = all_conflicts[mode]
@@ -82,13 +83,13 @@ class Order:
                         mask |= all_so
             for key, mode, _ in operation.accesses:
                 folded[key][mode] = folded[key].get(mode, 0) | mask
-                done_so = self._done_to.setdefault(key, {})
+                done_so = done_to.setdefault(key, {})
                 done_so[mode] = done_so.get(mode, 0) | 1 << number
             if self._log.cut_short and number == len(done) - 1:
                 mask = (2 << number) - 1  # nothing can come after it
             self._known.append(known)
-            self.before.append(mask)
-            self.reached[label] = mask
+            before.append(mask)
+            reached[label] = mask
         self._pass(len(done), between.get(len(done), []))
         self._leave(self._log.waiting, len(done))
 

@@ -198,14 +198,19 @@ class Reachability(Scheduler):
 
     def _awake(self, node: Node, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         """Take a choice that may come first."""
-        awake = enabled
-        if node.sleeping:
-            awake = [thread for thread in enabled if _first_awake(thread, node.sleeping)]
+        awake, sleeping = enabled, node.sleeping
+        if sleeping:
+            awake = [
+                thread
+                for thread in enabled
+                if (thread.label, "") not in sleeping and (thread.alternatives is None or _awake(thread, sleeping))
+            ]
             if not awake:
                 self.redundant += 1
                 awake = enabled
         chosen = self._fairly(awake, current)
-        node.taken = _first_awake(chosen, node.sleeping) or _first_awake(chosen, ())
+        label = chosen.label
+        node.taken = (label, "") if chosen.alternatives is None else _awake(chosen, sleeping) or _choices(chosen)[0]
         return chosen
 
     def _fairly(self, awake: Sequence[Thread], current: Thread | None) -> Thread:
@@ -220,14 +225,10 @@ class Reachability(Scheduler):
 
 def _choices(thread: Thread) -> list[Choice]:
     """Return what a thread can do now: one choice for each outcome that its operation can have."""
-    if thread.alternatives is None:
-        return [(thread.label, "")]
-    return [(thread.label, alternative.label) for alternative in thread.alternatives()]
+    alternatives = () if thread.alternatives is None else thread.alternatives()
+    return [(thread.label, alternative.label) for alternative in alternatives]
 
 
-def _first_awake(thread: Thread, sleeping: Container[Choice]) -> Choice | None:
-    """Return the first choice of a thread that does not sleep."""
-    if thread.alternatives is None:
-        choice = thread.label, ""
-        return None if choice in sleeping else choice
+def _awake(thread: Thread, sleeping: Container[Choice]) -> Choice | None:
+    """Return the first choice that does not sleep, of a thread with alternatives."""
     return next((choice for choice in _choices(thread) if choice not in sleeping), None)

@@ -53,16 +53,19 @@ class Node:
 
     def next(self, operation: Operation, calculus: Calculus, looks: list[tuple[str, str]]) -> Node:
         """Return the state after the taken choice, which turned out to be that operation."""
-        label = self.taken[0] if self.taken is not None else ""
-        depend, may_depend = calculus.depend, calculus.may_depend
-        sleeping = {
-            choice: known
-            for choice, known in self.sleeping.items()
-            if choice[0] != label
-            and not (depend(known, operation) if known.depth < 0 else may_depend(known, operation, looks, known.depth))
-        }
+        sleeping: dict[Choice, Operation] = {}
+        if self.sleeping:
+            label = self.taken[0] if self.taken is not None else ""
+            for choice, known in self.sleeping.items():
+                if known.depth < 0:
+                    conflict = calculus.depend(known, operation)
+                else:
+                    conflict = calculus.may_depend(known, operation, looks, known.depth)
+                if not conflict and choice[0] != label:
+                    sleeping[choice] = known
         node = Node(sleeping, self.after)
-        node.take_branch()
+        if self.after:
+            node.take_branch()
         return node
 
     def take_branch(self) -> bool:

@@ -187,32 +187,37 @@ _Describe = Callable[[Any, Any], Touched]
 
 
 def _is_twin(lock: object) -> bool:
-    return issubclass(type(lock), (Lock, RLock))
+    kind = type(lock)
+    return kind is Lock or kind is RLock or issubclass(kind, RLock)
 
 
 def _is_queue(target: object) -> bool:
     """Tell the twin of a Queue, which has a mutex, from that of a SimpleQueue."""
-    return issubclass(type(target), queue.Queue)
+    kind = type(target)
+    return kind is queue.Queue or issubclass(kind, queue.Queue)
 
 
 def _lock(mode: int, need: int = 0) -> _Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        lock = target
+        lock, how = target, mode
         if not _is_twin(lock):
-            if issubclass(type(lock), threading.Barrier):
-                lock = lock._cond
-            if issubclass(type(lock), threading.Condition):
-                lock = lock._lock
-        how = mode
-        level: Level | None = None
-        if _is_twin(lock):
-            # The slot is set only in the mutex of a queue.
-            level = _permits_of_lock if getattr(lock, "queue", None) is None else _content_of_guarded
+            lock = _lock_in(target)
+        level: Level | None = _permits_of_lock
+        if getattr(lock, "queue", None) is not None:  # the slot is set only in the mutex of a queue
+            level = _content_of_guarded
+        elif lock is not target and not _is_twin(lock):
+            level = None
         if (thread.timer and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
             how = modes.WRITE  # whether it works out depends on everything that is done with the lock
         return [(lock, "", how)], need, None, lock, level
 
     return describe
+
+
+def _lock_in(target: Any) -> Any:
+    """Return the lock of a condition, or of a barrier that is looked at; any other lock itself."""
+    condition = target._cond if issubclass(type(target), threading.Barrier) else target
+    return condition._lock if issubclass(type(condition), threading.Condition) else target
 
 
 def _semaphore(mode: int, need: int = 0) -> _Describe:

@@ -183,13 +183,16 @@ class ResourceLevels(Supplies):
 
         -1: the event was set when the execution began; None: it was not set.
         """
-        done_to_it = [(other, mode) for other, mode in self._by_key.get(operation.accesses[0][0], ()) if other < number]
-        arrived = max(
-            (other for other, mode in done_to_it if mode == ARRIVE and self._done[other].label == label), default=-1
-        )
+        done, arrived = self._done, -1
+        done_to_it = self._by_key.get(operation.accesses[0][0], ())
+        for other, mode in done_to_it:
+            if other < number and mode == ARRIVE and done[other].label == label:
+                arrived = other
         found: int | None = None
         for place, (other, mode) in enumerate(done_to_it):
-            level = self._done[other].level
+            if other >= number:
+                break
+            level = done[other].level
             if place == 0 and level and level[0]:
                 found = -1
             if mode == CLEAR and other < arrived:
