@@ -17,6 +17,7 @@ from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
 from raddle.corpus import Kept
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.rules import Rules, Timeouts, Wakeups
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
@@ -65,6 +66,8 @@ def explore(
     source: Sequence[str] = (),
     setup: Callable[[], object] | None = None,
     isolate: str | None = None,
+    timeouts: str = Timeouts.LATE,
+    wakeups: str = Wakeups.FIFO,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float = PATIENCE_SECONDS,
     progress: Progress | None = None,
@@ -83,6 +86,8 @@ def explore(
     nothing was found, up to as many executions again try every partial order: a space that ends by then is exhausted.
     A finding is shrunk: the same failure with the fewest preemptions, threads and segments that can be had in a few
     hundred executions more, unless `shrink` says otherwise.
+    A sleep or a wait with a timeout ends only when every other thread is blocked; with `timeouts="any"`, at any time.
+    A condition's `notify` wakes the threads that have waited longest, as CPython does; with `wakeups="any"`, any.
     What the executions covered is measured by `criteria` (see `raddle criteria`), by the default ones where the
     scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
     that they ran. `data_file` names the file that this is added to, for `raddle report`.
@@ -107,6 +112,7 @@ def explore(
     data_file, trouble = _usable(data_file) if names else (data_file, "")
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
+    _set_rules(options, timeouts, wakeups)
     session = Session(scenario, setup=setup, **options)
     plan = Plan(
         Itself(scenario),
@@ -391,6 +397,8 @@ def replay(
     source: Sequence[str] = (),
     setup: Callable[[], object] | None = None,
     isolate: str | None = None,
+    timeouts: str = Timeouts.LATE,
+    wakeups: str = Wakeups.FIFO,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
 ) -> Finding | None:
@@ -411,6 +419,7 @@ def replay(
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
     options = _session_options(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, ())
+    _set_rules(options, timeouts, wakeups)
     with Session(scenario, setup=setup, **options) as session:
         return replayed_finding(session, schedule)
 
@@ -456,6 +465,20 @@ def _session_options(
         "measuring": bool(criteria),
         "blocks": "blocks" in criteria,
     }
+
+
+def _set_rules(options: dict[str, Any], timeouts: str, wakeups: str) -> None:
+    """Add the rules to the options of a session, and to those that a replay needs."""
+    if timeouts not in list(Timeouts):
+        raise UsageError("bad-timeouts", f"timeouts is one of {', '.join(Timeouts)}, not {timeouts!r}")
+    if wakeups not in list(Wakeups):
+        raise UsageError("bad-wakeups", f"wakeups is one of {', '.join(Wakeups)}, not {wakeups!r}")
+    options["rules"] = Rules(timeouts=Timeouts(timeouts), wakeups=Wakeups(wakeups))
+    options["replaying"] = replace(
+        options["replaying"],
+        timeouts=None if timeouts == Timeouts.LATE else str(timeouts),
+        wakeups=None if wakeups == Wakeups.FIFO else str(wakeups),
+    )
 
 
 def _checked_methods(thread_methods: int) -> int:

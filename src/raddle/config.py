@@ -17,6 +17,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "seed": (int,),
     "until": (str,),
     "switches": (str,),
+    "timeouts": (str,),
+    "wakeups": (str,),
     "source": (list,),
     "isolate": (str,),
     "step_limit": (int,),
@@ -47,6 +49,8 @@ class Config:
     seed: int | None = None
     until: str | None = None
     switches: str | None = None
+    timeouts: str | None = None
+    wakeups: str | None = None
     source: tuple[str, ...] | None = None
     isolate: str | None = None
     step_limit: int | None = None

@@ -48,8 +48,17 @@ def in_runs(decisions: Sequence[int]) -> Runs:
     return tuple((thread, sum(1 for _ in same)) for thread, same in groupby(decisions))
 
 
-def fitting(corpus: Iterable[Kept], origin: str, switches: str, sites: Iterable[int]) -> tuple[list[Kept], list[Kept]]:
-    """Of what is kept for a scenario: what can still be had, and what names places that are no longer there."""
+def fitting(
+    corpus: Iterable[Kept], origin: str, switches: str, replaying: Replaying, sites: Iterable[int]
+) -> tuple[list[Kept], list[Kept]]:
+    """Return the schedules kept for a scenario that may still fit, and those that name places that are gone."""
     there = set(sites)
-    own = [kept for kept in corpus if kept.origin == origin and kept.switches == switches]
+    rules = replaying.timeouts, replaying.wakeups  # with other rules there are other decisions
+    own = [
+        kept
+        for kept in corpus
+        if kept.origin == origin
+        and kept.switches == switches
+        and (kept.replaying.timeouts, kept.replaying.wakeups) == rules
+    ]
     return [kept for kept in own if kept.sites <= there], [kept for kept in own if not kept.sites <= there]

@@ -85,6 +85,11 @@ class Kind(str):
         return _FACTS[self].point_if_observed
 
     @property
+    def looks_at(self) -> str:
+        """The kind of resource that a take looks at if it may fail: when exactly that is given back matters then."""
+        return _FACTS[self.partner].point_if_observed if self.partner else ""
+
+    @property
     def is_access(self) -> bool:
         """Whether it touches a variable: a read, a write or a deletion."""
         return _FACTS[self].role in (Role.READ, Role.WRITE)

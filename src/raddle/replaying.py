@@ -25,6 +25,8 @@ class Replaying:
     isolate: str | None = None
     step_limit: int | None = None
     patience_seconds: float | None = None
+    timeouts: str | None = None
+    wakeups: str | None = None
 
     def command(self, target: str, schedule: Schedule | str) -> str:
         """For a shell; the target is what `raddle replay` calls the scenario."""
@@ -57,8 +59,8 @@ class Replaying:
     def from_json(cls, value: object) -> Replaying:
         """Whatever a data file has.
 
-        >>> Replaying.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"})
-        Replaying(setup=None, source=('shop',), isolate=None, step_limit=9, patience_seconds=None)
+        >>> Replaying.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"}) # doctest: +ELLIPSIS
+        Replaying(setup=None, source=('shop',), isolate=None, step_limit=9, ...)
         """
         given = value if isinstance(value, Mapping) else {}
         known = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) is not None}

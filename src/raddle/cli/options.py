@@ -9,6 +9,7 @@ import click
 
 from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
+from raddle.engine.rules import Timeouts, Wakeups
 from raddle.story_length import StoryLength
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,6 +34,18 @@ _PATIENCE = click.option(
     help="How long a thread may block outside raddle's control before that is reported "
     f"[default: {PATIENCE_SECONDS:g}; replay: no limit]. There is no limit while a debugger is active.",
 )
+_TIMEOUTS = click.option(
+    "--timeouts",
+    type=click.Choice([one.value for one in Timeouts]),
+    help="When a sleep or a wait with a timeout may end: when every other thread is blocked, or any time "
+    "[default: late].",
+)
+_WAKEUPS = click.option(
+    "--wakeups",
+    type=click.Choice([one.value for one in Wakeups]),
+    help="Which waiting threads a Condition's notify wakes: those that have waited longest, as CPython does, or any "
+    "[default: fifo].",
+)
 story = click.option(
     "--story",
     type=click.Choice([length.value for length in StoryLength]),
@@ -47,8 +60,8 @@ thread_methods = click.option(
 
 
 def shared_options(command: F) -> F:
-    """`--source`, `--isolate`, `--step-limit`, `--patience-seconds`, `--json`."""
-    for option in (_JSON, _PATIENCE, _STEP_LIMIT, _ISOLATE, _SOURCE):
+    """Add `--source`, `--isolate`, `--timeouts`, `--wakeups`, `--step-limit`, `--patience-seconds` and `--json`."""
+    for option in (_JSON, _PATIENCE, _STEP_LIMIT, _WAKEUPS, _TIMEOUTS, _ISOLATE, _SOURCE):
         command = option(command)
     return command
 

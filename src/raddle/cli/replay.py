@@ -22,7 +22,7 @@ from raddle.outcome import OutcomeKind
 from raddle.schedule import Schedule
 from raddle.story_length import StoryLength
 
-_KEYS = ("source", "isolate", "step_limit", "patience_seconds")
+_KEYS = ("source", "isolate", "timeouts", "wakeups", "step_limit", "patience_seconds")
 
 
 @click.command()

@@ -387,6 +387,7 @@ class Engine:
     def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
         """Block until the other participant has ended; return False if the time ran out."""
         if seconds is not None and self.rules.timeouts is Timeouts.ANY:
+            self.observe("thread")  # it matters when exactly the other one ends
             self.wait(me, JOIN, other, lambda: other.done, seconds)
         elif "join" in self.learned.kinds:  # a search counts it as a step of its own
             if seconds is not None:
@@ -434,23 +435,35 @@ class Engine:
         if seconds > 0:
             self.clock.now += seconds
 
-    def wait(self, me: Carrier, kind: Kind, target: object, ready: Callable[[], bool], seconds: float) -> bool:
+    def wait(
+        self,
+        me: Carrier,
+        kind: Kind,
+        target: object,
+        ready: Callable[[], bool],
+        seconds: float,
+        *,
+        needs: Callable[[], bool] | None = None,
+    ) -> bool:
         """Block until `ready`, at most that long in virtual time; return False if the time ran out.
 
-        A time of 0 is over at once: the participant does not wait until every other one is blocked.
+        A time of 0 is over at once: the participant does not wait until every other one is blocked. However long it
+        takes, it goes on only if it has what it `needs` for looking: a queue's mutex is free.
         """
         if seconds <= 0:
-            self.operate(me, kind, target)
+            self.operate(me, kind, target, needs)
             return ready()
         me.timed_out = False
         self.set_timer(me, seconds)
         try:
-            if self.rules.timeouts is Timeouts.ANY:  # enabled at once: it expires unless it is ready by then
-                self.operate(me, kind, target)
+            if self.rules.timeouts is Timeouts.ANY:  # it expires unless it is ready by the time it is chosen
+                if kind.looks_at:
+                    self.observe(kind.looks_at)
+                self.operate(me, kind, target, needs)
                 if not ready():
                     self.clock.expire(me)
             else:
-                self.operate(me, kind, target, lambda: me.timed_out or ready())
+                self.operate(me, kind, target, lambda: ready() or (me.timed_out and (needs is None or needs())))
         finally:
             me.timed_out = False
             me.timer = 0

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 
-class Timeouts(Enum):
+class Timeouts(StrEnum):
     """When a timed wait may expire."""
 
     LATE = "late"  # only when no participant can go on otherwise
     ANY = "any"  # at any scheduling point, as if the machine were slow
 
 
-class Wakeups(Enum):
+class Wakeups(StrEnum):
     """Which waiters a notification wakes."""
 
     FIFO = "fifo"  # those that have waited longest, as CPython does

@@ -14,7 +14,7 @@ from raddle.cast import METHODS, Cast
 from raddle.engine.engine import Engine, Policy
 from raddle.engine.observer import Observer
 from raddle.engine.points import GilPoints, Learned, Points
-from raddle.engine.rules import DEFAULT_RULES, Rules
+from raddle.engine.rules import DEFAULT_RULES, Rules, Timeouts
 from raddle.engine.step_limit import StepLimit
 from raddle.event import Preemption
 from raddle.execute.crash_replay import DecisionPulse, MomentPulse
@@ -252,6 +252,11 @@ class Session:
             )
             self.learned.version += bool(known)  # there are more schedules than before
         return sites
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """When timed waits may expire."""
+        return self._rules.timeouts
 
     # -- executions ---------------------------------------------------------------------------------
 

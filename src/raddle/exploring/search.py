@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from raddle.corpus import Kept
+from raddle.engine.rules import Timeouts
 from raddle.every_order import EveryOrder
 from raddle.exploring.corpus_replay import replay_corpus
 from raddle.exploring.ledger import Ledger
@@ -27,8 +28,7 @@ from raddle.schedulers.reachability import Reachability
 from raddle.stop_reason import StopReason
 
 TIME_PASSED = (
-    "a sleep or a wait with a timeout was over only when no other thread could go on: that it may be too short was not "
-    "tried"
+    "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
 LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
 FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
@@ -89,7 +89,8 @@ class Search:
         self.seconds = ledger.clock.seconds
         if reason == StopReason.EXHAUSTED:
             reason = self._honestly_exhausted()
-        if "time" in self._session.learned.kinds and not ledger.findings.found:
+        timed = "time" in self._session.learned.kinds and self._session.timeouts is Timeouts.LATE
+        if timed and not ledger.findings.found:
             ledger.notes.append(TIME_PASSED)
         ledger.doing = "looking whether every order fails"
         self._tell_every_order(reason, seed)

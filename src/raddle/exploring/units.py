@@ -216,7 +216,7 @@ def run_unit(
         part=Part(unit.rehearsed, unit.of_several, goes_on),
         complete=Reachability() if plan.to_the_end else None,
     )
-    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.table)
+    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.replaying, session.table)
     reason = search.run(plan.seed, fits)
     ledger.unfit = [*gone, *ledger.unfit]
     return _done(unit, search, ledger, policy, reason, measurement)

@@ -52,7 +52,7 @@ class ScheduleRecorder(Observer):
         self._add(me, _ARRIVED)
 
     def passed(self, me: Carrier, *, point: bool) -> None:
-        if me.alternatives is not None and me.taken is not None and me.taken != me.alternatives()[0]:
+        if me.alternatives is not None and me.taken is not None and me.taken.label != me.alternatives()[0].label:
             self._outcomes[len(self._log)] = me.taken.label
         self._add(me, _PASSED if point or not me.kind.is_access else me.site)
 

@@ -116,7 +116,7 @@ class Order:
     def _leave_untaken(self, one: Done, known: int, number: int) -> None:
         """Keep the outcomes that an operation did not have: some may be possible here or earlier."""
         for alternative, operation in one.options:
-            if alternative != one.alternative:
+            if alternative != one.alternative and not self._supplies.hopeless(one.label, operation, number, self):
                 certain = self._supplies.certain(one.label, operation, number, self) if operation.need else 0
                 self._untaken.append(_Left((one.label, alternative), operation, known | certain, number))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
+from raddle.engine.carrier import Carrier
+from raddle.engine.engine import EXPIRES, PROCEEDS
 from raddle.operation import (
     ACQUIRE,
     BEFORE_WAIT,
@@ -45,6 +47,8 @@ from raddle.schedulers.calculus import Access, Calculus, Level, Reader, Touched
 from raddle.schedulers.operation_log import Log
 from raddle.threads import modes
 from raddle.threads.resource_levels import ResourceLevels
+from raddle.threads.state import thread_of
+from raddle.threads.twins.condition import Ticket
 from raddle.threads.twins.lock import Lock, RLock
 
 EVERYTHING = "everything"  # what an operation touches that does more than can be seen
@@ -83,9 +87,11 @@ class ThreadReader(Reader):
         elif kind is READ:
             found = _read(target, participant.name), 0, None, None, None
         elif kind is JOIN:
-            found = [], modes.ENDED, target.label, None, None
+            # With a timeout that may expire at any time, it only looks whether the other thread has ended.
+            looks = participant.timer and participant.ready is None
+            found = _is_alive(participant, target) if looks else ([], modes.ENDED, target.label, None, None)
         else:
-            describe = _KINDS.get(kind)
+            describe = _KINDS.get(kind) if alternative is not EXPIRES else _expired_wait
             found = ([], 0, None, None, None) if describe is None else describe(participant, target)
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
@@ -114,6 +120,11 @@ class ThreadReader(Reader):
             elif kind is END:
                 yield LIFE, "", modes.WRITE
 
+    def options(self, participant: Any) -> Sequence[Alternative]:
+        if participant.kind is WAIT and participant.alternatives is not None:
+            return PROCEEDS, EXPIRES  # both are possible in some order
+        return super().options(participant)
+
     def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
         kind, label = participant.kind, participant.label
         if kind is WAIT:
@@ -132,8 +143,9 @@ class ThreadReader(Reader):
 
     def woken(self, on: Any) -> list[str]:
         waiters = self._waiters.get(id(on), [])
-        count = max(0, len(waiters) - len(on._waiters))
-        woken, waiters[:count] = waiters[:count], []
+        waiting = {ticket.label for ticket in on._waiters if type(ticket) is Ticket}
+        woken = [label for label in waiters if label not in waiting]
+        waiters[:] = [label for label in waiters if label in waiting]
         return woken
 
 
@@ -207,9 +219,12 @@ def _lock(mode: int, need: int = 0) -> _Describe:
             level = _content_of_guarded
         elif lock is not target and not _is_twin(lock):
             level = None
+        what = need
+        if thread.timer and thread.ready is None:
+            what = 0  # it may expire at any time
         if (thread.timer and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
             how = modes.WRITE  # whether it works out depends on everything that is done with the lock
-        return [(lock, "", how)], need, None, lock, level
+        return [(lock, "", how)], what, None, lock, level
 
     return describe
 
@@ -222,14 +237,16 @@ def _lock_in(target: Any) -> Any:
 
 def _semaphore(mode: int, need: int = 0) -> _Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        return [(target, "", modes.WRITE if thread.timer else mode)], need, None, target, _permits_of_semaphore
+        what = 0 if thread.timer and thread.ready is None else need
+        return [(target, "", modes.WRITE if thread.timer else mode)], what, None, target, _permits_of_semaphore
 
     return describe
 
 
 def _event(mode: int, need: int = 0) -> _Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        return [(target, "", modes.READ if thread.timer else mode)], need, None, target, _state_of_event
+        what = 0 if thread.timer and thread.ready is None else need
+        return [(target, "", modes.READ if thread.timer else mode)], what, None, target, _state_of_event
 
     return describe
 
@@ -266,8 +283,14 @@ def _first_in_first_out(target: Any) -> bool:
     return type(target.queue) is deque and not getattr(target, "is_shutdown", False)
 
 
+def _expired_wait(thread: Any, target: Any) -> Touched:
+    """Describe a wait on a condition whose time is over: it needs the lock, and no notification."""
+    lock = _lock_in(target)
+    return [(lock, "", modes.TAKE)], modes.FREE, None, lock, _permits_of_lock if _is_twin(lock) else None
+
+
 def _start_or_end(thread: Any, target: Any) -> Touched:
-    whom = getattr(target, "thread", None) or target
+    whom = (thread_of(target) or target) if type(target) is Carrier else target
     return [(THREADS, "", modes.CHANGE), (whom, "alive", modes.WRITE)], 0, None, None, None
 
 

@@ -73,7 +73,7 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
         me.engine.operate(me, kind, self, ready)
         return True
     if block and timeout is not None and timeout > 0:
-        return me.engine.wait(me, kind, self, ready, timeout)
+        return me.engine.wait(me, kind, self, ready, timeout, needs=self.mutex.is_free)
     me.engine.operate(me, kind, self, self.mutex.is_free)
     return ready()
 
