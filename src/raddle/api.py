@@ -7,7 +7,6 @@ import inspect
 import os
 import random
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +20,13 @@ from raddle.engine.rules import Rules, Timeouts, Wakeups
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import ThreadInstallation
 from raddle.exploring.findings import replayed_finding
 from raddle.exploring.measure_sampling import told
 from raddle.exploring.moment import Progress
-from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import GOALS, Budget
-from raddle.exploring.units import Itself, Plan, Unit, run_unit
+from raddle.exploring.units import Itself, Plan
+from raddle.exploring.workbench import Workbench
 from raddle.finding import Finding
 from raddle.guide.policies import GUIDED, make_policy
 from raddle.instrument import Selection
@@ -38,6 +38,7 @@ from raddle.replaying import Replaying
 from raddle.report.story import tell
 from raddle.result import Result
 from raddle.schedule import Schedule
+from raddle.site import SiteTable
 from raddle.stop_reason import StopReason
 from raddle.story_length import StoryLength
 from raddle.tally import Key
@@ -113,7 +114,7 @@ def explore(
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
     _set_rules(options, timeouts, wakeups)
-    session = Session(scenario, setup=setup, **options)
+    installation = _installation(options)
     plan = Plan(
         Itself(scenario),
         None if setup is None else Itself(setup),
@@ -124,13 +125,14 @@ def explore(
         until=budget.until,
         shrink=shrink,
         keep=data_file is not None,
-        origin=_origin(session, scenario),
+        origin=_origin(installation.table, scenario),
         measure_all=named,
         to_the_end=to_the_end and workers is None,
     )
     kept = _read_corpus(data_file) if corpus and names and _aims(scheduler) else ()
     if workers is None:
-        result, unfit = _search_here(plan, budget, kept, session, progress)
+        with Workbench(installation) as workbench:
+            result, unfit = workbench.search(plan, budget, corpus=kept, progress=progress)
     else:
         from raddle.distribute.rounds import search
 
@@ -138,17 +140,6 @@ def explore(
     if result.record is not None:
         result = _stored(result, result.record, names, data_file, unfit)
     return replace(result, not_stored=trouble) if trouble else result
-
-
-def _search_here(
-    plan: Plan, budget: Budget, corpus: tuple[Kept, ...], session: Session, progress: Progress | None
-) -> tuple[Result, tuple[Kept, ...]]:
-    """Search in this process, as one unit; return the result and the schedules of the corpus that no longer fit."""
-    with session:
-        deadline = None if budget.seconds is None else time.time() + budget.seconds
-        unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)
-        done = run_unit(unit, session, progress=progress)
-    return make_result(plan, done), done.unfit
 
 
 def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
@@ -238,9 +229,8 @@ def measure(
     measurement = Measurement(make_criteria(names))
     options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
-    session = Session(scenario, setup=setup, **options)
     policy = make_policy(scheduler, seed=seed, criteria=names)
-    with session:
+    with Session(scenario, setup=setup, **options) as session:
         session.rehearse()
         for number in range(1, executions + 1):
             if session.interrupted:
@@ -323,10 +313,10 @@ def _stored(
     )
 
 
-def _origin(session: Session, scenario: Callable[[], object]) -> str:
+def _origin(table: SiteTable, scenario: Callable[[], object]) -> str:
     """Return what is explored, in words that are the same in a later run."""
     code = getattr(inspect.unwrap(scenario), "__code__", None)
-    label = session.table.label(code.co_filename) if code is not None else "?"
+    label = table.label(code.co_filename) if code is not None else "?"
     return str(Origin(Command.EXPLORE, label, getattr(scenario, "__name__", "scenario")))
 
 
@@ -465,6 +455,12 @@ def _session_options(
         "measuring": bool(criteria),
         "blocks": "blocks" in criteria,
     }
+
+
+def _installation(options: Mapping[str, Any]) -> ThreadInstallation:
+    return ThreadInstallation(
+        options["selection"], blocks=options["blocks"], patience_seconds=options["patience_seconds"]
+    )
 
 
 def _set_rules(options: dict[str, Any], timeouts: str, wakeups: str) -> None:

@@ -21,6 +21,7 @@ from raddle.execute.crash_replay import DecisionPulse, MomentPulse
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.forked_run import Apart
 from raddle.execute.installation import Installation
+from raddle.execute.thread_installation import ThreadInstallation
 from raddle.instrument import Selection
 from raddle.observers.follower import Follower
 from raddle.observers.places import Places
@@ -34,7 +35,6 @@ from raddle.schedulers.base import Scheduler
 from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.step import Step
-from raddle.threads.calculus import ThreadCalculus
 from raddle.trace import Trace
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Session:
         self._owns_installation = installation is None
         if installation is None:
             assert selection is not None, "a session needs an installation, or a selection for one of its own"
-            installation = Installation(selection, blocks=blocks, patience_seconds=patience_seconds)
+            installation = ThreadInstallation(selection, blocks=blocks, patience_seconds=patience_seconds)
         self._installation = installation
         self._setup = setup
         self._measuring = measuring
@@ -218,7 +218,7 @@ class Session:
         recorder = follower = None
         observers: list[Observer] = []
         if followed:
-            observers.append(follower := Follower(ThreadCalculus()))
+            observers.append(follower := Follower(self._installation.calculus))
         if self._measuring and measuring:  # not needed otherwise, and slow to import
             from raddle.observers.identities import Identities
             from raddle.observers.steps import StepRecorder

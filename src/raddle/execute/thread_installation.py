@@ -1,0 +1,93 @@
+"""The installation of the world of threads: modules are instrumented, and twins stand in for primitives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+from raddle import env, probe
+from raddle.engine.engine import Engine
+from raddle.execute.callees import Callees, Monitoring, Profiling
+from raddle.execute.installation import Installation
+from raddle.execute.quiet_teardown import silence
+from raddle.instrument import Hook, Selection, instrument_modules, probe_new_ones
+from raddle.instrument.labels import naming_root
+from raddle.instrument.owners import sites_in
+from raddle.model import Model
+from raddle.outcome import Outcome
+from raddle.site import SiteTable
+from raddle.step import Step
+from raddle.threads.calculus import ThreadCalculus
+from raddle.threads.patches import Patches, replaced
+from raddle.threads.probes.probes import make_probes
+from raddle.threads.world import ThreadWorld
+
+
+class ThreadInstallation(Installation):
+    """Runs Python threads under control while entered.
+
+    There can be one at a time: the twins and the probes are those of the whole process.
+    """
+
+    def __init__(
+        self, selection: Selection, *, blocks: bool = False, patience_seconds: float | None = 5.0
+    ) -> None:  # fmt: skip
+        self.world: ThreadWorld = ThreadWorld()
+        root = getattr(selection, "root", "")
+        table = SiteTable(naming_root(root) if root else "")
+        super().__init__(self.world, ThreadCalculus(), table=table, patience_seconds=patience_seconds)
+        self._selection = selection
+        self._blocks = blocks
+        self._callees = Callees(selection, self.table, self.not_instrumented)
+        self._profiling = Profiling(self._callees)
+        self._modules_refused = 0  # how many entries of `not_instrumented` are modules
+        self._model = Model()
+        self._surveyed = -1  # how many sites the model knows
+
+    def _install(self, stack: ExitStack) -> None:
+        hook = Hook(self._selection, self.table, blocks=self._blocks)
+        undo = stack.enter_context(
+            instrument_modules(hook.loaded(), self.table, replaced=replaced(), blocks=self._blocks)
+        )
+        stack.enter_context(hook)
+        stack.callback(probe_new_ones(hook))
+        self.not_instrumented += undo.not_instrumented
+        self._modules_refused = len(self.not_instrumented)
+        self._callees.made_at_run_time = undo.made_at_run_time
+        patches = Patches().install(undo.functions, undo.holding)
+        undo.holding = []  # these functions are not to be kept alive
+        stack.callback(patches.remove)
+        stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
+        stack.callback(probe.detach)
+        if env.HAS_MONITORING:
+            stack.enter_context(Monitoring(self._callees))
+        stack.enter_context(silence())
+        self.world.spawned = self._callees.spawned
+        self.world.sites_in = lambda function: sites_in(self.table, function)
+
+    def begin(self) -> None:
+        """Begin another scenario: forget which functions without probes the threads of the last one called."""
+        super().begin()
+        del self.not_instrumented[self._modules_refused :]
+        self._callees.forget()
+
+    def model(self) -> Model:
+        if self._surveyed != len(self.table):
+            self._surveyed = len(self.table)
+            from raddle.instrument.survey import survey_table
+
+            model = survey_table(self.table)
+            # What modules do at import was done before, and is not measured.
+            blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
+            self._model = replace(model, blocks=blocks)
+        return self._model
+
+    def _attach(self, engine: Engine, steps: list[Step] | None) -> None:
+        probe.attach(make_probes(engine, steps))
+
+    def _run(self, run: Callable[[], Outcome], *, profiled: bool, complete: bool) -> Outcome:
+        if env.HAS_MONITORING or not (profiled or self._profiling.wants(complete=complete)):
+            return run()
+        return self._profiling.run(run)

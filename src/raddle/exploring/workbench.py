@@ -1,0 +1,100 @@
+"""A workbench: everything is installed once, and many scenarios are explored, run and replayed on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from raddle.corpus import Kept
+from raddle.execute.installation import Installation
+from raddle.execute.session import Execution, Session
+from raddle.exploring.findings import replayed_finding
+from raddle.exploring.moment import Progress
+from raddle.exploring.results import make_result
+from raddle.exploring.stop_rules import Budget
+from raddle.exploring.units import Itself, Plan, Unit, run_unit
+from raddle.finding import Finding
+from raddle.result import Result
+from raddle.schedule import Schedule
+from raddle.schedulers.base import Scheduler
+
+FIRST = Budget(executions=1_000)
+
+
+class Workbench:
+    """Runs scenarios on one installation, which is in place while the workbench is entered.
+
+    >>> import threading
+    >>> from raddle.execute.thread_installation import ThreadInstallation
+    >>> from raddle.instrument import Selection
+    >>> def scenario():
+    ...     lock = threading.Lock()
+    ...     threads = [threading.Thread(target=lock.acquire) for _ in range(2)]
+    ...     for thread in threads: thread.start()
+    ...     for thread in threads: thread.join()
+    >>> with Workbench(ThreadInstallation(Selection(root="/nowhere"))) as workbench:
+    ...     finding = workbench.explore(scenario, scheduler="random").findings[0]
+    ...     again = workbench.replay(scenario, finding.schedule)
+    >>> finding.kind == again.kind == "deadlock"
+    True
+    """
+
+    def __init__(self, installation: Installation) -> None:
+        self.installation = installation
+
+    def __enter__(self) -> Workbench:
+        self.installation.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.installation.__exit__(*exc)
+
+    def session(self, scenario: Callable[[], object], **options: Any) -> Session:
+        """Return a session for a scenario; the options are those of `Session`."""
+        return Session(scenario, installation=self.installation, **options)
+
+    def explore(
+        self,
+        scenario: Callable[[], object],
+        *,
+        scheduler: str = "portfolio",
+        seed: int = 1,
+        budget: Budget = FIRST,
+        criteria: tuple[str, ...] = (),
+        shrink: bool = True,
+        **options: Any,
+    ) -> Result:
+        """Explore the interleavings of a scenario; further options are those of `Session`."""
+        settings = {"measuring": bool(criteria), **options}
+        plan = Plan(
+            Itself(scenario), None, settings, scheduler, seed, criteria, until=budget.until, shrink=shrink, keep=False
+        )  # fmt: skip
+        return self.search(plan, budget)[0]
+
+    def search(
+        self, plan: Plan, budget: Budget, *, corpus: tuple[Kept, ...] = (), progress: Progress | None = None
+    ) -> tuple[Result, tuple[Kept, ...]]:
+        """Search in this process, as one unit; return the result and the entries of the corpus that no longer fit."""
+        setup = None if plan.setup is None else plan.setup.load()
+        options = {name: value for name, value in plan.session.items() if name not in _OF_INSTALLATIONS}
+        with self.session(plan.scenario.load(), setup=setup, **options) as session:
+            deadline = None if budget.seconds is None else time.time() + budget.seconds
+            unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)
+            done = run_unit(unit, session, progress=progress)
+        return make_result(plan, done), done.unfit
+
+    def run(self, scenario: Callable[[], object], scheduler: Scheduler, **options: Any) -> Execution:
+        """Run one execution of a scenario, as a scheduler decides."""
+        with self.session(scenario, **options) as session:
+            scheduler.begin(1, session.learned.version)
+            return session.run_for(scheduler)
+
+    def replay(self, scenario: Callable[[], object], schedule: str | Schedule, **options: Any) -> Finding | None:
+        """Run one execution that follows a schedule; return what went wrong, None if nothing did."""
+        schedule = Schedule.parse(schedule) if isinstance(schedule, str) else schedule
+        with self.session(scenario, **options) as session:
+            return replayed_finding(session, schedule)
+
+
+_OF_INSTALLATIONS = frozenset({"selection", "blocks", "patience_seconds"})
