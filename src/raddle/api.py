@@ -81,20 +81,17 @@ def explore(
 ) -> Result:
     """Run a scenario again and again, each time with another interleaving of its threads.
 
-    Schedulers take turns, one of them aiming at what is not covered yet, unless `scheduler` names one. It stops as
-    `until` says ("saturated" where coverage is aimed at, else "first-finding"), after `executions` (1000 where
-    neither a number nor a time is given), or after `seconds`. Unless `until` says otherwise, when it is saturated and
-    nothing was found, up to as many executions again try every partial order: a space that ends by then is exhausted.
-    A finding is shrunk: the same failure with the fewest preemptions, threads and segments that can be had in a few
-    hundred executions more, unless `shrink` says otherwise.
-    A sleep or a wait with a timeout ends only when every other thread is blocked; with `timeouts="any"`, at any time.
-    A condition's `notify` wakes the threads that have waited longest, as CPython does; with `wakeups="any"`, any.
-    What the executions covered is measured by `criteria` (see `raddle criteria`), by the default ones where the
-    scheduler aims and nothing was said; threads are told apart by their type and the first `thread_methods` methods
-    that they ran. `data_file` names the file that this is added to, for `raddle report`.
-    Executions that covered something new are kept there, too, and a later search begins with them, unless `corpus`
-    is False. With `workers`, that number of processes share the work: what is found and covered is the same for
-    any number. An executor (`concurrent.futures`) can be given instead, whose workers may be on other machines.
+    Schedulers take turns, one of them aiming at what is not covered yet, unless `scheduler` names one. The search stops
+    as `until` says ("saturated" if it aims at coverage, else "first-finding"), after `executions` (1000 if neither a
+    number nor a time is given), or after `seconds`. If it is saturated and nothing was found, up to as many executions
+    again try every partial order: a space that ends by then is exhausted. A finding is shrunk, unless `shrink` is False.
+    `criteria` measure what the executions cover (see `raddle criteria`); threads are told apart by their type and the
+    first `thread_methods` methods that they ran. `data_file` names the file that this is added to, for `raddle report`.
+    Executions that covered something new are kept there, and a later search begins with them, unless `corpus` is False.
+    With `workers`, that number of processes share the work, with the same result for any number; an executor of
+    `concurrent.futures` can be given instead, whose workers may be on other machines.
+    A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
+    threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -112,8 +109,7 @@ def explore(
     _check_until(until, scheduler, complete=make_policy(scheduler, seed=seed, criteria=names).complete)
     data_file, trouble = _usable(data_file) if names else (data_file, "")
     options = _session_options(scenario, source, switches, setup, isolate, step_limit, patience_seconds, names)
-    options["thread_methods"] = _checked_methods(thread_methods)
-    _set_rules(options, timeouts, wakeups)
+    options |= {"thread_methods": _checked_methods(thread_methods), **_rules(options, timeouts, wakeups)}
     installation = _installation(options)
     plan = Plan(
         Itself(scenario),
@@ -409,7 +405,7 @@ def replay(
     if isinstance(schedule, str):
         schedule = Schedule.parse(schedule)
     options = _session_options(scenario, source, "free-threaded", setup, isolate, step_limit, patience_seconds, ())
-    _set_rules(options, timeouts, wakeups)
+    options |= _rules(options, timeouts, wakeups)
     with Session(scenario, setup=setup, **options) as session:
         return replayed_finding(session, schedule)
 
@@ -463,18 +459,18 @@ def _installation(options: Mapping[str, Any]) -> ThreadInstallation:
     )
 
 
-def _set_rules(options: dict[str, Any], timeouts: str, wakeups: str) -> None:
-    """Add the rules to the options of a session, and to those that a replay needs."""
+def _rules(options: Mapping[str, Any], timeouts: str, wakeups: str) -> dict[str, Any]:
+    """Return the rules as an option of a session, and the options of a replay with them."""
     if timeouts not in list(Timeouts):
         raise UsageError("bad-timeouts", f"timeouts is one of {', '.join(Timeouts)}, not {timeouts!r}")
     if wakeups not in list(Wakeups):
         raise UsageError("bad-wakeups", f"wakeups is one of {', '.join(Wakeups)}, not {wakeups!r}")
-    options["rules"] = Rules(timeouts=Timeouts(timeouts), wakeups=Wakeups(wakeups))
-    options["replaying"] = replace(
+    replaying = replace(
         options["replaying"],
         timeouts=None if timeouts == Timeouts.LATE else str(timeouts),
         wakeups=None if wakeups == Wakeups.FIFO else str(wakeups),
     )
+    return {"rules": Rules(timeouts=Timeouts(timeouts), wakeups=Wakeups(wakeups)), "replaying": replaying}
 
 
 def _checked_methods(thread_methods: int) -> int:

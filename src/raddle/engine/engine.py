@@ -126,7 +126,6 @@ class Engine:
         self.queue = RunQueue()
         self.decisions: list[int] = []
         self.outcome: Outcome | None = None
-        self.streak = 0
         self.steps = 0
         self.aborting = False
         self.clock.reset()
@@ -279,10 +278,10 @@ class Engine:
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
-                    self.streak = 0
+                    queue.streak = 0
                 else:
-                    self.streak += 1
-                    if self.streak > UNFAIR:
+                    queue.streak += 1
+                    if queue.streak > UNFAIR:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
             elif enabled:
@@ -318,7 +317,7 @@ class Engine:
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
         """Return another participant after `UNFAIR` consecutive steps of one, if the rules and the policy allow it."""
-        self.streak = 0
+        self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:
             return me
         return next((c for c in enabled if c.index > me.index), enabled[0])

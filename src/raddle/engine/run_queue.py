@@ -21,13 +21,14 @@ def _by_index(carrier: Carrier | Passenger) -> int:
 class RunQueue:
     """Carriers by state: live (may be enabled, by index), fresh (run at once), parked (in neither), done."""
 
-    __slots__ = ("_interrupted", "carriers", "fresh", "live", "participants", "undone", "warming_up")
+    __slots__ = ("_interrupted", "carriers", "fresh", "live", "participants", "streak", "undone", "warming_up")
 
     def __init__(self) -> None:
         self.carriers: list[Carrier] = []  # all, by index
         self.participants = 0  # carriers and passengers so far
         self.live: list[Any] = []  # carriers, and passengers of carriers that wait for a turn
         self.fresh: deque[Carrier] = deque()
+        self.streak = 0  # consecutive steps of one participant while others were enabled
         self.undone = 0  # carriers that the execution waits for
         self.warming_up = False  # are fresh carriers being run?
         self._interrupted: Carrier | None = None
