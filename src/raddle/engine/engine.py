@@ -236,8 +236,6 @@ class Engine:
             self._over_limit(me)
             if self.aborting:
                 return
-        if self.observers.blocked and me.ready is not None and not me.ready():
-            self.observers.notify(self.observers.blocked, me)
         chosen = self._decide(me)
         if chosen is not me:
             chosen.switch()
@@ -266,7 +264,10 @@ class Engine:
     def _decide(self, me: Carrier | None) -> greenlet:
         """Return the greenlet that runs next: the hub if no participant ever can."""
         queue = self.queue
+        notifies = self.observers.blocked if me is not None and me.ready is not None else ()
         if queue.fresh:
+            if notifies and not me.ready():  # type: ignore[union-attr, misc]
+                self.observers.notify(notifies, me)
             return queue.take_fresh(me)
         current = me if not queue.warming_up else queue.running_before()
         while True:
@@ -274,6 +275,9 @@ class Engine:
             for carrier in enabled:
                 if carrier.ready is not None:
                     enabled = [c for c in enabled if c.ready is None or c.ready()]
+                    if notifies and me not in enabled:
+                        self.observers.notify(notifies, me)
+                        notifies = ()
                     break
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)

@@ -37,7 +37,7 @@ class Identities:
         self._created: dict[int, str] = {}  # by id of an object: where it was made
         self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
         self._unnamed: list[int] = []  # contents of containers whose first site does not say whose they are
-        self._resources: dict[int, int] = {}
+        self.resources: dict[int, int] = {}  # by id: the number of a lock or another resource
         self._groups: dict[int, int] = {}
         self._alive: list[object] = []  # ids are names here, so the objects must not go
 
@@ -132,10 +132,10 @@ class Identities:
 
     def resource(self, resource: Any) -> int:
         """Return the number of a lock or another resource."""
-        number = self._resources.get(id(resource))
+        number = self.resources.get(id(resource))
         if number is None:
             abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
-            number = self._resources[id(resource)] = self.cast.add_resource(abstract)
+            number = self.resources[id(resource)] = self.cast.add_resource(abstract)
             self._keep(resource)
         return number
 
@@ -144,7 +144,7 @@ class Identities:
         key = id(resource)
 
         def gone(_: object) -> None:
-            self._resources.pop(key, None)
+            self.resources.pop(key, None)
             self._created.pop(key, None)
 
         try:

@@ -51,7 +51,7 @@ from raddle.operation import (
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
-from raddle.threads.data_model.variables import container_base
+from raddle.threads.data_model.variables import CONTENT, container_base
 from raddle.threads.state import thread_of
 
 _STEPS = frozenset({NOTIFY, SET, CLEAR, PUT, GET, TASK_DONE, JOIN_QUEUE})
@@ -76,6 +76,7 @@ class StepRecorder(Observer):
         self.stream.clear()
         self.cast = Cast(methods=self._methods)
         self._identities.begin(self.cast)
+        self._numbers = self._identities.resources  # looked up here first, as that saves a call per step
         self._mutexes: dict[int, Any] = {}  # of queues, by id
         self._guarding: set[int] = set()  # ids of those under which a step was recorded
         self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
@@ -113,7 +114,11 @@ class StepRecorder(Observer):
             self.stream.append((me.index, READ, number, site))
             return
         self.stream.append((me.index, WRITE, number, site))
-        if container_base(type(value)) is not None and self._identities.hold(variable, value):
+        if (
+            variable.name != CONTENT
+            and container_base(type(value)) is not None
+            and self._identities.hold(variable, value)
+        ):
             self._warm.add(site)  # else it would be unknown whose content it is in executions where the site is cold
 
     # -- functions ----------------------------------------------------------------------------------
@@ -158,7 +163,9 @@ class StepRecorder(Observer):
             return
         index, site, add, resource = me.index, me.site, self.stream.append, self._identities.resource
         if kind == RELEASE:
-            number = resource(target)
+            number = self._numbers.get(id(target))
+            if number is None:
+                number = resource(target)
             called = self._releasing.get(site)
             if called is None:
                 called = self._is_release(site)
@@ -251,7 +258,9 @@ class StepRecorder(Observer):
         self._mutexes.clear()
 
     def _acquired(self, me: Carrier, lock: Any) -> None:
-        number = self._identities.resource(lock)
+        number = self._numbers.get(id(lock))
+        if number is None:
+            number = self._identities.resource(lock)
         site = me.site
         self.stream.append((me.index, ACQUIRE, number, site))
         self._taken[number] = site
