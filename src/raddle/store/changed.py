@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raddle.facts import Facts
+from raddle.finding import Finding
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
 from raddle.requirement import Requirement
@@ -177,6 +178,6 @@ def _drop_findings(connection: sqlite3.Connection, gone: _Gone) -> None:
     stale = [
         (identity,)
         for identity, value in connection.execute("select identity, value from finding")
-        if any(step.get("file") in gone.labels for step in json.loads(value).get("steps", ()))
+        if any(event.file in gone.labels for event in Finding.from_json(json.loads(value)).trace)
     ]
     connection.executemany("delete from finding where identity = ?", stale)
