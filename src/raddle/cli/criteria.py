@@ -63,7 +63,7 @@ def _described(name: str) -> dict[str, Any]:
     return {
         "family": kind.family,
         "paper": kind.paper,
-        "shape": kind.shape,
+        "shape": str(kind.shape),
         "summary": kind.summary,
         "cost": kind.cost,
         "total_known": kind.total_known,

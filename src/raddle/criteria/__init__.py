@@ -13,6 +13,7 @@ from inspect import isabstract
 
 from raddle.criteria.base import Criterion
 from raddle.errors import UsageError
+from raddle.requirement import UNKNOWN, Part
 
 _MODULES = {
     "map": "memory_access",
@@ -77,6 +78,15 @@ def criterion_class(name: str) -> type[Criterion]:
         if isinstance(value, type) and issubclass(value, Criterion) and not isabstract(value) and value.name == name:
             return value
     raise LookupError(f"{module.__name__} has no criterion {name!r}")
+
+
+def shape_of(name: str) -> Part:
+    """Return the shape of the keys of a criterion; a data file of another version can have criteria of its own.
+
+    >>> print(shape_of("sync"))
+    (site, situation)
+    """
+    return criterion_class(name).shape if name in _MODULES else UNKNOWN
 
 
 def _meant_by(name: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
 from raddle.operation import ACCESSES, TURNS
+from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -29,7 +30,7 @@ class Avio(VariableMetric):
     """(beginning of the block, its end, what came between)"""
 
     name = "avio"
-    shape = "(site, site, site)"
+    shape = Shape(SITE, SITE, SITE)
     summary = (
         "a thread touched a variable at the first site and, as its next access, at the second, and the last thing "
         "that other threads did with it in between was at the third"
@@ -82,12 +83,16 @@ class Avio(VariableMetric):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         return _said(sites, key, said_thread("A"), said_thread("B"))
 
+    def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
+        first, second, between = key[:3]
+        return (first, between), (second, between)
+
 
 class AvioByThread(Avio):
     """(beginning of the block, its end, what came between, variable, the block's thread, the other one)"""
 
     name = "avio*"
-    shape = "(site, site, site, variable, thread, thread)"
+    shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
     summary = "the same, told apart by the variable, the thread of the first two accesses and that of the third"
     starred = True
 

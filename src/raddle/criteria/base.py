@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from raddle.cast import Cast
 from raddle.facts import Facts
 from raddle.model import Model
-from raddle.site import MOST_SITES, Site
+from raddle.requirement import Role, Shape
+from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import UNKNOWN, Key, Total
 
@@ -27,7 +28,7 @@ class Criterion(ABC):
     name: ClassVar[str]
     family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
     paper: ClassVar[str]
-    shape: ClassVar[str]  # of a requirement: "(site, site, pattern)"
+    shape: ClassVar[Shape]  # the parts of a requirement's key
     summary: ClassVar[str]  # one sentence: when is a requirement covered?
     cost: ClassVar[str]  # LINEAR or WHOLE
     late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
@@ -63,7 +64,18 @@ class Criterion(ABC):
 
     def home(self, key: Key) -> int:
         """The site that a requirement is counted under in reports by file; 0 where it has none."""
-        return next(sites_in(key), 0)
+        return next(self.shape.find(key, Role.SITE), 0)
+
+    def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
+        """Return the pairs of sites that two threads were at when they covered the requirement.
+
+        There are none if it is about one thread, or does not say which threads are different ones.
+        """
+        return ()
+
+    def pattern(self, key: Key) -> str:
+        """Return the pattern of accesses that the requirement is an instance of, in words; "" if there is none."""
+        return ""
 
     def extra(self) -> Any:
         """Return what else has to be kept to know the total later; None if nothing.
@@ -92,15 +104,6 @@ class Criterion(ABC):
         """All of them that `total` counts, in a fixed order; None where they cannot be known."""
         return None
 
-
-def sites_in(key: Key) -> Iterator[int]:
-    """The numbers of the sites that a requirement names, in its order.
-
-    >>> list(sites_in((4, "log.py:Log", "th", "", 70004, (70009, "x"))))
-    [70004, 70009]
-    """
-    for part in key:
-        if isinstance(part, tuple):
-            yield from sites_in(part)
-        elif isinstance(part, int) and part >= MOST_SITES:  # smaller numbers are patterns and the like
-            yield part
+    def infeasible(self, key: Key, facts: Facts) -> str | None:
+        """Return why no execution can cover the requirement, by these facts; None if one can, or if that is unknown."""
+        return None

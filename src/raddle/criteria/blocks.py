@@ -12,6 +12,7 @@ from raddle.criteria.base import LINEAR, Criterion
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.operation import BLOCK
+from raddle.requirement import SITE, Shape
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
@@ -34,7 +35,7 @@ class Blocks(Criterion):
     paper = (
         "Křena, Letko, Vojnar: Coverage Metrics for Saturation-Based and Search-Based Testing of Concurrent Software"
     )
-    shape = "(site,)"
+    shape = Shape(SITE)
     summary = "some thread ran the basic block that begins at the site"
     cost = LINEAR
     total_known = True

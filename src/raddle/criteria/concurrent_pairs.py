@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
 from raddle.operation import BEGIN, CLEAR, END, READ, WRITE
+from raddle.requirement import SITE, Shape, word
 from raddle.site import Site
 from raddle.step import SYNCHRONIZING, Step
 from raddle.tally import Key
@@ -24,7 +25,7 @@ class ConcurrentPairs(SynchronizationMetric):
     """(site, site, whether there was a switch of threads between them)"""
 
     name = "concur-pairs"
-    shape = "(site, site, switch)"
+    shape = Shape(SITE, SITE, word("switch"))
     summary = "the second site was the next after the first in the whole execution, in another thread or in the same"
 
     def begin(self, cast: Cast) -> None:
@@ -48,3 +49,7 @@ class ConcurrentPairs(SynchronizationMetric):
         first, second, switch = key
         who = "thread B" if switch else "the same thread"
         return f"thread A at {said_site(first, sites)} and right after it {who} at {said_site(second, sites)}"
+
+    def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
+        first, second, switch = key
+        return ((first, second),) if switch else ()

@@ -38,6 +38,7 @@ from raddle.operation import (
     WAIT_SET,
     WOKEN,
 )
+from raddle.requirement import SITE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -64,7 +65,7 @@ class Contention(SynchronizationMetric):
 
     name = "sync"
     concerns = _CALLS | {ACQUIRE, RELEASE, operation.BLOCKED, WAIT, WOKEN, NOTIFY}
-    shape = "(site, situation)"
+    shape = Shape(SITE, word("situation"))
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
 
     def begin(self, cast: Cast) -> None:
@@ -92,7 +93,7 @@ class Contention(SynchronizationMetric):
             if site not in visited and kind in _VISITS:
                 visited.add(site)
                 note(site, VISITED)
-            if kind == "blocked":
+            if kind == operation.BLOCKED:
                 note(site, BLOCKED)
                 holder, acquired_at = holders.get(target, (thread, 0))
                 if holder != thread:

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import NOBODY, Variable
-from raddle.criteria.lu import FactCriterion
+from raddle.criteria.lu import FactCriterion, access_part
 from raddle.criteria.sizes import INITIAL
 from raddle.operation import READ, START, WRITE
+from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -37,7 +38,7 @@ class DefUse(FactCriterion[Defined]):
 
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
-    shape: ClassVar[str] = '(variable, write or "initial", read)'
+    shape: ClassVar[Shape] = Shape(VARIABLE, access_part('write or "initial"'), access_part("read"))
     summary: ClassVar[str] = "a read reads the value that a certain write, or nobody, has written"
     _variable = Defined
     _nobody: ClassVar[str] = INITIAL
@@ -110,7 +111,7 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
 
     name: ClassVar[str] = "lr-def"
     by_order: ClassVar[bool] = True
-    shape: ClassVar[str] = '(variable, read, "local" or "remote")'
+    shape: ClassVar[Shape] = Shape(VARIABLE, access_part("read"), word('"local" or "remote"'))
     summary: ClassVar[str] = "a read reads what its own thread wrote (or nobody), or what another thread wrote"
     _variable = Defined
 

@@ -12,6 +12,7 @@ from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
 from raddle.operation import READ, TURNS, WRITE
+from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -22,7 +23,7 @@ class DefinitionUsePairs(VariableMetric):
 
     name = "du-pairs"
     by_order = True
-    shape = "(site, site, variable)"
+    shape = Shape(SITE, SITE, VARIABLE)
     summary = "a thread read, at the second site, the value that was written to a shared variable at the first"
 
     def begin(self, cast: Cast) -> None:
@@ -60,7 +61,7 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
     """(definition, use, variable, defining thread, using thread)"""
 
     name = "du-pairs*"
-    shape = "(site, site, variable, thread, thread)"
+    shape = Shape(SITE, SITE, VARIABLE, THREAD, THREAD)
     summary = "the same, told apart by the thread that wrote and the thread that read"
     starred = True
 

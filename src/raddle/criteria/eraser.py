@@ -19,16 +19,19 @@ from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
 from raddle.operation import ACCESSES, ACQUIRE, RELEASE, TURNS, WRITE
+from raddle.requirement import LOCK, SITE, THREAD, VARIABLE, Several, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
+
+_LOCKS = Several("locks", LOCK)
 
 
 class Eraser(VariableMetric):
     """(access, state, locks)"""
 
     name = "eraser"
-    shape = "(site, state, locks)"
+    shape = Shape(SITE, word("state"), _LOCKS)
     summary = "a thread reached the site when Eraser's automaton for the shared variable was in that state"
 
     def begin(self, cast: Cast) -> None:
@@ -76,7 +79,7 @@ class EraserByThread(Eraser):
     """(access, variable, state, locks, thread)"""
 
     name = "eraser*"
-    shape = "(site, variable, state, locks, thread)"
+    shape = Shape(SITE, VARIABLE, word("state"), _LOCKS, THREAD)
     summary = "the same, told apart by the variable and the thread"
     starred = True
 

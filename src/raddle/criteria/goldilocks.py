@@ -22,6 +22,7 @@ from raddle.cast import AbstractObject, AbstractThread, Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
 from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, RELEASE, START, TAKES, TURNS, WRITE
+from raddle.requirement import RESOURCE, SITE, THREAD, VARIABLE, Several, Shape, Tagged, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -30,12 +31,14 @@ Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, by the first of 
 
 _NO_LOCKSET: Lockset = ((), ())
 
+_LOCKSET = Several("lockset", Tagged("element", {"resource": RESOURCE, "thread": THREAD}))
+
 
 class GoldiLock(VariableMetric):
     """(access, what decided, lockset)"""
 
     name = "goldilock"
-    shape = "(site, check, lockset)"
+    shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread touched a shared variable at the site and GoldiLocks decided by that check, or by that lockset, "
         "whether this was a race"
@@ -101,7 +104,7 @@ class GoldiLockByThread(GoldiLock):
     """(access, variable, what decided, lockset, thread)"""
 
     name = "goldilock*"
-    shape = "(site, variable, check, lockset, thread)"
+    shape = Shape(SITE, VARIABLE, word("check"), _LOCKSET, THREAD)
     summary = "the same, told apart by the variable and the thread"
     starred = True
 

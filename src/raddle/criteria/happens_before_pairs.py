@@ -23,6 +23,7 @@ from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place, said_thread
 from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, START, TAKES, TURNS
+from raddle.requirement import RESOURCE, SITE, THREAD, Shape
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -37,7 +38,7 @@ class HappensBeforePairs(SynchronizationMetric):
     """(where something was given, where it was taken, by way of what)"""
 
     name = "hbpair"
-    shape = "(site, site, resource)"
+    shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "a thread took, at the second site, what another thread gave last by the resource, at the first; or a start "
         "or a join ordered the two sites"
@@ -110,12 +111,16 @@ class HappensBeforePairs(SynchronizationMetric):
             return f"{then} follow {first} by a start or a join"
         return f"{first} hand over to {then} by {AbstractObject(*resource)}"
 
+    def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
+        given_at, taken_at = key[:2]
+        return ((given_at, taken_at),)
+
 
 class HappensBeforePairsByThread(HappensBeforePairs):
     """(where something was given, where it was taken, by way of what, who gave, who took)"""
 
     name = "hbpair*"
-    shape = "(site, site, resource, thread, thread)"
+    shape = Shape(SITE, SITE, RESOURCE, THREAD, THREAD)
     summary = "the same, told apart by the thread that gave and the thread that took"
     by_thread = True
 

@@ -20,9 +20,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import NOBODY, Access, V, Variable
-from raddle.criteria.lu import FactCriterion
+from raddle.criteria.lu import FactCriterion, access_part
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
 from raddle.operation import ACCESSES, START, WRITE
+from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -165,7 +166,12 @@ class PairInterleave(PairCriterion[Logged]):
     """Criterion 4.B."""
 
     name: ClassVar[str] = "pinv"
-    shape: ClassVar[str] = '(variable, access, next access of the thread, access of another thread or "none")'
+    shape: ClassVar[Shape] = Shape(
+        VARIABLE,
+        access_part("access"),
+        access_part("next access of the thread"),
+        access_part('access of another thread or "none"'),
+    )
     summary: ClassVar[str] = (
         "between two consecutive accesses of a thread comes a certain one of another thread, or none"
     )
@@ -278,7 +284,12 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
 
     name: ClassVar[str] = "lr-inv"
     by_order: ClassVar[bool] = True
-    shape: ClassVar[str] = '(variable, access, next access of the thread, "unserializable" or "serializable")'
+    shape: ClassVar[Shape] = Shape(
+        VARIABLE,
+        access_part("access"),
+        access_part("next access of the thread"),
+        word('"unserializable" or "serializable"'),
+    )
     summary: ClassVar[str] = "another thread makes two consecutive accesses of a thread unserializable, or none does"
     _variable = Clocked
 

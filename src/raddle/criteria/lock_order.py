@@ -14,6 +14,7 @@ from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_place, said_thread
 from raddle.operation import ACQUIRE, RELEASE, TURNS
+from raddle.requirement import LOCK, SITE, THREAD, Shape
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
@@ -24,7 +25,7 @@ class GoodLock(SynchronizationMetric):
 
     name = "goodlock"
     by_order = True  # it is about what each thread does by itself
-    shape = "(site, site, lock, lock)"
+    shape = Shape(SITE, SITE, LOCK, LOCK)
     summary = "a thread acquired the second lock at the second site while it held the first, acquired at the first site"
 
     def begin(self, cast: Cast) -> None:
@@ -64,7 +65,7 @@ class GoodLockByThread(GoodLock):
     """(where the first was acquired, where the second was, the first lock, the second, the thread)"""
 
     name = "goodlock*"
-    shape = "(site, site, lock, lock, thread)"
+    shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)
     summary = "the same, told apart by the thread"
     by_thread = True
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Set
+from itertools import combinations
 from typing import Any, ClassVar, Generic
 
 from raddle.cast import AbstractVariable, Cast
@@ -19,6 +20,7 @@ from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.sizes import total_seen
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.requirement import SITE, THREAD, Group, Part, word
 from raddle.site import Site
 from raddle.tally import Key, Total
 
@@ -120,6 +122,12 @@ class FactCriterion(LuCriterion[V]):
             accesses.setdefault(variable, []).append(access)
         yield from accesses.items()
 
+    def crossings(self, key: Key) -> Iterator[tuple[int, int]]:
+        accesses = [part for part in key[1:] if isinstance(part, tuple)]  # the others are words
+        for (thread, _, here, _), (other, _, there, _) in combinations(accesses, 2):
+            if thread != other:
+                yield here, there
+
     def _where(self, access: Access, sites: Mapping[int, Site]) -> str:
         """ "at log.py:4 (3rd time)"."""
         _, _, site, occurrence = access
@@ -127,6 +135,11 @@ class FactCriterion(LuCriterion[V]):
         if occurrence == 1:
             return place
         return f"{place} ({ordinal(occurrence)} time{' or later' if occurrence == self.occurrences else ''})"
+
+
+def access_part(name: str) -> Part:
+    """Return a part that is an access, as `raddle.criteria.accesses` names it, or a word for none."""
+    return Group(name, (THREAD, word("kind"), SITE, word("occurrence")))
 
 
 def where(site: int, sites: Mapping[int, Site]) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import prod
 from typing import NamedTuple
 
@@ -32,7 +32,8 @@ from raddle.criteria.prefixes import Prefixes
 from raddle.criteria.ruled_out import RuledOut
 from raddle.facts import Access, Facts
 from raddle.model import Accesses, Model
-from raddle.operation import READ
+from raddle.operation import READ, verb_of
+from raddle.requirement import SITE, Role, Shape, Single, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import PRUNED, STATIC, Key, Total
@@ -77,7 +78,7 @@ class MemoryAccessPatterns(Criterion):
     late_only = True  # what constructors do to their own object comes before any sharing
     family = "MAP"
     paper = "Wang et al., MAP-Coverage: a Novel Coverage Criterion for Testing Thread-Safe Classes, ASE 2019"
-    shape = "(pattern, owner, x, y, site, site[, site[, site]])"
+    shape = Shape(word("pattern"), Single("owner", Role.OWNER), word("x"), word("y"), SITE, SITE, optional=(SITE, SITE))
     summary = "Two threads access one variable, or two of one object, in the order of one of the 17 patterns."
     cost = LINEAR
     by_order = True  # each step of a pattern conflicts with the next one, or is of the same thread; see `patterns`
@@ -111,6 +112,16 @@ class MemoryAccessPatterns(Criterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         return clause(key, sites)
 
+    def crossings(self, key: Key) -> Iterator[tuple[int, int]]:
+        number, _, _, _, *sites = key
+        for (one, here), (other, there) in combinations(zip(PATTERNS[number].parts, sites, strict=True), 2):
+            if one.thread != other.thread:
+                yield here, there
+
+    def pattern(self, key: Key) -> str:
+        parts = PATTERNS[key[0]].parts
+        return f"{key[0]}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)
+
     def static_total(self, model: Model) -> Total:
         """The paper's T_C."""
         return Total(sum(family.size for family in _families(model)), STATIC)
@@ -128,7 +139,6 @@ class MemoryAccessPatterns(Criterion):
             yield from family.keys(judges.get(family.owner))
 
     def infeasible(self, key: Key, facts: Facts) -> str | None:
-        """Why no execution can cover the requirement, as far as was seen; None if one can."""
         number, owner, x, y, *sites = key
         judge = self._judges(facts).get(owner)
         if judge is None:

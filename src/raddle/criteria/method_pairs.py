@@ -19,6 +19,7 @@ from raddle.criteria.base import LINEAR, Criterion
 from raddle.facts import Facts
 from raddle.model import Model, class_and_method, is_public
 from raddle.operation import CALLS, END, ENTER, LEAVE
+from raddle.requirement import Role, Shape, Single, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
@@ -62,7 +63,7 @@ class MethodPairs(Criterion):
         "Choudhary, Lu, Pradel: Efficient Detection of Thread Safety Violations via Coverage-Guided Generation of "
         "Concurrent Tests"
     )
-    shape = "(class, method, method)"
+    shape = Shape(Single("class", Role.OWNER), word("method"), word("method"))
     summary = "one public method of an object started while the other was active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})

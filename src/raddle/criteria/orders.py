@@ -24,11 +24,16 @@ from raddle.criteria.accesses import OCCURRENCES, Access, Variable
 from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion, where
 from raddle.operation import ACCESSES, READ, START, WRITE
+from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
 BEGINNING = 12  # accesses of an order that its key tells
+_ORDER = (
+    word("number of accesses and digest of their order"),
+    Several("how it begins", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
+)
 _SAID = {READ: "read", WRITE: "wrote"}
 
 
@@ -120,7 +125,7 @@ class All(OrderCriterion):
     """Criterion 1."""
 
     name: ClassVar[str] = "all"
-    shape: ClassVar[str] = "(number of accesses and digest of their order, how it begins)"
+    shape: ClassVar[Shape] = Shape(*_ORDER)
     summary: ClassVar[str] = "all accesses to shared variables happen in a certain order"
 
     def _orders(self, log: Sequence[int]) -> Iterator[Key]:
@@ -139,7 +144,7 @@ class ThreadPair(OrderCriterion):
     """Criterion 2."""
 
     name: ClassVar[str] = "tpair"
-    shape: ClassVar[str] = "(thread, thread, number of accesses and digest of their order, how it begins)"
+    shape: ClassVar[Shape] = Shape(THREAD, THREAD, *_ORDER)
     summary: ClassVar[str] = "all accesses of two threads to shared variables happen in a certain order"
 
     def _orders(self, log: Sequence[int]) -> Iterator[Key]:
@@ -156,7 +161,7 @@ class SingleVariable(OrderCriterion):
     """Criterion 3."""
 
     name: ClassVar[str] = "svar"
-    shape: ClassVar[str] = "(variable, thread, thread, number of accesses and digest of their order, how it begins)"
+    shape: ClassVar[Shape] = Shape(VARIABLE, THREAD, THREAD, *_ORDER)
     summary: ClassVar[str] = "all accesses of two threads to one shared variable happen in a certain order"
 
     def _orders(self, log: Sequence[int]) -> Iterator[Key]:

@@ -13,13 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from raddle.criteria.base import sites_in
 from raddle.report.source import Sources
-from raddle.site import INDEX_BITS, MOST_SITES, Site
+from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
-from raddle.tally import Key
 
 T = TypeVar("T")
 Placed = tuple[int, int, int, Site]  # line, column, number
@@ -49,21 +47,8 @@ class Correspondence:
             return number
         return self._sites.get(number)
 
-    def key(self, key: Key) -> Key | None:
-        """The requirement as it is called now; None where some of its code is gone."""
-        if any(self.site(number) is None for number in sites_in(key)):
-            return None
-        return tuple(map(self._part, key))
-
-    def _part(self, part: Any) -> Any:
-        if isinstance(part, tuple):
-            return tuple(map(self._part, part))
-        if isinstance(part, str):
-            return self._text(part)
-        return self.site(part) if isinstance(part, int) and part >= MOST_SITES else part
-
-    def _text(self, text: str) -> str:
-        """Places of creation, "log.py:12", move with the lines around them."""
+    def text(self, text: str) -> str:
+        """Return a text of a requirement as it is now: places of creation, "log.py:12", move with the lines around."""
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text

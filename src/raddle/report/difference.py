@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from raddle.criteria.base import Criterion, sites_in
+from raddle.criteria.base import Criterion
 from raddle.criteria.orders import OrderCriterion
 from raddle.facts import Facts
 from raddle.report.correspondence import Correspondence
@@ -15,6 +15,7 @@ from raddle.report.coverage import Row, criterion_of, in_order, rows
 from raddle.report.files import ELSEWHERE
 from raddle.report.missing import LIMIT
 from raddle.report.stored import stored_findings
+from raddle.requirement import UNKNOWN, Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 from raddle.tally import Key
@@ -172,8 +173,9 @@ def _compared(
     found: dict[str, list[Key]] = {what: [] for what in KINDS}
     kept: set[Key] = set()
     exists, possible = _existence(now, after), _possibility(now, after)
+    shape = UNKNOWN if then is None else then.shape
     for key in old:
-        called = correspondence.key(key)
+        called = Requirement(shape, key).moved(correspondence.site, correspondence.text)
         if called is None or (called not in new and not exists(called)):
             found[GONE].append(key)
         elif called in new:
@@ -197,7 +199,7 @@ def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key
 
     def exists(key: Key) -> bool:
         nonlocal listed
-        if next(sites_in(key), None) is not None or criterion is None:
+        if criterion is None or Requirement(criterion.shape, key).sites:
             return True
         if listed is None:
             listed = set(criterion.requirements(contents.model_for(criterion.name), Facts()) or ())
@@ -212,8 +214,9 @@ def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[K
     That threads are started and joined in another order, or that every execution was seen, says nothing here: it
     may be the test that has lost a thread.
     """
-    why: Callable[[Key, Facts], str | None] = getattr(criterion, "infeasible", lambda key, facts: None)
-    return lambda key: BY_A_LOCK not in (why(key, contents.facts) or "")
+    if criterion is None:
+        return lambda key: True
+    return lambda key: BY_A_LOCK not in (criterion.infeasible(key, contents.facts) or "")
 
 
 def _changes(

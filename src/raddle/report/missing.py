@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from raddle.criteria.base import Criterion, sites_in
+from raddle.criteria.base import Criterion
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.report.coverage import Row, criterion_of
 from raddle.report.files import ELSEWHERE
 from raddle.report.numbers import total_text
+from raddle.requirement import Requirement
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, Key
 from raddle.wording import count
@@ -78,30 +79,16 @@ def missing(
         never = [criterion.explain(key, contents.sites) for *_, key in listed]
         return Missing(row.name, remarks=_all_seen(row, never, len(uncovered)))
     guessed = _guessed(contents.model_for(row.name))
-    gaps = tuple(
-        Gap(
-            row.name,
-            key,
-            file,
-            line,
-            f"{_sentence(criterion, key, contents)}{whose(key, guessed)}",
-            _columns(key, contents),
-        )
-        for _, file, line, _, key in listed
-    )
+    gaps = []
+    for _, file, line, _, key in listed:
+        sites = Requirement(criterion.shape, key).sites
+        sentence = f"no execution yet had {criterion.explain(key, contents.sites)}{whose(sites, guessed)}"
+        columns = tuple(contents.sites[number].column + 1 for number in sites if number in contents.sites)
+        gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))
     if possible < MOST_ENUMERATED:
         remarks += _impossible(row, criterion, contents, possible)
-    return Missing(row.name, gaps, len(uncovered) - len(gaps), remarks)
-
-
-def _columns(key: Key, contents: Contents) -> tuple[int, ...]:
-    sites = (contents.sites.get(number) for number in sites_in(key))
-    return tuple(site.column + 1 for site in sites if site is not None)
-
-
-def _sentence(criterion: Criterion, key: Key, contents: Contents) -> str:
-    return f"no execution yet had {criterion.explain(key, contents.sites)}"
+    return Missing(row.name, tuple(gaps), len(uncovered) - len(gaps), remarks)
 
 
 def _guessed(model: Model) -> dict[int, str]:
@@ -109,13 +96,13 @@ def _guessed(model: Model) -> dict[int, str]:
     return {site: name for (_, name), accesses in model.variables.items() for site in accesses.guessed}
 
 
-def whose(key: Key, guessed: Mapping[int, str]) -> str:
-    """What is added to a requirement that the source only seems to have.
+def whose(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
+    """Return what is added to the sentence of a requirement whose variable is a guess.
 
-    >>> whose((70007, 70008), {70008: "n"}), whose((70007, 70008), {})
+    >>> whose([70007, 70008], {70008: "n"}), whose([70007, 70008], {})
     (' (guessed: the source does not say whose `n` it is)', '')
     """
-    names = sorted({guessed[site] for site in sites_in(key) if site in guessed})
+    names = sorted({guessed[site] for site in sites if site in guessed})
     if not names:
         return ""
     are = "it is" if len(names) == 1 else "they are"
@@ -149,11 +136,8 @@ def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: in
         f"not listed: {count(left_out, 'requirement')} that the order of the threads, or their locks, were seen to "
         "make impossible"
     )
-    why = getattr(criterion, "infeasible", None)
-    if why is None:
-        return (said,)
     every = islice(criterion.requirements(contents.model_for(criterion.name), Facts()) or (), MOST_ENUMERATED)
-    reasons = Counter(reason for key in every if (reason := why(key, contents.facts)) is not None)
+    reasons = Counter(reason for key in every if (reason := criterion.infeasible(key, contents.facts)) is not None)
     told = [
         f"  {number:,}: {reason}" for reason, number in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     ]

@@ -9,6 +9,7 @@ from typing import Any
 from raddle.caution import Caution
 from raddle.checks.cautions import say
 from raddle.criteria.base import Criterion
+from raddle.finding import Finding
 from raddle.outcome import OutcomeKind
 from raddle.report.coverage import Row, as_json
 from raddle.report.files import Cell, by_file, files_as_json
@@ -30,7 +31,7 @@ class Summary:
     paths: Mapping[str, str]
     missing: tuple[Missing, ...]
     warnings: tuple[tuple[Caution, str], ...]  # with their sentences
-    findings: tuple[Mapping[str, Any], ...]
+    findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
     runs: int
@@ -51,7 +52,7 @@ class Summary:
             return "nothing to cover: no criterion was measured"
         if self.met or any(row.covered for row in asked):
             return ""
-        if any(finding.get("kind") == OutcomeKind.UNCONTROLLED for finding in self.findings):
+        if any(finding.kind == OutcomeKind.UNCONTROLLED for finding in self.findings):
             return "nothing was covered: executions ended at a call that raddle does not control, as the findings tell"
         if not self.executions:
             return f"nothing was covered: no execution was measured{'; the findings tell why' if self.findings else ''}"
@@ -97,7 +98,7 @@ def summarize(
         paths=contents.paths,
         missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
         warnings=tuple((caution, say(caution, contents.sites)) for caution in contents.cautions),
-        findings=contents.findings,
+        findings=tuple(map(Finding.from_json, contents.findings)),
         notes=(*contents.notes, *outdated),
         outdated=outdated,
         runs=len(contents.runs),

@@ -5,19 +5,40 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from raddle.facts import Facts
+from raddle.finding import Finding
 from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
-from raddle.site import INDEX_BITS, MOST_SITES, path_from
+from raddle.requirement import Requirement
+from raddle.site import INDEX_BITS, path_from
 from raddle.store.contents import Contents
 from raddle.store.reading import key_of
 from raddle.store.writing import DROPPED, json_text, text
 
 FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """Sources that are no longer there."""
+
+    labels: frozenset[str]
+    digests: frozenset[int]
+
+    def has(self, site: int) -> bool:
+        """Whether the site is in one of them."""
+        return site >> INDEX_BITS in self.digests
+
+    def named_by(self, text: str) -> bool:
+        """Whether the text names one of them, or a class, a line or a function of it."""
+        return text in self.labels or text.partition(":")[0] in self.labels
+
+    def concerns(self, requirement: Requirement) -> bool:
+        """Whether the requirement names anything in one of them."""
+        return any(map(self.has, requirement.sites)) or any(map(self.named_by, requirement.texts))
 
 
 def digests_now(label: str, path: str) -> frozenset[int]:
@@ -79,55 +100,41 @@ def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[st
 
 
 def _drop(connection: sqlite3.Connection, gone: list[tuple[int, str, int]], contents: Contents) -> None:
-    labels = frozenset(label for _, label, _ in gone)
-    digests = frozenset(digest for *_, digest in gone)
-    _drop_requirements(connection, labels, digests)
-    _drop_facts(connection, labels, digests)
+    sources = _Gone(frozenset(label for _, label, _ in gone), frozenset(digest for *_, digest in gone))
+    _drop_requirements(connection, sources)
+    _drop_facts(connection, sources)
     _doubt_runs(connection, [number for number, _, _ in gone], contents)
     for number, label, digest in gone:
         _drop_file(connection, number, label, digest)
-    _drop_findings(connection, labels)
+    _drop_findings(connection, sources)
     connection.execute("delete from extra")  # they are about all files at once, and come again with the next runs
 
 
-def _drop_requirements(connection: sqlite3.Connection, labels: frozenset[str], digests: frozenset[int]) -> None:
+def _drop_requirements(connection: sqlite3.Connection, gone: _Gone) -> None:
+    from raddle.criteria import shape_of  # takes long to import
+
     stale = [
         (criterion, key)
         for criterion, key in connection.execute("select criterion, key from requirement")
-        if any(_is_about(part, labels, digests) for part in _parts(key_of(key)))
+        if gone.concerns(Requirement(shape_of(criterion), key_of(key)))
     ]
     connection.executemany("delete from requirement where criterion = ? and key = ?", stale)
     doubtful = [
         row
         for row in connection.execute("select kind, subject, sites, note from caution")
-        if any(_is_about(site, labels, digests) for site in json.loads(row[2]))
+        if any(map(gone.has, json.loads(row[2])))
     ]
     connection.executemany("delete from caution where kind = ? and subject = ? and sites = ? and note = ?", doubtful)
 
 
-def _parts(key: tuple[Any, ...]) -> Iterator[Any]:
-    for part in key:
-        if isinstance(part, tuple):
-            yield from _parts(part)
-        else:
-            yield part
-
-
-def _is_about(part: Any, labels: frozenset[str], digests: frozenset[int]) -> bool:
-    """Does a part of a key name a site in one of the files, or a class, a line or a function of it?"""
-    if isinstance(part, str):
-        return part in labels or part.partition(":")[0] in labels
-    return isinstance(part, int) and part >= MOST_SITES and part >> INDEX_BITS in digests
-
-
-def _drop_facts(connection: sqlite3.Connection, labels: frozenset[str], digests: frozenset[int]) -> None:
-    """All of an owner's facts, if any of them is about a file that is gone: they hang together."""
+def _drop_facts(connection: sqlite3.Connection, gone: _Gone) -> None:
+    """Drop all facts of an owner if any of them is about a source that is gone, because they depend on each other."""
     row = connection.execute("select value from facts").fetchone()
     owners = Facts.from_json(json.loads(row[0])).owners if row is not None else {}
     kept = {
         owner: facts
         for owner, facts in owners.items()
-        if not any(_is_about(part, labels, digests) for part in (owner, *(site for _, site in facts.accesses)))
+        if not gone.named_by(owner) and not any(gone.has(site) for _, site in facts.accesses)
     }
     connection.execute("update facts set value = ?", (json_text(Facts(kept).as_json()),))
 
@@ -167,10 +174,10 @@ def _drop_file(connection: sqlite3.Connection, number: int, label: str, digest: 
     connection.execute("delete from file where number = ?", (number,))
 
 
-def _drop_findings(connection: sqlite3.Connection, labels: frozenset[str]) -> None:
+def _drop_findings(connection: sqlite3.Connection, gone: _Gone) -> None:
     stale = [
         (identity,)
         for identity, value in connection.execute("select identity, value from finding")
-        if any(step.get("file") in labels for step in json.loads(value).get("steps", ()))
+        if any(event.file in gone.labels for event in Finding.from_json(json.loads(value)).trace)
     ]
     connection.executemany("delete from finding where identity = ?", stale)

@@ -194,7 +194,3 @@ def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> No
     if row is not None and criterion in NAMES:
         extra = criterion_class(criterion).read_extra(json.loads(row[0])) + extra
     connection.execute("insert or replace into extra values (?, ?)", (criterion, json_text(extra.as_json())))
-
-
-def _finding_identity(finding: dict[str, Any]) -> list[Any]:
-    return [finding.get(name) for name in ("kind", "message", "thread", "schedule")]

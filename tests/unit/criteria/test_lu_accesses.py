@@ -106,6 +106,6 @@ def test_every_criterion_of_the_family_describes_itself():
     assert set(FAMILY) <= set(NAMES)
     for name, criterion in FAMILY.items():
         assert (criterion.name, criterion.family) == (name, "Lu et al.")
-        assert criterion.shape.startswith("(")
+        assert str(criterion.shape).startswith("(")
         assert criterion.summary
         assert (criterion.cost == "linear") == (name not in ("all", "tpair", "svar"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.model import Accesses, Model
+from raddle.requirement import SITE, Shape
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
 from raddle.tally import PRUNED, STATIC, Covered, Tally, Total
@@ -30,7 +31,7 @@ MODEL = Model(
 class Pairs(Criterion):
     """(read, write) of one variable."""
 
-    name, family, paper, shape = "pairs", "none", "none", "(read, write)"
+    name, family, paper, shape = "pairs", "none", "none", Shape(SITE, SITE)
     summary, cost, total_known = "a read comes before a write", LINEAR, True
 
     def __init__(self, *, impossible=()):

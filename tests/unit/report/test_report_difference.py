@@ -16,6 +16,7 @@ from raddle.model import Model
 from raddle.report import difference as module
 from raddle.report.correspondence import Correspondence, align
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, difference
+from raddle.requirement import UNKNOWN, Requirement
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Tally
@@ -94,13 +95,15 @@ def test_what_did_not_change_stays():
     assert same.changed == {FILE}
     (site,) = other
     assert same.site(site) == site
-    assert same.key((1, "log.py:Log", (site, "x"), True)) == (1, "log.py:Log", (site, "x"), True)
+    key = (1, "log.py:Log", (site, "x"), True)
+    assert Requirement(UNKNOWN, key).moved(same.site, same.text) == key
 
 
 def test_places_of_creation_move_with_the_lines_around_them():
     """Line 4 is line 7 now, line 9 line 13. Line 3 has no site: it moved as line 4 did, and line 10 as line 9."""
     same = Correspondence(measured(BEFORE), measured(AFTER))
-    assert same.key((("Lock", "log.py:3"), "log.py:10", "cart.py:3", "log.py:Log")) == (
+    key = (("Lock", "log.py:3"), "log.py:10", "cart.py:3", "log.py:Log")
+    assert Requirement(UNKNOWN, key).moved(same.site, same.text) == (
         ("Lock", "log.py:6"), "log.py:14", "cart.py:3", "log.py:Log",
     )  # fmt: skip
 

@@ -218,18 +218,41 @@ def about_log(log=LOG):
 
 
 def test_what_was_measured_in_a_changed_file_is_dropped(file):
+    """By a criterion that is unknown here, so that its keys can have any parts."""
     new = LOG + 1
     elsewhere = (number(SHOP, 0), "x")
     keys = [(number(LOG, 1), "x"), (number(SHOP, 0), ("log.py:C", "", "x")), (("Lock", "log.py:12"),), elsewhere]
-    add(file, record({"map": keys}, **two_files(), **about_log()))
-    notes = add(file, record({"map": [(number(new, 1), "x")]}, **two_files(log=new)))
+    add(file, record({"zebra": keys}, **two_files(), **about_log()))
+    notes = add(file, record({"zebra": [(number(new, 1), "x")]}, **two_files(log=new)))
     assert notes == ("log.py was changed: what was measured in it before is dropped",)
     contents = read(file)
     assert contents.notes == notes
-    assert contents.tally.covered["map"] == {elsewhere: Covered(1, 1), (number(new, 1), "x"): Covered(1, 2)}
+    assert contents.tally.covered["zebra"] == {elsewhere: Covered(1, 1), (number(new, 1), "x"): Covered(1, 2)}
     assert contents.tally.executions == 2
     assert {n >> INDEX_BITS for n in contents.sites} == {new, SHOP}
     assert (contents.model, contents.cautions, contents.findings, contents.facts) == (Model(), (), (), Facts())
+
+
+def test_a_requirement_is_dropped_with_any_of_its_parts(file):
+    here, there, gone = number(SHOP, 0), number(SHOP, 1), number(LOG, 1)
+    kept = {
+        "concur-pairs": (here, there, True),
+        "du-pairs": (here, 0, ("shop/cart.py:C", "", "x")),
+        "hbpair": (here, there, ""),
+        "method-pairs": ("shop/cart.py:C", "add", "total"),
+        "pinv": (("shop/cart.py:C", "", "x"), ("T1", "read", here, 1), ("T1", "read", here, 2), "none"),
+    }
+    stale = {
+        "concur-pairs": (here, gone, True),
+        "du-pairs": (here, 0, ("log.py:C", "", "x")),
+        "hbpair": (here, there, ("Lock", "log.py:12")),
+        "method-pairs": ("log.py:C", "add", "total"),
+        "pinv": (("shop/cart.py:C", "", "x"), ("T1", "read", here, 1), ("T1", "read", gone, 1), "none"),
+    }
+    add(file, record({name: [kept[name], stale[name]] for name in kept}, **two_files()))
+    add(file, record({"map": []}, **two_files(log=LOG + 1)))
+    covered = read(file).tally.covered
+    assert {name: list(covered[name]) for name in kept} == {name: [key] for name, key in kept.items()}
 
 
 def test_the_same_source_drops_nothing(file):
@@ -246,7 +269,7 @@ def add_source(file, path, text, *form):
     path.write_text(text)
     base = site_base("log.py", text, *form)
     there = {base: Site("log.py", 1, 0, "write", "x", "<module>", switchable=True)}
-    return base, add(file, record({"map": [(base,)]}, sites=there, paths={"log.py": str(path)}))
+    return base, add(file, record({"blocks": [(base,)]}, sites=there, paths={"log.py": str(path)}))
 
 
 def test_a_file_without_sites_says_nothing_about_its_source(file):
@@ -265,10 +288,10 @@ def test_two_files_of_one_name_stay_side_by_side(tmp_path):
     first, _ = add_source(file, one, "x = 1\n")
     second, notes = add_source(file, other, "x = 2\n")
     assert notes == ()
-    assert set(read(file).tally.covered["map"]) == {(first,), (second,)}
+    assert set(read(file).tally.covered["blocks"]) == {(first,), (second,)}
     third, notes = add_source(file, one, "x = 3\n")
     assert notes == ("log.py was changed: what was measured in it before is dropped",)
-    assert set(read(file).tally.covered["map"]) == {(second,), (third,)}
+    assert set(read(file).tally.covered["blocks"]) == {(second,), (third,)}
 
 
 def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
@@ -279,14 +302,14 @@ def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
     add_source(file, old, "x = 1\n")
     second, notes = add_source(file, new, "x = 2\n")
     assert notes == ("log.py was changed: what was measured in it before is dropped",)
-    assert list(read(file).tally.covered["map"]) == [(second,)]
+    assert list(read(file).tally.covered["blocks"]) == [(second,)]
 
 
 def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
     assert notes == ("log.py is instrumented in another form (by pytest): what was measured in it before is dropped",)
-    assert list(read(file).tally.covered["map"]) == [(base,)]
+    assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
 def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
@@ -294,9 +317,9 @@ def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
-    notes = add(file, record({"map": [(base,)]}, sites=there, paths={"src/log.py": str(tmp_path / "log.py")}))
+    notes = add(file, record({"blocks": [(base,)]}, sites=there, paths={"src/log.py": str(tmp_path / "log.py")}))
     assert notes == ("log.py is called src/log.py now: what was measured under the former name is dropped",)
-    assert list(read(file).tally.covered["map"]) == [(base,)]
+    assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
 def test_what_was_dropped_is_said_until_the_next_run(file, tmp_path):
@@ -345,14 +368,14 @@ def test_what_was_open_before_a_change_is_decided_by_the_run_after_it(file):
 
 def test_a_run_of_which_nothing_is_left_is_forgotten(file):
     here = {"sites": sites(LOG), "paths": {"log.py": "/nowhere/log.py"}}
-    add(file, record({"map": [(number(LOG, 0),)], "sync": []}, {"map": []}, **here))
+    add(file, record({"blocks": [(number(LOG, 0),)], "sync": []}, {"blocks": []}, **here))
     new = {"sites": {number(LOG + 1, 0): site(LOG + 1, 0, label="log.py")}, "paths": {"log.py": "/nowhere/log.py"}}
-    add(file, record({"map": [(number(LOG + 1, 0),)]}, {"map": []}, {"map": []}, **new))
+    add(file, record({"blocks": [(number(LOG + 1, 0),)]}, {"blocks": []}, {"blocks": []}, **new))
     contents = read(file)
-    assert contents.criteria == ("map",)
-    assert (contents.executions("map"), contents.since_new("map")) == (3, 2)
+    assert contents.criteria == ("blocks",)
+    assert (contents.executions("blocks"), contents.since_new("blocks")) == (3, 2)
     # As if it had never been: the new run's executions are 1 to 3.
-    assert contents.tally.covered["map"] == {(number(LOG + 1, 0),): Covered(1, 1)}
+    assert contents.tally.covered["blocks"] == {(number(LOG + 1, 0),): Covered(1, 1)}
     assert [(run.before, run.executions) for run in contents.runs] == [(0, 3)]
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from raddle.criteria.base import Criterion, sites_in
+from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, criterion_of, requirements
-from raddle.report.html.crossings import crossings
+from raddle.requirement import Requirement
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
 
@@ -61,16 +61,21 @@ class Meetings:
             self.criteria[row.name] = criterion
             covered = contents.tally.covered.get(row.name, {})
             for key, seen in covered.items():
-                self._add(row.name, key, seen)
+                self._add(criterion, key, seen)
             for key in _uncovered(row, criterion, contents, covered):
-                self._add(row.name, key, None)
+                self._add(criterion, key, None)
+
+    def pattern(self, meeting: Meeting) -> str:
+        """The requirement's pattern in full, 'A reads x, B writes x, A reads x'; "" if it has none."""
+        return self.criteria[meeting.criterion].pattern(meeting.key)
 
     def sentence(self, meeting: Meeting) -> str:
         """The requirement, as a clause."""
         return self.criteria[meeting.criterion].explain(meeting.key, self._contents.sites)
 
-    def _add(self, name: str, key: Key, seen: Covered | None) -> None:
-        sites = tuple(dict.fromkeys(sites_in(key))) or (self.criteria[name].home(key),)
+    def _add(self, criterion: Criterion, key: Key, seen: Covered | None) -> None:
+        name = criterion.name
+        sites = tuple(dict.fromkeys(Requirement(criterion.shape, key).sites)) or (criterion.home(key),)
         meeting = Meeting(name, key, sites[:MOST_SITES_NAMED], seen)
         for site in meeting.sites:
             if site not in self._contents.sites:
@@ -83,7 +88,7 @@ class Meetings:
             else:
                 part.covered.setdefault(name, []).append(meeting)
         if seen is not None:
-            for here, there in crossings(name, key):
+            for here, there in criterion.crossings(key):
                 for one, other in ((here, there), (there, here)):
                     if one in self.parts:
                         self.parts[one].met.add(other)

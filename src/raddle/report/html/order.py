@@ -9,8 +9,10 @@ from raddle.cast import AbstractObject
 from raddle.caution import POTENTIAL_DEADLOCK
 from raddle.checks.cautions import say
 from raddle.checks.lock_cycles import ARROW
+from raddle.criteria import shape_of
 from raddle.report.html.arcs import Diagram, Link, circles, draw
 from raddle.report.html.places import Places
+from raddle.requirement import Requirement, Role
 from raddle.site import Site
 from raddle.store.contents import Contents
 
@@ -40,8 +42,10 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
     found: dict[tuple[str, str], dict[str, None]] = {}
     hrefs: dict[str, str] = {}
     for name in _LOCKS:
-        for held_at, asked_at, held, asked, *_ in contents.tally.covered.get(name, {}):
-            for lock in (held, asked):
+        for requirement in _covered(name, contents):
+            held_at, asked_at = requirement.sites
+            held, asked = locks = requirement.of(Role.RESOURCE)
+            for lock in locks:
                 hrefs[_lock(lock)] = _made_at(lock, places)
             _note(found, _lock(held), _lock(asked), held_at, asked_at, contents)
     warnings = []
@@ -68,6 +72,11 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
     return Graph(draw(labels, links, hrefs), links, measured, tuple(dict.fromkeys(warnings)))
 
 
+def _covered(name: str, contents: Contents) -> Iterator[Requirement]:
+    shape = shape_of(name)
+    return (Requirement(shape, key) for key in contents.tally.covered.get(name, {}))
+
+
 def _note(
     found: dict[tuple[str, str], dict[str, None]],
     held: str,
@@ -88,9 +97,11 @@ def happens_before(contents: Contents, places: Places) -> Graph:
     """Which synchronization handed over to which, in executions that were measured."""
     found: dict[tuple[int, int], dict[str, None]] = {}
     for name in _PAIRS:
-        for given_at, taken_at, resource, *_ in contents.tally.covered.get(name, {}):
+        for requirement in _covered(name, contents):
+            given_at, taken_at = requirement.sites
             if given_at in contents.sites and taken_at in contents.sites:
-                by = f"by {AbstractObject(*resource)}" if resource else "by a start or a join"
+                resources = requirement.of(Role.RESOURCE)
+                by = f"by {AbstractObject(*resources[0])}" if resources else "by a start or a join"
                 found.setdefault((given_at, taken_at), {})[by] = None
     sites = sorted({site for pair in found for site in pair}, key=lambda site: places.numbers[site])
     labels = _labels(sites, contents)

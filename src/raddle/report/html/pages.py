@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from raddle.checks.cautions import say
+from raddle.criteria import shape_of
 from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, rows
 from raddle.report.html import views
@@ -31,6 +32,7 @@ from raddle.report.source import Sources
 from raddle.report.stored import Stored, stored_findings
 from raddle.report.story import details_of
 from raddle.report.summary import SEQUENTIAL, Summary, summarize
+from raddle.requirement import Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 
@@ -188,7 +190,8 @@ class Report:
         """Where blocks begin that no execution ran, if that was measured."""
         found: dict[str, set[int]] = defaultdict(set)
         if "blocks" in self.contents.criteria:
-            ran = {key[0] for key in self.contents.tally.covered.get("blocks", {})}
+            covered = self.contents.tally.covered.get("blocks", {})
+            ran = {site for key in covered for site in Requirement(shape_of("blocks"), key).sites}
             for number in self.contents.model_for("blocks").blocks:
                 if number not in ran and number in self.contents.sites:
                     site = self.contents.sites[number]

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from raddle.criteria.patterns import PATTERNS
-from raddle.operation import verb_of
 from raddle.report.html.meetings import MOST_OF_FILE, MOST_OF_SITE, Meeting, Meetings, Part, chosen
 from raddle.report.html.places import Places
 from raddle.report.plain import plain
@@ -82,7 +80,7 @@ class SiteData:
         sites = [self._name(site) for site in meeting.sites if site in self._places.numbers]
         times = [seen.first, seen.executions] if seen is not None else []
         place = self._known[id(meeting)] = len(self._sentences)
-        self._sentences.append([meeting.criterion, text, _pattern(meeting), sites, *times])
+        self._sentences.append([meeting.criterion, text, self._meetings.pattern(meeting), sites, *times])
         return place
 
     def _name(self, number: int) -> int:
@@ -92,12 +90,3 @@ class SiteData:
             said = plain(f"{site.file}:{site.line} {site.kind} {site.name}").rstrip()
             self._names[place] = [said, self._places.of_site(number)]
         return place
-
-
-def _pattern(meeting: Meeting) -> str:
-    """The memory-access pattern, in full: 'A reads x, B writes x, A reads x'; "" for what has none."""
-    number = meeting.key[0] if meeting.criterion == "map" and meeting.key else None
-    if number not in PATTERNS:
-        return ""
-    parts = PATTERNS[number].parts
-    return f"{number}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)

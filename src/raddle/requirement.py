@@ -1,0 +1,202 @@
+"""Requirements: what a criterion asks executions to cover.
+
+The key of a requirement is a plain tuple, because a tally can hold millions of them. The shape of its criterion says
+what each part of a key refers to; a `Requirement` joins the two for a reader.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+from typing import Any
+
+from raddle.site import MOST_SITES
+from raddle.tally import Key
+
+
+class Role(IntEnum):  # its hash is faster than that of an Enum
+    """What a value in a key refers to."""
+
+    SITE = auto()  # by its number
+    OWNER = auto()  # a class, a module or a function: "log.py:Log"
+    VARIABLE = auto()  # an AbstractVariable
+    RESOURCE = auto()  # an AbstractObject
+    THREAD = auto()  # an AbstractThread, or the label of a thread
+    WORD = auto()  # nothing: a text, a number or a truth value by itself
+
+
+class Part(ABC):
+    """One part of a key."""
+
+    name: str  # in the text of a shape
+
+    @abstractmethod
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        """Yield what the value refers to in this role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Single(Part):
+    """A part with one role. 0 and "" refer to nothing: code without probes, no resource."""
+
+    name: str
+    role: Role
+
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        if role is self.role and value:
+            yield value
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Part):
+    """Any number of parts of one kind."""
+
+    name: str
+    part: Part
+
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        for one in value:
+            yield from self.part.find(one, role)
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged(Part):
+    """A word, and the part that goes with this word."""
+
+    name: str
+    parts: Mapping[str, Part]
+
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        tag, one = value
+        yield from self.parts[tag].find(one, role)
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Part):
+    """Certain parts in a row, or a word in place of all of them."""
+
+    name: str
+    parts: tuple[Part, ...]
+    optional: int = 0  # parts that can be missing at the end
+    _carriers: Mapping[Role, Sequence[tuple[int, Part | None]]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the parts that can have each role, None for single ones: reports search millions of keys."""
+        carriers: dict[Role, list[tuple[int, Part | None]]] = {role: [] for role in Role}
+        for index, part in enumerate(self.parts):
+            if isinstance(part, Single):
+                carriers[part.role].append((index, None))
+            else:
+                for some in carriers.values():
+                    some.append((index, part))
+        object.__setattr__(self, "_carriers", carriers)  # the class is frozen
+
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        if isinstance(value, tuple):
+            for index, part in self._carriers[role]:
+                if index < len(value):
+                    one = value[index]
+                    if part is not None:
+                        yield from part.find(one, role)
+                    elif one:
+                        yield one
+        elif role is Role.WORD:
+            yield value
+
+
+class Shape(Group):
+    """The parts of a criterion's keys.
+
+    >>> print(Shape(SITE, word("state")), Shape(SITE), Shape(SITE, optional=(SITE, THREAD)))
+    (site, state) (site,) (site[, site[, thread]])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *parts: Part, optional: tuple[Part, ...] = ()) -> None:
+        super().__init__("requirement", (*parts, *optional), len(optional))
+
+    def __str__(self) -> str:
+        names = [part.name for part in self.parts]
+        always = len(names) - self.optional
+        rest = "".join(f"[, {name}" for name in names[always:]) + "]" * self.optional
+        return f"({', '.join(names[:always])}{',' if len(names) == 1 else ''}{rest})"
+
+
+class _Guess(Part):
+    """The key of an unknown criterion, from a data file of another version: large numbers are taken for sites."""
+
+    name = "unknown"
+
+    def find(self, value: Any, role: Role) -> Iterator[Any]:
+        if isinstance(value, tuple):
+            for one in value:
+                yield from self.find(one, role)
+        elif role is (Role.SITE if isinstance(value, int) and value >= MOST_SITES else Role.WORD):
+            yield value
+
+
+def word(name: str) -> Part:
+    """Return a part that refers to nothing."""
+    return Single(name, Role.WORD)
+
+
+SITE = Single("site", Role.SITE)
+VARIABLE = Single("variable", Role.VARIABLE)
+RESOURCE = Single("resource", Role.RESOURCE)
+LOCK = Single("lock", Role.RESOURCE)
+THREAD = Single("thread", Role.THREAD)
+UNKNOWN = _Guess()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A requirement for readers that do not know its criterion.
+
+    >>> requirement = Requirement(Shape(SITE, SITE, RESOURCE, THREAD), (70004, 70009, "", ("worker", "1f")))
+    >>> requirement.sites, requirement.of(Role.RESOURCE), list(requirement.texts)
+    ([70004, 70009], [], ['', 'worker', '1f'])
+    >>> Requirement(UNKNOWN, (4, "log.py:Log", "th", "", 70004, (70009, "x"))).sites
+    [70004, 70009]
+    """
+
+    shape: Part
+    key: Key
+
+    def of(self, role: Role) -> list[Any]:
+        """Return what the requirement refers to in this role, in the order of its key."""
+        return list(self.shape.find(self.key, role))
+
+    @property
+    def sites(self) -> list[int]:
+        """The numbers of the sites that it names, in the order of its key."""
+        return self.of(Role.SITE)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Every text in the key."""
+        return _texts(self.key)
+
+    def moved(self, site: Callable[[int], int | None], text: Callable[[str], str]) -> Key | None:
+        """Return the key with other sites and texts; None if one of its sites has no counterpart."""
+        counterparts = {number: site(number) for number in self.sites}
+        if None in counterparts.values():
+            return None
+
+        def move(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple([move(one) for one in value])
+            return text(value) if isinstance(value, str) else counterparts.get(value, value)
+
+        key: Key = move(self.key)
+        return key
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, str):
+        yield value
