@@ -101,7 +101,10 @@ if _real_fork is not None:
     NAMES[_real_fork] = fork
 
 # By kind of operation: what it touches and needs. Locks, queues and threads are described in `raddle.threads.calculus`.
-DESCRIPTIONS: dict[Kind, Describe] = {**event.DESCRIPTIONS, **semaphore.DESCRIPTIONS}
+DESCRIPTIONS: dict[Kind, Describe] = {
+    **event.DESCRIPTIONS,
+    **semaphore.DESCRIPTIONS,
+}
 
 for _owner, _name, _twin in METHODS:
     if type(_twin) is FunctionType and type(_owner.__dict__.get(_name)) is FunctionType:
