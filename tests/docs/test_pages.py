@@ -185,12 +185,20 @@ def test_the_citation_names_five_papers_and_this_version():
 
 # -- contributing -------------------------------------------------------------------------------------
 
+USED_BY_RECIPES = (
+    "docs/formats.md",
+    "docs/messages.md",
+    "tests/unit/report/found.py",
+    "tests/unit/report/test_every_kind_reported.py",
+    "tests/unit/schedulers/fake_threads.py",
+)
+
 
 def test_the_recipes_for_contributors_work(tmp_path):
-    skipped = shutil.ignore_patterns("__pycache__", "assets", "templates")
-    shutil.copytree(ROOT / "src/raddle", tmp_path / "src/raddle", ignore=skipped)
-    (tmp_path / "tests/unit/schedulers").mkdir(parents=True)
-    shutil.copy(ROOT / "tests/unit/schedulers/fake_threads.py", tmp_path / "tests/unit/schedulers")
+    shutil.copytree(ROOT / "src/raddle", tmp_path / "src/raddle", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in USED_BY_RECIPES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     told = [
         f"{said.command}\n{said.output}\nis really\n{got}" for said, got in shown.Reader(tmp_path).differences(page)

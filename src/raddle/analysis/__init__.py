@@ -1,1 +1,1 @@
-"""Facts about a trace that several readers need."""
+"""Analyses: facts about executions that several readers need."""

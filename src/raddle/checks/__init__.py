@@ -1,1 +1,1 @@
-
+"""Checks: the outcomes of failed executions, and warnings about suspicious ones."""

@@ -1,4 +1,4 @@
-"""Criteria: what did an execution cover? One module per idea of a paper.
+"""Criteria: what executions cover, one module per idea of a paper.
 
 Here they are found by name. A criterion's module is imported when it is first asked for.
 """

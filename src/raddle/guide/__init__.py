@@ -1,1 +1,1 @@
-"""What guides a search: what is simpler, what to try next."""
+"""Guidance: what a search tries next, and which of two failures is simpler."""

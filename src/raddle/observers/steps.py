@@ -27,20 +27,18 @@ from raddle.operation import (
     END,
     ENTER,
     GET,
+    GIVES,
     HOLD,
     JOIN,
-    JOIN_QUEUE,
     LEAVE,
     LET_GO,
     MADE,
-    NOTIFY,
     PUT,
     READ,
     RELEASE,
-    SET,
     START,
+    TAKES,
     TASK,
-    TASK_DONE,
     UP,
     WAIT,
     WAIT_SET,
@@ -54,7 +52,7 @@ from raddle.threads.data_model.identity import calling_frame, first_argument, th
 from raddle.threads.data_model.variables import CONTENT, container_base
 from raddle.threads.state import thread_of
 
-_STEPS = frozenset({NOTIFY, SET, CLEAR, PUT, GET, TASK_DONE, JOIN_QUEUE})
+_STEPS = GIVES | TAKES | {CLEAR}
 _CONTENDED = frozenset({ACQUIRE, DOWN, GET, PUT, WAIT_SET})  # what a thread is said to be blocked at
 
 

@@ -1,1 +1,1 @@
-"""What people and machines read."""
+"""Reports: the data file as text, pages and formats for machines."""

@@ -1,4 +1,4 @@
-"""Policies that decide which thread runs next, by name."""
+"""Schedulers: policies that decide which participant runs next, by name."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ Access = tuple[object, str, int]  # the object, the name of the variable in it, 
 # What a pending operation touches; its need and the detail that goes with it, see `Operation`; the resource that it
 # uses, and how to read its level. A plain tuple, as one is made for every operation.
 Touched: TypeAlias = tuple[list[Access], int, Any, Any, "Level | None"]
+Describe: TypeAlias = Callable[[Any, Any], Touched]  # given the participant and the target of its pending operation
 
 
 class Reader(ABC):

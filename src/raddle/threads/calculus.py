@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
@@ -13,15 +13,10 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import EXPIRES, PROCEEDS
 from raddle.operation import (
     ACQUIRE,
-    BEFORE_WAIT,
-    BOUNDED_UP,
-    CLEAR,
     DELETE,
-    DOWN,
     END,
     GET,
     IS_ALIVE,
-    IS_SET,
     ITEMS,
     JOIN,
     JOIN_QUEUE,
@@ -29,23 +24,20 @@ from raddle.operation import (
     PUT,
     READ,
     RELEASE,
-    SET,
     SIZE,
     START,
     TASK_DONE,
     TRY_ACQUIRE,
-    TRY_DOWN,
     UNFINISHED,
-    UP,
     WAIT,
-    WAIT_SET,
     WRITE,
     Kind,
 )
 from raddle.schedulers.base import Alternative, Thread
-from raddle.schedulers.calculus import Access, Calculus, Level, Reader, Touched
+from raddle.schedulers.calculus import Access, Calculus, Describe, Level, Reader, Touched
 from raddle.schedulers.operation_log import Log
 from raddle.threads import modes
+from raddle.threads.patches import DESCRIPTIONS
 from raddle.threads.resource_levels import ResourceLevels
 from raddle.threads.state import thread_of
 from raddle.threads.twins.condition import Ticket
@@ -175,14 +167,6 @@ def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
     return _permits_of_lock(mutex) if one is None else _content_of_queue(one)
 
 
-def _permits_of_semaphore(semaphore: Any) -> tuple[int, ...]:
-    return (semaphore._value,)
-
-
-def _state_of_event(event: Any) -> tuple[int, ...]:
-    return (int(event._flag),)
-
-
 def _content_of_queue(one: Any) -> tuple[int, ...]:
     """Read the permits of its mutex, which may be held while others run, its items and its unfinished tasks."""
     if not _is_queue(one):
@@ -194,8 +178,6 @@ def _content_of_queue(one: Any) -> tuple[int, ...]:
 
 
 # -- by kind -----------------------------------------------------------------------------------------------------
-
-_Describe = Callable[[Any, Any], Touched]
 
 
 def _is_twin(lock: object) -> bool:
@@ -209,7 +191,7 @@ def _is_queue(target: object) -> bool:
     return kind is queue.Queue or issubclass(kind, queue.Queue)
 
 
-def _lock(mode: int, need: int = 0) -> _Describe:
+def _lock(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
         lock, how = target, mode
         if not _is_twin(lock):
@@ -235,23 +217,7 @@ def _lock_in(target: Any) -> Any:
     return condition._lock if issubclass(type(condition), threading.Condition) else target
 
 
-def _semaphore(mode: int, need: int = 0) -> _Describe:
-    def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need
-        return [(target, "", modes.WRITE if thread.timer else mode)], what, None, target, _permits_of_semaphore
-
-    return describe
-
-
-def _event(mode: int, need: int = 0) -> _Describe:
-    def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need
-        return [(target, "", modes.READ if thread.timer else mode)], what, None, target, _state_of_event
-
-    return describe
-
-
-def _queue(mode: int, need: int) -> _Describe:
+def _queue(mode: int, need: int) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
         has_mutex = _is_queue(target)
         guard = target.mutex if has_mutex else target
@@ -304,21 +270,13 @@ def _is_alive(thread: Any, target: Any) -> Touched:
     )  # the thread may not have been started, and not be known yet
 
 
-_KINDS: dict[Kind, _Describe] = {
+_KINDS: dict[Kind, Describe] = {
+    **DESCRIPTIONS,
     ACQUIRE: _lock(modes.TAKE, modes.FREE),
     RELEASE: _lock(modes.GIVE),
     TRY_ACQUIRE: _lock(modes.WRITE),
     LOCKED: _lock(modes.READ),
     WAIT: _lock(modes.TAKE, modes.TOLD),
-    DOWN: _semaphore(modes.TAKE, modes.FREE),
-    UP: _semaphore(modes.GIVE),
-    TRY_DOWN: _semaphore(modes.WRITE),
-    BOUNDED_UP: _semaphore(modes.WRITE),
-    SET: _event(modes.SET),
-    CLEAR: _event(modes.CLEAR),
-    IS_SET: _event(modes.READ),
-    BEFORE_WAIT: _event(modes.ARRIVE),
-    WAIT_SET: _event(modes.PASS, modes.IS_SET),
     PUT: _queue(modes.PUT, modes.ROOM),
     GET: _queue(modes.GET, modes.ITEM),
     SIZE: _queue(modes.READ, modes.MUTEX),

@@ -22,6 +22,8 @@ from typing import Any
 from raddle import probe
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import fields_of, module_of, own_fields
+from raddle.operation import Kind
+from raddle.schedulers.calculus import Describe
 from raddle.threads.endings import died, uncontrolled
 from raddle.threads.twins import (
     asyncio,
@@ -97,6 +99,12 @@ NAMES: dict[Any, Any] = {
 }
 if _real_fork is not None:
     NAMES[_real_fork] = fork
+
+# By kind of operation: what it touches and needs. Locks, queues and threads are described in `raddle.threads.calculus`.
+DESCRIPTIONS: dict[Kind, Describe] = {
+    **event.DESCRIPTIONS,
+    **semaphore.DESCRIPTIONS,
+}
 
 for _owner, _name, _twin in METHODS:
     if type(_twin) is FunctionType and type(_owner.__dict__.get(_name)) is FunctionType:

@@ -7,6 +7,8 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.operation import BEFORE_WAIT, CLEAR, IS_SET, SET, WAIT_SET
+from raddle.schedulers.calculus import Describe, Touched
+from raddle.threads import modes
 from raddle.threads.twins.condition import Ticket
 
 _real_wait = threading.Event.wait
@@ -90,3 +92,24 @@ PATCHES = (
     (threading.Event, "clear", clear),
     (threading.Event, "wait", wait),
 )
+
+
+def _state(event: Any) -> tuple[int, ...]:
+    return (int(event._flag),)
+
+
+def _describe(mode: int, need: int = 0) -> Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        what = 0 if thread.timer and thread.ready is None else need  # 0: it may expire at any time
+        return [(target, "", modes.READ if thread.timer else mode)], what, None, target, _state
+
+    return describe
+
+
+DESCRIPTIONS = {
+    SET: _describe(modes.SET),
+    CLEAR: _describe(modes.CLEAR),
+    IS_SET: _describe(modes.READ),
+    BEFORE_WAIT: _describe(modes.ARRIVE),
+    WAIT_SET: _describe(modes.PASS, modes.IS_SET),
+}

@@ -7,6 +7,8 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.operation import BOUNDED_UP, DOWN, TRY_DOWN, UP
+from raddle.schedulers.calculus import Describe, Touched
+from raddle.threads import modes
 
 _real_acquire = threading.Semaphore.acquire
 _real_release = threading.Semaphore.release
@@ -77,3 +79,23 @@ PATCHES = (
     (threading.Semaphore, "release", release),
     (threading.BoundedSemaphore, "release", bounded_release),
 )
+
+
+def _permits(semaphore: Any) -> tuple[int, ...]:
+    return (semaphore._value,)
+
+
+def _describe(mode: int, need: int = 0) -> Describe:
+    def describe(thread: Any, target: Any) -> Touched:
+        what = 0 if thread.timer and thread.ready is None else need  # 0: it may expire at any time
+        return [(target, "", modes.WRITE if thread.timer else mode)], what, None, target, _permits
+
+    return describe
+
+
+DESCRIPTIONS = {
+    DOWN: _describe(modes.TAKE, modes.FREE),
+    UP: _describe(modes.GIVE),
+    TRY_DOWN: _describe(modes.WRITE),
+    BOUNDED_UP: _describe(modes.WRITE),
+}
