@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping
 from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_place
 from raddle.operation import (
     ACCESSES,
     ACQUIRE,
@@ -38,7 +37,7 @@ from raddle.operation import (
     WAIT_SET,
     WOKEN,
 )
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -114,4 +113,4 @@ class Contention(SynchronizationMetric):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, situation = key
-        return _SAID[situation].format(place=said_place(site, sites))
+        return _SAID[situation].format(place=where(site, sites))
