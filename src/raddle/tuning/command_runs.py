@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from raddle.errors import UsageError
+from raddle.execute.fork import how_it_ended
 from raddle.exit_code import ExitCode
 from raddle.origin import Command, Origin
 from raddle.record import Record
@@ -63,10 +64,8 @@ class Run:
         """
         if self.code is None:
             return f"did not end within {self.seconds:.0f} s"
-        if self.code < 0:
-            return f"killed by {signal.Signals(-self.code).name}"
         if self.code:
-            return f"exit code {self.code}"
+            return how_it_ended(self.code)
         return "exit code 0, but an exception in a thread" if self.thread_died else ""
 
 
