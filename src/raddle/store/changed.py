@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from raddle.facts import Facts
-from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.live import FORMS
 from raddle.instrument.rewrite import site_base
 from raddle.site import INDEX_BITS, MOST_SITES, path_from
 from raddle.store.contents import Contents
 from raddle.store.reading import key_of
 from raddle.store.writing import DROPPED, json_text, text
-
-FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
 
 
 def digests_now(label: str, path: str) -> frozenset[int]:
