@@ -12,7 +12,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from raddle.instrument.census import CONTENT, Access, Census, take_census
+from raddle.instrument.census import Access, Census, take_census
 from raddle.instrument.families import Families
 from raddle.instrument.generated import FIRST_OF_CLASSES
 from raddle.instrument.live import FORMS
@@ -20,6 +20,7 @@ from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
 from raddle.instrument.rewrite import site_base
 from raddle.model import Accesses, Model, VariableName
+from raddle.operation import CONTENT
 from raddle.site import INDEX_BITS, Site, SiteTable
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]

@@ -15,8 +15,9 @@ from raddle.native.names import Unnamed
 from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
 from raddle.native.places import Places
 from raddle.native.recorder import Me, Recorder
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.variables import CONTENT, attribute_owner, container_base, written_owner
+from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
 
 NOTHING = -1
 

@@ -16,13 +16,13 @@ from raddle.operation import (
     BEFORE_WAIT,
     BOUNDED_UP,
     CLEAR,
+    CONTENT,
     DELETE,
     DOWN,
     END,
     GET,
     IS_ALIVE,
     IS_SET,
-    ITEMS,
     JOIN,
     JOIN_QUEUE,
     LOCKED,
@@ -112,7 +112,7 @@ class ThreadReader(Reader):
             yield EVERYTHING, "", modes.WRITE if more else modes.READ
         if "contents" in visible and kind in _CHANGING:
             mode = modes.READ if kind is SIZE else modes.CHANGE
-            yield thread.target.queue if _is_queue(thread.target) else thread.target, ITEMS, mode
+            yield thread.target.queue if _is_queue(thread.target) else thread.target, CONTENT, mode
             yield thread.target, UNFINISHED, mode
         if "daemon" in visible:
             if thread.daemon:
@@ -152,7 +152,7 @@ class ThreadReader(Reader):
 def _read(target: Any, name: str) -> list[Access]:
     """Return the accesses of a read: the attribute comes from a class if the object has none of its own."""
     found: list[Access] = [(target, name, modes.READ)]
-    if name != ITEMS:
+    if name != CONTENT:
         classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
         found += [(c, name, modes.READ) for c in classes if name in c.__dict__ and not _is_slot(c.__dict__[name])]
     return found

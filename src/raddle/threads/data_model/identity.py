@@ -12,8 +12,8 @@ from typing import Any
 from raddle.checks.crash import is_ours
 from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
 from raddle.instrument.receivers import CONSTRUCTORS
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.variables import CONTENT
 
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
