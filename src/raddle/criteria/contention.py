@@ -20,23 +20,7 @@ from collections.abc import Iterable, Mapping
 from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.operation import (
-    ACCESSES,
-    ACQUIRE,
-    CLEAR,
-    DOWN,
-    GET,
-    JOIN_QUEUE,
-    NOTIFY,
-    PUT,
-    RELEASE,
-    SET,
-    TASK_DONE,
-    UP,
-    WAIT,
-    WAIT_SET,
-    WOKEN,
-)
+from raddle.operation import ACCESSES, ACQUIRE, CLEAR, GIVES, NOTIFY, RELEASE, TAKES, WAIT, WOKEN
 from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
@@ -44,8 +28,7 @@ from raddle.tally import Key
 VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
-_CALLS = frozenset({UP, DOWN, PUT, GET, TASK_DONE, JOIN_QUEUE, SET, CLEAR, WAIT_SET})
-
+_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of semaphores, queues, events
 _VISITS = _CALLS | {ACQUIRE, operation.BLOCKED, WAIT, NOTIFY}
 
 _SAID = {

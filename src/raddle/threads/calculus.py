@@ -9,39 +9,10 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
+from raddle import operation
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import EXPIRES, PROCEEDS
-from raddle.operation import (
-    ACQUIRE,
-    BEFORE_WAIT,
-    BOUNDED_UP,
-    CLEAR,
-    CONTENT,
-    DELETE,
-    DOWN,
-    END,
-    GET,
-    IS_ALIVE,
-    IS_SET,
-    JOIN,
-    JOIN_QUEUE,
-    LOCKED,
-    PUT,
-    READ,
-    RELEASE,
-    SET,
-    SIZE,
-    START,
-    TASK_DONE,
-    TRY_ACQUIRE,
-    TRY_DOWN,
-    UNFINISHED,
-    UP,
-    WAIT,
-    WAIT_SET,
-    WRITE,
-    Kind,
-)
+from raddle.operation import CONTENT, DELETE, END, GET, JOIN, PUT, READ, SIZE, TASK_DONE, UNFINISHED, WAIT, WRITE, Kind
 from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.calculus import Access, Calculus, Level, Reader, Touched
 from raddle.schedulers.operation_log import Log
@@ -295,36 +266,31 @@ def _start_or_end(thread: Any, target: Any) -> Touched:
 
 
 def _is_alive(thread: Any, target: Any) -> Touched:
-    return (
-        [(THREADS, "", modes.READ)],
-        0,
-        None,
-        None,
-        None,
-    )  # the thread may not have been started, and not be known yet
+    # The thread may not have been started, and not be known yet.
+    return [(THREADS, "", modes.READ)], 0, None, None, None
 
 
 _KINDS: dict[Kind, _Describe] = {
-    ACQUIRE: _lock(modes.TAKE, modes.FREE),
-    RELEASE: _lock(modes.GIVE),
-    TRY_ACQUIRE: _lock(modes.WRITE),
-    LOCKED: _lock(modes.READ),
-    WAIT: _lock(modes.TAKE, modes.TOLD),
-    DOWN: _semaphore(modes.TAKE, modes.FREE),
-    UP: _semaphore(modes.GIVE),
-    TRY_DOWN: _semaphore(modes.WRITE),
-    BOUNDED_UP: _semaphore(modes.WRITE),
-    SET: _event(modes.SET),
-    CLEAR: _event(modes.CLEAR),
-    IS_SET: _event(modes.READ),
-    BEFORE_WAIT: _event(modes.ARRIVE),
-    WAIT_SET: _event(modes.PASS, modes.IS_SET),
-    PUT: _queue(modes.PUT, modes.ROOM),
-    GET: _queue(modes.GET, modes.ITEM),
-    SIZE: _queue(modes.READ, modes.MUTEX),
-    TASK_DONE: _queue(modes.DONE, modes.MUTEX),
-    JOIN_QUEUE: _queue(modes.ALL_DONE, modes.NO_TASKS),
-    START: _start_or_end,
-    END: _start_or_end,
-    IS_ALIVE: _is_alive,
+    operation.ACQUIRE: _lock(modes.TAKE, modes.FREE),
+    operation.RELEASE: _lock(modes.GIVE),
+    operation.TRY_ACQUIRE: _lock(modes.WRITE),
+    operation.LOCKED: _lock(modes.READ),
+    operation.WAIT: _lock(modes.TAKE, modes.TOLD),
+    operation.DOWN: _semaphore(modes.TAKE, modes.FREE),
+    operation.UP: _semaphore(modes.GIVE),
+    operation.TRY_DOWN: _semaphore(modes.WRITE),
+    operation.BOUNDED_UP: _semaphore(modes.WRITE),
+    operation.SET: _event(modes.SET),
+    operation.CLEAR: _event(modes.CLEAR),
+    operation.IS_SET: _event(modes.READ),
+    operation.BEFORE_WAIT: _event(modes.ARRIVE),
+    operation.WAIT_SET: _event(modes.PASS, modes.IS_SET),
+    operation.PUT: _queue(modes.PUT, modes.ROOM),
+    operation.GET: _queue(modes.GET, modes.ITEM),
+    operation.SIZE: _queue(modes.READ, modes.MUTEX),
+    operation.TASK_DONE: _queue(modes.DONE, modes.MUTEX),
+    operation.JOIN_QUEUE: _queue(modes.ALL_DONE, modes.NO_TASKS),
+    operation.START: _start_or_end,
+    operation.END: _start_or_end,
+    operation.IS_ALIVE: _is_alive,
 }
