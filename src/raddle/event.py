@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from raddle.operation import CONTENT
+
 
 def datum(number: int, variable: str) -> tuple[int, str]:
-    """What a step is about: the source may have several names for the content of one container.
+    """Return what a step is about: the source may have several names for the content of one container.
 
     >>> datum(7, "self.items[]") == datum(7, "list[]"), datum(7, "Cart.n")
     (True, (7, 'Cart.n'))
     """
-    return number, "[]" if variable.endswith("[]") else variable
+    return number, CONTENT if variable.endswith(CONTENT) else variable
 
 
 @dataclass(frozen=True, slots=True)

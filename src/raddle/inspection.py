@@ -111,8 +111,8 @@ def kept_by(obj: Any, name: str) -> Any:
     return own_fields(obj).get(name)
 
 
-def attribute_of(obj: Any, name: str, default: Any = None) -> Any:
-    """An attribute that the interpreter keeps for an object, or that is in its `__dict__`: `__code__`, `__qualname__`.
+def attribute_of(obj: Any, name: str) -> Any:
+    """Return an attribute, like `__code__`, that the interpreter keeps for an object or that is in its `__dict__`.
 
     >>> attribute_of(len, "__qualname__"), attribute_of(attribute_of, "__name__"), attribute_of(3, "__name__")
     ('len', 'attribute_of', None)
@@ -123,8 +123,8 @@ def attribute_of(obj: Any, name: str, default: Any = None) -> Any:
         try:
             return found.__get__(obj)
         except AttributeError:
-            return default
-    return own_fields(obj).get(name, default)
+            return None
+    return own_fields(obj).get(name)
 
 
 def is_method_of(obj: Any, found: Any) -> bool:

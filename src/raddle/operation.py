@@ -189,5 +189,5 @@ LOCKING = frozenset({ACQUIRE, RELEASE})
 TURNS = frozenset({BEGIN, TASK})  # the thread becomes another actor
 CALLS = frozenset({ENTER, LEAVE})
 
-# What can be looked at without asking a queue: its items, and how many tasks are not done.
-ITEMS, UNFINISHED = "[]", "unfinished_tasks"
+CONTENT = "[]"  # the name of the variable that is a container's content
+UNFINISHED = "unfinished_tasks"  # can be looked at, like the content, without asking a queue

@@ -42,6 +42,16 @@ class Site:
         return f"{self.file}:{self.line} {self.kind}" + (f" {self.name}" if self.name else "")
 
 
+def where(number: int, sites: Mapping[int, Site]) -> str:
+    """Return where a site is.
+
+    >>> where(0, {})
+    'in code without probes'
+    """
+    site = sites.get(number)
+    return f"at {site.at}" if site is not None else "in code without probes"
+
+
 def told_apart(sites: Mapping[int, Site]) -> dict[int, Site]:
     """The same sites; those that look alike on one line tell their columns.
 
@@ -63,7 +73,7 @@ def path_from(root: str, path: str) -> str:
     >>> path_from("/home/me/shop", "/home/me/shop/tools/util.py"), path_from("/home/me/shop", "/home/me/util.py")
     ('tools/util.py', '')
     """
-    real, folder = _real(path), _real(root).rstrip(os.sep) + os.sep
+    real, folder = real_path(path), real_path(root).rstrip(os.sep) + os.sep
     if not real.startswith(folder):
         return ""
     parts = real[len(folder) :].split(os.sep)
@@ -71,8 +81,8 @@ def path_from(root: str, path: str) -> str:
 
 
 @functools.lru_cache(maxsize=10_000)
-def _real(path: str) -> str:
-    """`os.path.realpath`, which asks the disk: once for each file will do."""
+def real_path(path: str) -> str:
+    """Return what `os.path.realpath` does, asking the disk once for each file."""
     return os.path.realpath(path)
 
 

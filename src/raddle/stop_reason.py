@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 
-class StopReason(StrEnum):
-    """The reasons to stop exploring, each with the sentence that people read.
-
-    A reason is its name as a string, so JSON needs no conversion. `docs/formats.md` has a line on each.
-
-    >>> StopReason("covered").sentence, StopReason.EXHAUSTED_IN_PART.ran_out
-    ('everything that can be covered is covered', True)
-    """
+class Reason(StrEnum):
+    """A reason with the sentence that people read. It is its name as a string, so JSON needs no conversion."""
 
     sentence: str
 
-    def __new__(cls, name: str, sentence: str = "") -> StopReason:
+    def __new__(cls, name: str, sentence: str = "") -> Self:
         self = str.__new__(cls, name)
         self._value_ = name
         self.sentence = sentence
         return self
 
     __repr__ = str.__repr__  # as before these were an enum: users print them
+
+
+class StopReason(Reason):
+    """The reasons to stop exploring. `docs/formats.md` has a line on each.
+
+    >>> StopReason("covered").sentence, StopReason.EXHAUSTED_IN_PART.ran_out
+    ('everything that can be covered is covered', True)
+    """
 
     FIRST_FINDING = "first-finding", "stopped at the first finding"
     SATURATED = "saturated", "saturated: nothing new came for long"

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 FIND_PROCESSES = f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parent)!r})"
 WAITS = [sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"]
-# Starts another one, says which, and ends.
+# Starts another one, waits until it runs (before that its environment cannot be read), says which it is, and ends.
 STARTS_ONE = [
     sys.executable,
     "-c",
-    f"import subprocess; print(subprocess.Popen({WAITS!r}, stdout=subprocess.DEVNULL).pid)",
+    f"import subprocess; p = subprocess.Popen({WAITS!r}, stdout=subprocess.PIPE); p.stdout.readline(); print(p.pid)",
 ]
 
 

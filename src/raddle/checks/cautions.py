@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from raddle.caution import DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, Caution
 from raddle.checks.lock_cycles import ARROW
-from raddle.site import Site
+from raddle.site import Site, where
 
 _TOUCHED = "touched"  # where the note does not say what was done
 
@@ -18,7 +18,7 @@ def say(caution: Caution, sites: Mapping[int, Site]) -> str:
     >>> say(Caution(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
     '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and nothing orders the two'
     """
-    places = [_place(number, sites) for number in caution.sites]
+    places = [where(number, sites) for number in caution.sites]
     done = caution.note.split(", ") if caution.note else []
     done += [_TOUCHED] * (len(places) - len(done))
     if caution.kind == DATA_RACE and len(places) == 2:
@@ -73,8 +73,3 @@ def _potential_deadlock(locks: list[str], places: list[str]) -> str:
             f"{'another' if index else 'one'} holds {lock}, acquired {held_at}, and asks for {asked} {asked_at}"
         )
     return f"threads can wait for each other for ever: {'; '.join(parts)}"
-
-
-def _place(number: int, sites: Mapping[int, Site]) -> str:
-    site = sites.get(number)
-    return f"at {site.at}" if site is not None else "in code without probes"

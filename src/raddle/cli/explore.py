@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from raddle import api, config
-from raddle.cli.options import given, shared_options, thread_methods
+from raddle.cli.options import NO_CRITERIA, given, shared_options, thread_methods
 from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
@@ -25,8 +25,6 @@ from raddle.report.story import replay_command
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
-
-NO_CRITERIA = "none"
 
 
 class Seed(click.ParamType):  # type: ignore[type-arg]

@@ -9,15 +9,15 @@ from pathlib import Path
 import click
 
 import raddle
-from raddle.cli.report import data_path
+from raddle.cli.options import data_file_option
+from raddle.cli.report import data_path, opened
 from raddle.exit_code import ExitCode
-from raddle.store import DATA_FILE, NoDataError, read
 
 FOLDER = "raddle-html"
 
 
 @click.command()
-@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@data_file_option
 @click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Where the pages go.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON on stdout.")
 def html(data_file: str | None, output: str, as_json: bool) -> int:
@@ -31,10 +31,8 @@ def html(data_file: str | None, output: str, as_json: bool) -> int:
     from raddle.report.html import write_pages  # jinja2 is needed here only
 
     path = data_path(data_file)
-    try:
-        contents = read(path)
-    except NoDataError as error:
-        click.echo(f"raddle: {error} [{error.slug}]", err=True)
+    contents = opened(path)
+    if contents is None:
         return ExitCode.NOTHING_TO_DO
     title = os.path.basename(os.path.dirname(os.path.abspath(path)))
     written = write_pages(contents, Path(output), title=title, version=raddle.__version__)

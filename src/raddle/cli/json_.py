@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 import raddle
+from raddle.cli.options import data_file_option
 from raddle.cli.output import output_option, write_json
 from raddle.cli.report import chosen, data_path, opened
 from raddle.exit_code import ExitCode
@@ -12,11 +13,10 @@ from raddle.report.as_json import document, schema
 from raddle.report.coverage import rows
 from raddle.report.missing import LIMIT
 from raddle.report.summary import summarize
-from raddle.store import DATA_FILE
 
 
 @click.command("json")
-@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@data_file_option
 @click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
 @click.option("--covered", "covered_of", metavar="NAMES", help="List what was covered of these, one by one.")
 @click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered of these.")

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from raddle.cli.options import json_option
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 
@@ -28,7 +29,6 @@ _SEED = click.option("--seed", type=click.IntRange(min=0), default=1, show_defau
 _QUICK = click.option(
     "--quick", is_flag=True, help=f"Only {QUICK} executions: does everything work? The numbers mean nothing."
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _OUTPUT = click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -60,7 +60,7 @@ def lab() -> None:
 @_SEED
 @_JOBS
 @_QUICK
-@_JSON
+@json_option
 def krena(cases: str | None, mode: str, output: Path | None, as_json: bool, quick: bool, **options: Any) -> int:
     """Which metrics suit saturation-based testing?
 
@@ -111,7 +111,7 @@ def krena(cases: str | None, mode: str, output: Path | None, as_json: bool, quic
 @_SEED
 @_JOBS
 @_QUICK
-@_JSON
+@json_option
 def correlation(
     subjects: str | None, criteria: str, output: Path | None, as_json: bool, quick: bool, **options: Any
 ) -> int:
@@ -151,7 +151,7 @@ def correlation(
 @_OUTPUT
 @_SEED
 @_JOBS
-@_JSON
+@json_option
 def sctbench(
     schedulers: str | None, programs: str | None, output: Path | None, as_json: bool, jobs: int, **options: Any
 ) -> int:

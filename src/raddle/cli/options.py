@@ -10,11 +10,14 @@ import click
 from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
 from raddle.engine.rules import Timeouts, Wakeups
+from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
 
 F = TypeVar("F", bound=Callable[..., Any])
+NO_CRITERIA = "none"  # as a value of --criteria
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
+data_file_option = click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _SOURCE = click.option(
     "--source",
     multiple=True,
@@ -61,7 +64,7 @@ thread_methods = click.option(
 
 def shared_options(command: F) -> F:
     """Add `--source`, `--isolate`, `--timeouts`, `--wakeups`, `--step-limit`, `--patience-seconds` and `--json`."""
-    for option in (_JSON, _PATIENCE, _STEP_LIMIT, _WAKEUPS, _TIMEOUTS, _ISOLATE, _SOURCE):
+    for option in (json_option, _PATIENCE, _STEP_LIMIT, _WAKEUPS, _TIMEOUTS, _ISOLATE, _SOURCE):
         command = option(command)
     return command
 

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from raddle import config
+from raddle.cli.options import data_file_option
 from raddle.cli.said import said
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
@@ -33,7 +34,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
 
 
 @click.command()
-@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@data_file_option
 @click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
 @click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered, in sentences.")
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences per criterion.")

@@ -17,7 +17,7 @@ from click.globals import pop_context, push_context
 from raddle import api, config
 from raddle.cast import METHODS
 from raddle.checks.cautions import say
-from raddle.cli.options import given, thread_methods
+from raddle.cli.options import NO_CRITERIA, given, thread_methods
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
@@ -36,8 +36,6 @@ from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
 from raddle.store import DATA_FILE, Contents, Run, UnusableError, check, contents_of, forget_notes
 from raddle.wording import count
-
-NO_CRITERIA = "none"
 
 
 class _LikePython(click.Command):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 import raddle
+from raddle.cli.options import data_file_option
 from raddle.cli.output import output_option, write_json
 from raddle.cli.report import data_path, opened
 from raddle.exit_code import ExitCode
 from raddle.report.sarif import sarif as log_of
-from raddle.store import DATA_FILE
 
 
 @click.command()
-@click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+@data_file_option
 @click.option("--json", "as_json", is_flag=True, help="Changes nothing: SARIF is JSON.")
 @output_option
 def sarif(data_file: str | None, as_json: bool, output: str | None) -> int:

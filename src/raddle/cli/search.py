@@ -118,8 +118,8 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
     )
     unsaved = _save(searched, options)
     if as_json:
-        not_stored = subject.not_stored or None
-        extra = {"data_file": options["data_file"], "notes": list(subject.notes), "not_stored": not_stored}
+        not_stored = subject.runs.not_stored or None
+        extra = {"data_file": options["data_file"], "notes": list(subject.runs.notes), "not_stored": not_stored}
         with survive_closed_pipe():
             click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
     else:
@@ -214,9 +214,9 @@ class _Line:
 
 def _show(screen: Console, searched: Searched, subject: Subject, options: dict[str, Any]) -> None:
     subject.show_findings(screen)
-    for note in subject.notes:
+    for note in subject.runs.notes:
         screen.print(said(f"note: {note}", style="yellow"))
-    for refused in subject.not_instrumented:
+    for refused in subject.runs.not_instrumented:
         screen.print(said(str(refused), style="yellow"))
     winner = searched.winner
     if winner is not None:
@@ -231,11 +231,11 @@ def _show(screen: Console, searched: Searched, subject: Subject, options: dict[s
         screen.print(said(f"best: {searched.command(winner.configuration)}", style="bold"))
         if "save" in options:
             screen.print(said(f"saved to {options['save']}", style="dim"))
-    if not subject.not_stored:
+    if not subject.runs.not_stored:
         screen.print(said(where_to_look(options["data_file"]), style="dim"))
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:
     interrupted = searched.found.stopped_because is SearchEnd.INTERRUPTED
-    code = exit_code(found=bool(subject.findings()), interrupted=interrupted, not_stored=subject.not_stored)
+    code = exit_code(found=bool(subject.findings()), interrupted=interrupted, not_stored=subject.runs.not_stored)
     return code if code or searched.winner is not None else ExitCode.NOTHING_TO_DO

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 
@@ -16,11 +17,10 @@ from raddle.cli.said import said
 from raddle.cli.screen import show_finding
 from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
-from raddle.record import Record
-from raddle.refusal import NotInstrumented
 from raddle.report.coverage import Row, contents_of, rows
 from raddle.tuning.command_runs import CommandRuns, Failures
 from raddle.tuning.configurations import Configuration, Space, no_noise, noise_space, scheduler_space
+from raddle.tuning.runs import Runs
 from raddle.tuning.scenario_runs import ScenarioRuns
 from raddle.tuning.search import Measured
 
@@ -29,41 +29,36 @@ SCENARIO_ONLY = ("switches", "setup", "isolate", "step_limit", "patience_seconds
 COMMAND_ONLY = ("run_seconds",)
 
 
-def _rows(record: Record | None) -> list[Row]:
-    return [] if record is None else rows(contents_of(record))
-
-
-class Subject(Protocol):
+class Subject(ABC):
     """What is searched, how it is evaluated, and what went wrong on the way."""
 
     what: str
     executions: int  # of each evaluation
     space: Space[Configuration]
-    first: Configuration | None
-    notes: dict[str, None]
-    not_instrumented: dict[NotInstrumented, None]
-
-    @property
-    def not_stored(self) -> str:
-        """Why something could not be stored; "" where all was."""
+    first: Configuration | None = None
+    runs: Runs
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """A few executions."""
+        """Run a few executions with a configuration."""
+        return self.runs(configuration, seconds)
 
     def rows(self) -> list[Row]:
-        """What all evaluations covered together, out of how much."""
+        """Return what all evaluations covered together, out of how much."""
+        return [] if self.runs.record is None else rows(contents_of(self.runs.record))
 
+    @abstractmethod
     def findings(self) -> list[dict[str, Any]]:
-        """For machines."""
+        """Return the findings for machines."""
 
+    @abstractmethod
     def show_findings(self, screen: Console) -> None:
-        """For people."""
+        """Show the findings to people."""
 
 
-class ScenarioSubject:
+class ScenarioSubject(Subject):
     """A scenario, run by schedulers."""
 
-    first: Configuration | None = None
+    runs: ScenarioRuns
 
     def __init__(self, target: Sequence[str], options: dict[str, Any]) -> None:
         if len(target) > 1:
@@ -76,44 +71,37 @@ class ScenarioSubject:
         if "setup" in settings:
             settings["setup"] = load_scenario(f"{self.what.partition('::')[0]}::{settings['setup']}")
         explore = partial(api.explore, load_scenario(self.what), criteria=options["criteria"], **settings)
-        self._runs = ScenarioRuns(explore, executions=self.executions, data_file=options["data_file"], shrink=shrink)
-        self.notes, self.not_instrumented = self._runs.notes, self._runs.not_instrumented
-
-    @property
-    def not_stored(self) -> str:
-        return self._runs.not_stored
+        self.runs = ScenarioRuns(explore, executions=self.executions, data_file=options["data_file"], shrink=shrink)
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
         # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
-            return self._runs(configuration, seconds)
-
-    def rows(self) -> list[Row]:
-        return _rows(self._runs.record)
+            return super().evaluate(configuration, seconds)
 
     def findings(self) -> list[dict[str, Any]]:
         return [
             finding.as_json() | {"configuration": list(configuration.arguments)}
-            for finding, configuration in self._runs.findings.values()
+            for finding, configuration in self.runs.findings.values()
         ]
 
     def show_findings(self, screen: Console) -> None:
-        for finding, configuration in self._runs.findings.values():
+        for finding, configuration in self.runs.findings.values():
             show_finding(screen, finding, self.what)
             screen.print(said(f"first found with {configuration}", style="dim"))
             screen.print()
 
 
-class CommandSubject:
+class CommandSubject(Subject):
     """A program, run with noise; first without, to compare with."""
 
-    first: Configuration | None = no_noise()
+    first = no_noise()
+    runs: CommandRuns
 
     def __init__(self, command: Sequence[str], options: dict[str, Any]) -> None:
         self.what = shlex.join(command)
         self.executions = options.get("repeat", EXECUTIONS_OF_COMMAND)
         self.space = noise_space()
-        self._runs = CommandRuns(
+        self.runs = CommandRuns(
             command,
             executions=self.executions,
             criteria=options["criteria"],
@@ -121,17 +109,6 @@ class CommandSubject:
             source=options.get("source", ()),
             run_seconds=options.get("run_seconds"),
         )
-        self.notes, self.not_instrumented = self._runs.notes, self._runs.not_instrumented
-
-    @property
-    def not_stored(self) -> str:
-        return self._runs.not_stored
-
-    def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
-        return self._runs(configuration, seconds)
-
-    def rows(self) -> list[Row]:
-        return _rows(self._runs.record)
 
     def findings(self) -> list[dict[str, Any]]:
         return [
@@ -139,18 +116,18 @@ class CommandSubject:
                 "how": one.how,
                 "error": one.error,
                 "runs": one.runs,
-                "of_runs": self._runs.runs,
+                "of_runs": self.runs.runs,
                 "configuration": list(one.configuration.arguments),
             }
-            for one in self._runs.failures.values()
+            for one in self.runs.failures.values()
         ]
 
     def show_findings(self, screen: Console) -> None:
-        for one in self._runs.failures.values():
+        for one in self.runs.failures.values():
             screen.print(said(self._line(one), style="bold red"))
             screen.print(said(f"  first with {one.configuration}", style="dim"))
             screen.print()
 
     def _line(self, one: Failures) -> str:
         error = f": {one.error}" if one.error else ""
-        return f"{one.how}{error}, in {one.runs:,} of {self._runs.runs:,} runs"
+        return f"{one.how}{error}, in {one.runs:,} of {self.runs.runs:,} runs"

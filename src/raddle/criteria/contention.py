@@ -20,34 +20,16 @@ from collections.abc import Iterable, Mapping
 from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_place
-from raddle.operation import (
-    ACCESSES,
-    ACQUIRE,
-    CLEAR,
-    DOWN,
-    GET,
-    JOIN_QUEUE,
-    NOTIFY,
-    PUT,
-    RELEASE,
-    SET,
-    TASK_DONE,
-    UP,
-    WAIT,
-    WAIT_SET,
-    WOKEN,
-)
+from raddle.operation import ACCESSES, ACQUIRE, CLEAR, GIVES, NOTIFY, RELEASE, TAKES, WAIT, WOKEN
 from raddle.requirement import SITE, Shape, word
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
 VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
-_CALLS = frozenset({UP, DOWN, PUT, GET, TASK_DONE, JOIN_QUEUE, SET, CLEAR, WAIT_SET})
-
+_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of semaphores, queues, events
 _VISITS = _CALLS | {ACQUIRE, operation.BLOCKED, WAIT, NOTIFY}
 
 _SAID = {
@@ -115,4 +97,4 @@ class Contention(SynchronizationMetric):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, situation = key
-        return _SAID[situation].format(place=said_place(site, sites))
+        return _SAID[situation].format(place=where(site, sites))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b
 
+from raddle.step import child_label
+
 LONGEST = 60  # characters of a label; threads can start each other in a row without end
 
 
@@ -63,5 +65,5 @@ class Labels:
 
 
 def _child(parent: str, index: int) -> str:
-    label = f"T{index}" if parent == "T0" else f"{parent}.{index}"
+    label = child_label(parent, index)
     return label if len(label) <= LONGEST else f"T~{blake2b(label.encode(), digest_size=6).hexdigest()}"

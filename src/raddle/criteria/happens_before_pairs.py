@@ -21,10 +21,10 @@ from typing import TypeAlias
 
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.criteria.variable_metrics import said_thread
 from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, START, TAKES, TURNS
 from raddle.requirement import RESOURCE, SITE, THREAD, Shape
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -105,8 +105,8 @@ class HappensBeforePairs(SynchronizationMetric):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         given_at, taken_at, resource = key[:3]
         giver, taker = key[3:] if self.by_thread else (None, None)
-        first = f"{said_thread('A', giver)} {said_place(given_at, sites)}"
-        then = f"{said_thread('B', taker)} {said_place(taken_at, sites)}"
+        first = f"{said_thread('A', giver)} {where(given_at, sites)}"
+        then = f"{said_thread('B', taker)} {where(taken_at, sites)}"
         if not resource:
             return f"{then} follow {first} by a start or a join"
         return f"{first} hand over to {then} by {AbstractObject(*resource)}"

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from raddle.analysis.lock_holders import LockHolders
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_place, said_thread
+from raddle.criteria.variable_metrics import said_thread
 from raddle.operation import ACQUIRE, RELEASE, TURNS
 from raddle.requirement import LOCK, SITE, THREAD, Shape
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -56,8 +56,8 @@ class GoodLock(SynchronizationMetric):
         held_at, site, held, acquired = key[:4]
         thread = said_thread("A", key[4] if self.by_thread else None)
         return (
-            f"{thread} acquire {AbstractObject(*acquired)} {said_place(site, sites)} while it held "
-            f"{AbstractObject(*held)}, acquired {said_place(held_at, sites)}"
+            f"{thread} acquire {AbstractObject(*acquired)} {where(site, sites)} while it held "
+            f"{AbstractObject(*held)}, acquired {where(held_at, sites)}"
         )
 
 

@@ -21,10 +21,9 @@ from raddle.criteria.sizes import total_seen
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.requirement import SITE, THREAD, Group, Part, word
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.tally import Key, Total
-
-_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+from raddle.wording import ordinal
 
 
 class LuCriterion(Criterion, Generic[V]):
@@ -140,19 +139,3 @@ class FactCriterion(LuCriterion[V]):
 def access_part(name: str) -> Part:
     """Return a part that is an access, as `raddle.criteria.accesses` names it, or a word for none."""
     return Group(name, (THREAD, word("kind"), SITE, word("occurrence")))
-
-
-def where(site: int, sites: Mapping[int, Site]) -> str:
-    """ "at log.py:4"."""
-    known = sites.get(site)
-    return f"at {known.at}" if known else "in code without probes"
-
-
-def ordinal(number: int) -> str:
-    """Of a number, in figures.
-
-    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
-    """
-    ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")
-    return f"{number}{ending}"

@@ -22,10 +22,10 @@ from typing import ClassVar
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import OCCURRENCES, Access, Variable
 from raddle.criteria.base import WHOLE
-from raddle.criteria.lu import LuCriterion, where
+from raddle.criteria.lu import LuCriterion
 from raddle.operation import ACCESSES, READ, START, WRITE
 from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 

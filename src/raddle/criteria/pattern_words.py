@@ -8,7 +8,7 @@ from typing import NamedTuple
 from raddle.cast import AbstractVariable
 from raddle.criteria.patterns import PATTERNS
 from raddle.operation import READ
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.tally import Key
 
 
@@ -35,7 +35,7 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
             part.kind,
             "read" if part.kind == READ else "wrote",
             f"`{AbstractVariable(owner, '', x if part.variable == 'x' else y)}`",
-            _where(site, sites),
+            where(site, sites),
         )
         for part, site in zip(pattern.parts, numbers, strict=True)
     ]
@@ -65,8 +65,3 @@ def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
     second = f"thread {two.thread} {two.does} {two.variable} {two.where}"
     last = " and ".join(f"{step.thread} {step.did} {step.variable} {step.where}" for step in (three, four))
     return f"{first} and {second}, both before {last}"
-
-
-def _where(number: int, sites: Mapping[int, Site]) -> str:
-    site = sites.get(number)
-    return f"at {site.at}" if site is not None else "in code without probes"

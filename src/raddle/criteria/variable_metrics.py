@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from raddle.cast import AbstractObject, AbstractThread, AbstractVariable, Cast
 from raddle.criteria.actors import Actors, Names, UnsettledError
 from raddle.criteria.base import LINEAR, Criterion
-from raddle.site import Site
+from raddle.site import Site, where
 from raddle.tally import Key
 
 Group = tuple[Any, ...]  # numbers of variables, resources and actors
@@ -150,7 +150,7 @@ def said_access(number: int, sites: Mapping[int, Site], *, variable: Any = None)
     did = _DID.get(site.kind, "touched") if site is not None else "touched"
     if variable is None and site is not None and site.kind == "call":  # of a container's method
         did = "called"
-    return f"{did} {f'`{name}`' if name else 'a variable'} {said_place(number, sites)}"
+    return f"{did} {f'`{name}`' if name else 'a variable'} {where(number, sites)}"
 
 
 def said_again(number: int, sites: Mapping[int, Site]) -> str:
@@ -161,17 +161,7 @@ def said_again(number: int, sites: Mapping[int, Site]) -> str:
     """
     site = sites.get(number)
     did = _DID.get(site.kind, "touched") if site is not None else "touched"
-    return f"{did} it {said_place(number, sites)}"
-
-
-def said_place(number: int, sites: Mapping[int, Site]) -> str:
-    """Where a site is.
-
-    >>> said_place(0, {})
-    'in code without probes'
-    """
-    site = sites.get(number)
-    return f"at {site.at}" if site is not None else "in code without probes"
+    return f"{did} it {where(number, sites)}"
 
 
 def said_thread(letter: str, thread: Any = None) -> str:

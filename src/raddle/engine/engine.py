@@ -32,6 +32,7 @@ from raddle.engine.world import World
 from raddle.operation import BEGIN, END, JOIN, SLEEP, START, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
+from raddle.step import child_label
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
@@ -336,7 +337,7 @@ class Engine:
             self._refuse(me)
         carrier = self._pool.take(self, run)
         me.children += 1
-        carrier.label = f"T{me.children}" if me.index == 0 else f"{me.label}.{me.children}"
+        carrier.label = child_label(me.label, me.children)
         carrier.ident = 0x1000 + carrier.index
         carrier.daemon = daemon
         carrier.own = own

@@ -18,7 +18,6 @@ import ctypes
 import signal
 import sys
 import time
-from collections.abc import Callable
 from traceback import StackSummary
 from types import FrameType
 from typing import Any
@@ -44,19 +43,13 @@ SOON = 0.02  # seconds between two looks at an execution that should have ended
 class Watchdog:
     """Watches the engine it is given, while entered.
 
-    An execution that is blocked for `patience_seconds` is ended. If that is None, `notify` is called with a sentence
-    instead, once each time that the execution gets stuck.
+    An execution that is blocked for `patience_seconds` is ended. If that is None, a sentence is printed instead, once
+    each time that the execution gets stuck.
     """
 
-    def __init__(
-        self,
-        patience_seconds: float | None,
-        *,
-        notify: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True),
-    ) -> None:
+    def __init__(self, patience_seconds: float | None) -> None:
         self.is_limited = patience_seconds is not None
         self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
-        self._notify = notify
         self.blocked = False  # was a notice given of where the execution is now?
         self.engine: Engine | None = None
         self._before: Any = None
@@ -117,7 +110,7 @@ class Watchdog:
                 seen = (-1, -1)
             elif not self.blocked:
                 self.blocked = True
-                self._notify(_notice(frame, waited, busy=busy))
+                print(_notice(frame, waited, busy=busy), file=sys.stderr, flush=True)
         stop.release()
 
     def _bark(self, engine: Engine, frame: FrameType | None, *, busy: bool) -> None:

@@ -30,7 +30,7 @@ from raddle.criteria.base import Criterion
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
 from raddle.operation import ACCESSES, ACQUIRE, BLOCKED, DOWN, GET, PUT, READ, SET, START, WAIT_SET, WRITE
 from raddle.schedulers.plan import Leg, Plan
-from raddle.step import Step
+from raddle.step import Step, child_label
 from raddle.tally import Key
 
 # A thread can be stopped before these; what gives something back is no scheduling point.
@@ -266,7 +266,7 @@ def reads_from(steps: Sequence[Step]) -> int:
 
 
 def labels_of(steps: Sequence[Step]) -> dict[int, str]:
-    """What schedules call the threads: by descent.
+    """Return what schedules call the threads: by descent.
 
     >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)])
     {0: 'T0', 1: 'T1', 2: 'T1.1', 3: 'T2'}
@@ -275,5 +275,5 @@ def labels_of(steps: Sequence[Step]) -> dict[int, str]:
     for thread, kind, target, _ in steps:
         if kind == START:
             children[thread] = number = children.get(thread, 0) + 1
-            labels[target] = f"T{number}" if thread == 0 else f"{labels.get(thread, '?')}.{number}"
+            labels[target] = child_label(labels.get(thread, "?"), number)
     return labels

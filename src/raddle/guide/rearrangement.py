@@ -11,30 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from raddle.operation import (
-    ACQUIRE,
-    BEGIN,
-    BLOCKED,
-    CLEAR,
-    COUNTED,
-    JOIN,
-    JOIN_QUEUE,
-    NOTIFY,
-    PUT,
-    RELEASE,
-    SET,
-    START,
-    TAKES,
-    TASK_DONE,
-    UP,
-    WAIT,
-    WAIT_SET,
-    WOKEN,
-)
+from raddle import operation
+from raddle.operation import ACQUIRE, BEGIN, BLOCKED, CLEAR, COUNTED, JOIN, RELEASE, SET, START, WAIT, WAIT_SET, WOKEN
 from raddle.step import Step
 
 # What a thread has to wait for, by the kind of step that gives it.
-_GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in TAKES if kind != ACQUIRE}
+_GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in operation.TAKES if kind != ACQUIRE}
+_GIVES = frozenset(_GIVEN_BY.values())
 _DEEP = 12  # who waits for whom who waits for whom
 
 
@@ -69,7 +52,7 @@ class Rearrangement:
                 resource = _GIVEN_BY[kind], target
                 level[resource] = level.get(resource, 0) - 1
                 at_first[resource] = max(at_first.get(resource, 0), -level[resource])
-            elif kind in _GIVEN_BY.values():
+            elif kind in _GIVES:
                 self._givers.setdefault((kind, target), []).append((thread, len(program)))
                 level[kind, target] = level.get((kind, target), 0) + 1
             program.append(step)
@@ -122,17 +105,15 @@ class Rearrangement:
         thread, kind, target, _ = step
         if kind == ACQUIRE:
             return target not in self._holders
-        if kind in COUNTED:
-            return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
         if kind == WAIT_SET:
             return target in self._flags or (SET, target) not in self._givers
+        if kind in _GIVEN_BY:
+            return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
         if kind == BEGIN:
             started = self._starts.get(thread)
             return started is None or self._at[started[0]] > started[1]
         if kind == JOIN:
             return self._at.get(target, 0) >= len(self.programs.get(target, ()))
-        if kind in (WOKEN, JOIN_QUEUE):
-            return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
         return True
 
     def _do(self, step: Step) -> None:
@@ -144,12 +125,12 @@ class Rearrangement:
             self._holders.pop(target, None)
         elif kind in COUNTED:
             self._levels[_GIVEN_BY[kind], target] -= 1
-        elif kind in (UP, PUT, TASK_DONE, NOTIFY):
-            self._levels[kind, target] = self._levels.get((kind, target), 0) + 1
-        elif kind == WAIT:
-            self._levels["notify", target] = 0  # only what comes later wakes it
         elif kind == SET:
             self._flags.add(target)
+        elif kind in _GIVES:
+            self._levels[kind, target] = self._levels.get((kind, target), 0) + 1
+        elif kind == WAIT:
+            self._levels[_GIVEN_BY[WOKEN], target] = 0  # only what comes later wakes it
         elif kind == CLEAR:
             self._flags.discard(target)
 

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+from raddle.instrument.nodes import DEFINITIONS
 
 
 class _End(NamedTuple):
@@ -145,7 +145,7 @@ def _meet(ends: Sequence[_End]) -> _End:
 
 def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
     for node in body:
-        if isinstance(node, _DEFINITIONS):
+        if isinstance(node, DEFINITIONS):
             yield node
         elif not isinstance(node, ast.expr):
             yield from _definitions(list(ast.iter_child_nodes(node)))

@@ -20,9 +20,8 @@ from raddle.instrument.receivers import OF_CLASS, OF_SCOPE, UNKNOWN, Holder, Rec
 from raddle.instrument.rewrite import source_text
 from raddle.instrument.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, analyse, captures
 from raddle.model import class_and_method, is_public
+from raddle.operation import CONTENT
 from raddle.site import Site
-
-CONTENT = "[]"
 
 
 class Access(NamedTuple):

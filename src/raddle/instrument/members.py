@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from raddle.instrument.evidence import is_container_type, makes_container
-from raddle.instrument.nodes import dotted
+from raddle.instrument.nodes import DEFINITIONS, dotted
 from raddle.instrument.receivers import OF_CLASS, Holder, Receivers
 from raddle.instrument.scopes import CLASS, Scope
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MAKERS_OF_CODE = frozenset({"property", "staticmethod", "classmethod", "partialmethod", "cached_property"})
 
 
@@ -31,7 +30,7 @@ def code_in(scope: Scope) -> set[str]:
     """Names of a class that stand for code: methods, properties, other classes."""
     code: set[str] = set()
     for statement in _statements(getattr(scope.node, "body", None)):
-        if isinstance(statement, _DEFINITIONS):
+        if isinstance(statement, DEFINITIONS):
             code.add(scope.mangled(statement.name))
         elif isinstance(statement, ast.Assign) and _is_code(statement.value):
             code |= {scope.mangled(target.id) for target in statement.targets if isinstance(target, ast.Name)}
@@ -69,7 +68,7 @@ def _statements(body: object) -> Iterator[ast.stmt]:
         return  # nothing, or a lambda's expression
     for statement in body:
         yield statement
-        if not isinstance(statement, _DEFINITIONS):
+        if not isinstance(statement, DEFINITIONS):
             for name in ("body", "orelse", "finalbody"):
                 yield from _statements(getattr(statement, name, None))
             for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):

@@ -14,6 +14,7 @@ from raddle import env
 from raddle.probe import NAME
 
 Node = TypeVar("Node", bound=ast.AST)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Place(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from types import FunctionType
 
 from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of, unwrapped
-from raddle.instrument.census import CONTENT
 from raddle.instrument.labels import label, label_of
 from raddle.model import Model, class_and_method, is_public
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
 
 MOST_WRAPPERS = 100  # around one function; more are taken for a circle

@@ -251,21 +251,12 @@ class _Analyser(ast.NodeVisitor):
         self.scope.imported.update(self.scope.mangled(alias.asname or alias.name) for alias in node.names)
         self.generic_visit(node)
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+    def _visit_capture(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
         if node.name is not None:
             self.bind(node.name, node)
         self.generic_visit(node)
 
-    def _visit_capture(self, node: ast.MatchAs | ast.MatchStar) -> None:
-        if node.name is not None:
-            self.bind(node.name, node)
-        self.generic_visit(node)
-
-    def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        self._visit_capture(node)
-
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self._visit_capture(node)
+    visit_ExceptHandler = visit_MatchAs = visit_MatchStar = _visit_capture
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
@@ -281,11 +272,7 @@ class _Analyser(ast.NodeVisitor):
         self.loops -= 1
         self.visit_all(node.orelse)
 
-    def visit_For(self, node: ast.For) -> None:
-        self._visit_for(node)
-
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
-        self._visit_for(node)
+    visit_For = visit_AsyncFor = _visit_for
 
     def visit_While(self, node: ast.While) -> None:
         self.loops += 1
@@ -306,11 +293,7 @@ class _Analyser(ast.NodeVisitor):
                     self.bind(argument.arg, None)
                 self.visit_all(node.body)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._visit_function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._visit_function(node)
+    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.visit_all([*node.args.defaults, *node.args.kw_defaults])
@@ -356,17 +339,7 @@ class _Analyser(ast.NodeVisitor):
                 self.visit_all([generator.target, *generator.ifs])
             self.visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._visit_comprehension(node)
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension
 
 
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:

@@ -8,7 +8,7 @@ import sysconfig
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from raddle.site import INSTALLED
+from raddle.site import INSTALLED, real_path
 
 _NEVER = ("raddle", "raddle_pytest", "greenlet")
 PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")  # what the folder of a project has
@@ -65,7 +65,7 @@ class Selection:
             return _NEEDED_AS_IT_IS
         if path is None or not path.endswith((".py", ".pyw")):
             return _WITHOUT_SOURCE
-        path = _real(path)
+        path = real_path(path)
         if self.sources:
             return self._among_sources(name, path)
         return _in_folder(path, self._root)
@@ -115,14 +115,8 @@ def in_standard_library(path: str) -> bool:
     """
     if path.startswith("<frozen "):
         return True
-    real = _real(path)
+    real = real_path(path)
     return INSTALLED.isdisjoint(real.split(os.sep)) and any(_lies_in(real, one) for one in _standard_library())
-
-
-@functools.lru_cache(maxsize=10_000)
-def _real(path: str) -> str:
-    """`os.path.realpath`, which asks the disk: once for each file will do."""
-    return os.path.realpath(path)
 
 
 @functools.cache

@@ -12,20 +12,20 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from raddle.instrument.census import CONTENT, Access, Census, take_census
+from raddle.instrument.census import Access, Census, take_census
 from raddle.instrument.families import Families
 from raddle.instrument.generated import FIRST_OF_CLASSES
-from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.live import FORMS
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
 from raddle.instrument.rewrite import site_base
 from raddle.model import Accesses, Model, VariableName
+from raddle.operation import CONTENT
 from raddle.site import INDEX_BITS, Site, SiteTable
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
 
 MOST_RECENT = 2000  # modules whose census is remembered
-_OPTIONS = ((), (ASSERTIONS,))  # with which a module can have been rewritten
 
 _recent: dict[tuple[int, int], Census] = {}  # by base, which is a digest of the source, and number of sites
 
@@ -164,7 +164,7 @@ def _take(base: int, sites: Sequence[Site], path: str) -> Census | None:
     file = sites[0].file
     try:
         source = _read(path)
-        if source is None or not any(site_base(file, source, *options) == base for options in _OPTIONS):
+        if source is None or not any(site_base(file, source, *form) == base for form in FORMS):
             return None
         return take_census(source, sites, file=file, base=base)
     except (OSError, SyntaxError, ValueError):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from raddle.corpus import Kept
-from raddle.finding import Finding
 from raddle.instrument.survey import observed
 from raddle.measuring.measurement import Measurement
 from raddle.model import Model
@@ -24,11 +23,10 @@ def make_record(
     origin: str,
     mode: str,
     exhausted: bool = False,
-    findings: Sequence[Finding] = (),
     notes: Sequence[str] = (),
     corpus: Sequence[Kept] = (),
 ) -> Record:
-    """What was measured of the code in the table; `exhausted`: there is no other execution."""
+    """Return what was measured of the code in the table; `exhausted`: there is no other execution."""
     if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
         model = model.of_modules(measurement.modules)
     sites = told_apart(_sites_of_files(table, measurement, model))
@@ -42,7 +40,6 @@ def make_record(
         facts=measurement.facts(),
         exact=frozenset(c.name for c in measurement.criteria) - measurement.open if exhausted else frozenset(),
         cautions=measurement.cautions(),
-        findings=tuple({**finding.as_json(), "origin": origin} for finding in findings),
         notes=tuple(notes),
         corpus=tuple(replace(kept, origin=origin) for kept in corpus),
         extras=measurement.extras(),

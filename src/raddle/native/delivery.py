@@ -10,13 +10,13 @@ from __future__ import annotations
 import _thread
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from raddle.checks.crash import is_ours
 
-_SIGNALS = tuple(sorted(signal.valid_signals()))
+SIGNALS = tuple(sorted(signal.valid_signals()))
 
 
 def delivery(error: BaseException) -> Iterable[object]:
@@ -42,15 +42,25 @@ def delivery(error: BaseException) -> Iterable[object]:
 
 
 def _signal_of(error: BaseException) -> int | None:
-    """The signal whose handler raised it, if one did. Python's own, for Ctrl-C, leaves no frame."""
-    handlers = {getattr(signal.getsignal(number), "__code__", None): number for number in _SIGNALS}
+    """Return the signal whose handler raised an exception, if one did. Python's own, for Ctrl-C, leaves no frame."""
+    known = handlers()
+    for code in code_in(error):
+        if code in known:
+            return known[code]
+    return signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
+
+
+def handlers() -> dict[Any, int]:
+    """Return the signals by the code of their handlers, as far as these are functions."""
+    return {getattr(signal.getsignal(number), "__code__", None): number for number in SIGNALS}
+
+
+def code_in(error: BaseException) -> Iterator[CodeType]:
+    """Iterate over the code that an exception went through, innermost last."""
     trace = error.__traceback__
     while trace is not None:
-        code: CodeType = trace.tb_frame.f_code
-        if code in handlers:
-            return handlers[code]
+        yield trace.tb_frame.f_code
         trace = trace.tb_next
-    return signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
 
 
 def make_unraisablehook() -> Callable[[Any], None]:

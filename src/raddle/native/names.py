@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from raddle.cast import AbstractVariable
 from raddle.model import Model
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.variables import CONTENT
 
 # A variable without a name: what it is, and three things that its name is found from.
 #   attribute  of a class or of one of its objects: class, name, where the object was made

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from raddle.inspection import in_class, name_of, own_fields
 from raddle.native.names import Unnamed
 from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
 from raddle.native.places import Places
 from raddle.native.recorder import Me, Recorder
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.variables import CONTENT, attribute_owner, container_base, written_owner
+from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
 
+P = ParamSpec("P")
 NOTHING = -1
 
 
@@ -26,8 +28,29 @@ def inherited(number: int) -> int:
     return -2 - number
 
 
+def _guarded(find: Callable[Concatenate[Numbering, P], int]) -> Callable[Concatenate[Numbering, P], int]:
+    """Let the program go on whatever happens: return NOTHING if the search fails or is not wanted now."""
+
+    def guarded(self: Numbering, /, *args: P.args, **kwargs: P.kwargs) -> int:
+        me: Me = self._recorder.here.me
+        if me.busy or not self._recorder.stream.recording:
+            return NOTHING
+        me.busy = True
+        try:
+            return find(self, *args, **kwargs)
+        except RecursionError:
+            return NOTHING
+        except Exception as error:
+            self._recorder.stream.fail(error)
+            return NOTHING
+        finally:
+            me.busy = False
+
+    return guarded
+
+
 class Numbering:
-    """Finds numbers."""
+    """Finds numbers. Guarded methods are for probes, the others are what guarded ones call."""
 
     def __init__(self, recorder: Recorder, table: SiteTable) -> None:
         self._recorder = recorder
@@ -46,64 +69,33 @@ class Numbering:
 
     # -- what probes ask on first sight -------------------------------------------------------------
 
-    def read(self, obj: Any, name: str, value: Any, site: int) -> int:
-        """The number of `obj.name`, which was just read."""
-        return self._guarded(self._read, obj, name, value, site)
-
-    def written(self, obj: Any, name: str, value: Any, site: int) -> int:
-        """The number of `obj.name`, which was just written."""
-        return self._guarded(self._written, obj, name, value, site)
-
-    def content(self, container: Any, site: int) -> int:
-        """The number of what is in a container."""
-        return self._guarded(self._content, container, site)
-
+    @_guarded
     def global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
-        return self._guarded(self._global_name, namespace, name, site)
+        return self._global_name(namespace, name, site)
 
-    def cell(self, numbers: Entry, name: str, site: int) -> int:
-        """Of a variable that a function shares with functions inside it."""
-        return self._guarded(self._cell, numbers, name, site)
+    @_guarded
+    def hold(self, holder: Any, name: str, container: Any) -> int:
+        """Note that a container was written to an attribute."""
+        self._hold(holder, name, container)
+        return 0
+
+    @_guarded
+    def let_go(self, holder: Entry, name: str, value: Any) -> int:
+        """Note that an attribute that held a container has another value now."""
+        self.objects.let_go(holder, name, value)
+        return 0
 
     def receiver(self, obj: Any) -> int:
-        """The number of an object whose method was entered, 0 if it gets none now."""
-        return max(0, self._guarded(self._receiver, obj))
-
-    def made(self, obj: Any, frame: FrameType) -> None:
-        """A constructor of the object begins, in this frame."""
-        self._guarded(self._made, obj, frame)
-
-    def hold(self, holder: Any, name: str, container: Any) -> None:
-        """A container was written to an attribute."""
-        self._guarded(self._hold, holder, name, container)
-
-    def let_go(self, holder: Entry, name: str, value: Any) -> None:
-        """An attribute that held a container has another value now."""
-        self._guarded(self.objects.let_go, holder, name, value)
+        """Return the number of an object whose method was entered, 0 if it gets none now."""
+        return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """The cells of a function whose calls are not told apart."""
+        """Return the cells of a function whose calls are not told apart."""
         return self._functions.setdefault(function, {})
 
-    def _guarded(self, find: Callable[..., Any], *args: Any) -> int:
-        """Whatever happens, the program goes on."""
-        me: Me = self._recorder.here.me
-        if me.busy or not self._recorder.stream.recording:
-            return NOTHING
-        me.busy = True
-        try:
-            return find(*args) or 0
-        except RecursionError:
-            return NOTHING
-        except Exception as error:
-            self._recorder.stream.fail(error)
-            return NOTHING
-        finally:
-            me.busy = False
-
-    # -- variables ----------------------------------------------------------------------------------
-
-    def _read(self, obj: Any, name: str, value: Any, site: int) -> int:
+    @_guarded
+    def read(self, obj: Any, name: str, value: Any, site: int) -> int:
+        """Return the number of `obj.name`, which was just read."""
         cls = type(obj)
         if name in self.code_names.get(id(cls), ()):
             return self._note(obj, name, NOTHING)
@@ -120,7 +112,9 @@ class Numbering:
             return self._note(obj, name, self._global_name(owner, name, site))
         return self._note(obj, name, inherited(self._own(owner, name, value)))
 
-    def _written(self, obj: Any, name: str, value: Any, site: int) -> int:
+    @_guarded
+    def written(self, obj: Any, name: str, value: Any, site: int) -> int:
+        """Return the number of `obj.name`, which was just written."""
         cls = type(obj)
         if written_owner(obj, name) is None:
             return NOTHING  # a property takes it, or each thread has its own
@@ -133,13 +127,17 @@ class Numbering:
     def _own(self, obj: Any, name: str, value: Any) -> int:
         entry = self._entry(obj)
         cls = obj if issubclass(type(obj), type) else type(obj)
+        number = self._number(entry, name, ("attribute", cls, name, entry[CREATED]))
+        if container_base(type(value)) is not None:
+            self._hold(obj, name, value)
+        return number
+
+    def _number(self, entry: Entry, name: str, unnamed: Unnamed) -> int:
+        """Return the number that an entry has by a name, a new one if it has none."""
         with self._roster.lock:
             number: int = entry.get(name, NOTHING)
             if number < 0:
-                unnamed: Unnamed = ("attribute", cls, name, entry[CREATED])
                 number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
-        if container_base(type(value)) is not None:
-            self._hold(obj, name, value)
         return number
 
     def _note(self, obj: Any, name: str, number: int) -> int:
@@ -151,36 +149,25 @@ class Numbering:
             entry[name] = number
         return number
 
-    def _content(self, container: Any, site: int) -> int:
-        entry = self._entry(container)
-        with self._roster.lock:
-            number: int | None = entry.get(CONTENT)
-            if number is None:
-                unnamed: Unnamed = ("content", name_of(type(container)), "", site)
-                number = entry[CONTENT] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
-        return number
+    @_guarded
+    def content(self, container: Any, site: int) -> int:
+        """Return the number of what is in a container."""
+        return self._number(self._entry(container), CONTENT, ("content", name_of(type(container)), "", site))
 
     def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
         entry = self.objects.namespace(namespace)
         path = namespace.get("__file__")
-        with self._roster.lock:
-            number: int | None = entry.get(name)
-            if number is None:
-                file = self._places.label(path) if type(path) is str else ""
-                unnamed: Unnamed = ("name", file, name, site)
-                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
-        return number
+        file = self._places.label(path) if type(path) is str else ""
+        return self._number(entry, name, ("name", file, name, site))
 
-    def _cell(self, numbers: Entry, name: str, site: int) -> int:
+    @_guarded
+    def cell(self, numbers: Entry, name: str, site: int) -> int:
+        """Return the number of a variable that a function shares with functions inside it."""
         with self._roster.lock:
-            number: int | None = numbers.get(name)
-            if number is None:
-                if GROUP not in numbers:
-                    group = self._roster.group()
-                    numbers.update({GROUP: group, OWNED: self._roster.owned(group)})
-                unnamed: Unnamed = ("name", "", name, site)
-                number = numbers[name] = self._roster.variable(unnamed, numbers[GROUP], numbers[OWNED])
-        return number
+            if GROUP not in numbers:
+                group = self._roster.group()
+                numbers.update({GROUP: group, OWNED: self._roster.owned(group)})
+        return self._number(numbers, name, ("name", "", name, site))
 
     # -- objects ---------------------------------------------------------------------------------------
 
@@ -191,6 +178,7 @@ class Numbering:
         made = type(in_class(type(obj), "__new__")) is staticmethod
         return self.objects.entry(obj, self._places.made_in_new() if made else "")
 
+    @_guarded
     def _receiver(self, obj: Any) -> int:
         entry = self._entry(obj)
         with self._roster.lock:
@@ -199,9 +187,12 @@ class Numbering:
             self._roster.receiver(number, type(obj))
         return number
 
-    def _made(self, obj: Any, frame: FrameType) -> None:
+    @_guarded
+    def made(self, obj: Any, frame: FrameType) -> int:
+        """Note that a constructor of the object begins, in this frame."""
         if id(obj) not in self.known:
             self.objects.entry(obj, self._places.made_by(frame))
+        return 0
 
     def _hold(self, holder: Any, name: str, container: Any) -> None:
         if self.objects.is_known(container):

@@ -9,8 +9,9 @@ import sys
 from types import FrameType
 
 from raddle.checks.crash import is_ours
+from raddle.instrument.receivers import CONSTRUCTORS
 from raddle.site import SiteTable
-from raddle.threads.data_model.identity import CONSTRUCTORS, is_stdlib
+from raddle.threads.data_model.identity import is_stdlib
 
 
 class Places:

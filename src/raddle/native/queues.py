@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.native.waiting import Patch, registering
+from raddle.native.waiting import Patch, giving, registering
 from raddle.operation import BLOCKED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 
@@ -24,7 +24,7 @@ OPERATIONS: dict[type, frozenset[str]] = {
 def patches(recorder: Recorder) -> list[Patch]:
     """What to put in place of what."""
     Queue = queue.Queue  # noqa: N806 -- a class
-    real_put, real_get, real_done, real_join = Queue.put, Queue.get, Queue.task_done, Queue.join
+    real_put, real_get, real_join = Queue.put, Queue.get, Queue.join
 
     def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
         resource = recorder.resource(self)
@@ -53,12 +53,6 @@ def patches(recorder: Recorder) -> list[Patch]:
         recorder.step(GET, resource, site)
         return item
 
-    def task_done(self: Any) -> None:
-        resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step(TASK_DONE, resource, recorder.come()[1])
-        real_done(self)
-
     def join(self: Any) -> None:
         resource = recorder.resource(self)
         if resource is None:
@@ -72,7 +66,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         registering(recorder, Queue),
         (Queue, "put", put),
         (Queue, "get", get),
-        (Queue, "task_done", task_done),
+        giving(recorder, Queue, "task_done", TASK_DONE),
         (Queue, "join", join),
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -46,11 +45,11 @@ class Settings:
             fields[name] = tuple(value) if isinstance(value, list) else value
         return cls(**fields)
 
-    def make_watch(self, make_sink: Callable[[Names], Sink] | None = None) -> Watch:
-        """A watch that does what was asked for."""
+    def make_watch(self) -> Watch:
+        """Return a watch that does what was asked for."""
         return Watch(
             Selection(sources=self.sources, root=self.root),
-            make_sink or self.make_sink,
+            self._make_sink,
             noises=[Noise.parse(text) for text in self.noise],
             seed=self.seed,
             blocks="blocks" in self.criteria,
@@ -58,8 +57,8 @@ class Settings:
             root=self.named_from,
         )
 
-    def make_sink(self, names: Names) -> Sink:
-        """What measures the asked criteria and keeps the result."""
+    def _make_sink(self, names: Names) -> Sink:
+        """Return what measures the criteria and stores the result."""
         if not self.criteria:
             return Nothing()
         from raddle.native.family import Family

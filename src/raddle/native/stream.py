@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 
 from raddle.cast import Cast
 from raddle.checks.crash import is_ours
+from raddle.native.delivery import SIGNALS, code_in, handlers
 from raddle.native.passing import leave_out
 from raddle.native.roster import Owned, Roster
 from raddle.step import Step
@@ -28,21 +29,20 @@ MOST_SECONDS = 1.0
 MOST_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
 MOMENT = 0.001
 _sleep = time.sleep  # the program may have put another one there
-_SIGNALS = tuple(sorted(signal.valid_signals()))
 ROOM = 120  # calls inside each other that whoever gets the steps may need
 
 
 class Sink(Protocol):
-    """Gets the steps."""
+    """Receives the steps."""
 
     def begin(self, cast: Cast) -> None:
-        """An execution begins. The cast grows while steps come."""
+        """Begin an execution. The cast grows while steps come."""
 
     def feed(self, steps: Sequence[Step]) -> None:
-        """These steps happened, in this order."""
+        """Take the next steps, in the order in which they happened."""
 
     def end(self) -> None:
-        """The execution is over."""
+        """End the execution."""
 
 
 @runtime_checkable
@@ -50,29 +50,19 @@ class Forgetting(Protocol):
     """A sink that can forget, so that its memory is bounded by what the program has in its own."""
 
     def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
-        """Kind, variable and site of accesses that are in no step: no other thread ever comes to what they touch."""
+        """Note kind, variable and site of accesses that are in no step: only one thread ever touches the variable."""
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Forget what no further step is about."""
 
 
 class Nothing:
-    """A sink that wants to know nothing."""
+    """A sink that ignores everything."""
 
-    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
-        """Accesses that are in no step."""
+    def ignore(self, *args: object) -> None:
+        """Do nothing."""
 
-    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
-
-    def begin(self, cast: Cast) -> None:
-        """An execution begins."""
-
-    def feed(self, steps: Sequence[Step]) -> None:
-        """Steps happened."""
-
-    def end(self) -> None:
-        """The execution is over."""
+    begin = feed = end = alone = forget = ignore
 
 
 class Stream:
@@ -161,8 +151,9 @@ class Stream:
         It may also be what a handler of a signal has raised, which the program is to get; or have come from code of
         the program that we asked something, a `__class__` that is a property say: that is nobody's business.
         """
-        places = list(_places(error))
-        if any(code in _handlers() for code in places):
+        places = list(code_in(error))
+        known = handlers()
+        if any(code in known for code in places):
             raise error
         if not places or is_ours(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
             self._stop(error)
@@ -181,19 +172,6 @@ class Stream:
                 self.sink.end()
 
 
-def _places(error: BaseException) -> Iterator[CodeType]:
-    """The code that an exception went through, innermost last."""
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace.tb_frame.f_code
-        trace = trace.tb_next
-
-
-def _handlers() -> set[Any]:
-    """The code of all handlers of signals that are functions."""
-    return {getattr(signal.getsignal(number), "__code__", None) for number in _SIGNALS}
-
-
 def _has_room(calls: int) -> bool:
     try:
         return calls == 0 or _has_room(calls - 1)
@@ -207,17 +185,17 @@ def signals_deferred() -> Iterator[None]:
     if threading.get_ident() != threading.main_thread().ident:
         yield  # handlers run in the main thread only
         return
-    handlers: dict[int, Any] = {}
+    deferred: dict[int, Any] = {}
     came: list[tuple[int, FrameType | None]] = []
     try:
-        for number in _SIGNALS:
+        for number in SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler):
-                handlers[number] = handler
+                deferred[number] = handler
                 signal.signal(number, lambda number, frame: came.append((number, frame)))
         yield
     finally:
-        for deferred, handler in handlers.items():
-            signal.signal(deferred, handler)
-        for deferred, frame in came:
-            handlers[deferred](deferred, frame)
+        for signum, handler in deferred.items():
+            signal.signal(signum, handler)
+        for signum, frame in came:
+            deferred[signum](signum, frame)

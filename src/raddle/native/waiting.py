@@ -13,7 +13,7 @@ from typing import Any
 from raddle.native.locks import Lock, RLock
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.operation import ACQUIRE, BLOCKED, CLEAR, DOWN, NOTIFY, RELEASE, SET, UP, WAIT, WAIT_SET, WOKEN
+from raddle.operation import ACQUIRE, BLOCKED, CLEAR, DOWN, NOTIFY, RELEASE, SET, UP, WAIT, WAIT_SET, WOKEN, Kind
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -39,6 +39,19 @@ def registering(recorder: Recorder, cls: type) -> Patch:
             recorder.register(self, recorder.describe(self))
 
     return (cls, "__init__", init)
+
+
+def giving(recorder: Recorder, cls: type, name: str, kind: Kind) -> Patch:
+    """Return a patch of a method without arguments: it records its step, then does what it always did."""
+    real = getattr(cls, name)
+
+    def give(self: Any) -> None:
+        resource = recorder.resource(self)
+        if resource is not None:
+            recorder.step(kind, resource, recorder.come()[1])
+        real(self)
+
+    return (cls, name, give)
 
 
 def patches(recorder: Recorder) -> list[Patch]:
@@ -110,7 +123,7 @@ def _is_taken(lock: Any) -> bool:
 
 def _of_event(recorder: Recorder) -> list[Patch]:
     Event = threading.Event  # noqa: N806 -- a class
-    real_wait, real_set, real_clear, real_is_set = Event.wait, Event.set, Event.clear, Event.is_set
+    real_wait, real_is_set = Event.wait, Event.is_set
 
     def wait(self: Any, timeout: float | None = None) -> bool:
         resource = recorder.resource(self)
@@ -134,24 +147,12 @@ def _of_event(recorder: Recorder) -> list[Patch]:
                 recorder.step(WAIT_SET, resource, site)
         return was_set
 
-    def set_(self: Any) -> None:
-        resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step(SET, resource, recorder.come()[1])
-        real_set(self)
-
-    def clear(self: Any) -> None:
-        resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step(CLEAR, resource, recorder.come()[1])
-        real_clear(self)
-
     return [
         registering(recorder, Event),
         (Event, "wait", wait),
         (Event, "is_set", is_set),
-        (Event, "set", set_),
-        (Event, "clear", clear),
+        giving(recorder, Event, "set", SET),
+        giving(recorder, Event, "clear", CLEAR),
     ]
 
 

@@ -11,12 +11,11 @@ from raddle.engine.variables import Variable
 from raddle.inspection import name_of, resource_kind
 from raddle.instrument.owners import class_owner, declaring_owner, method_sites
 from raddle.model import Model
-from raddle.operation import ACCESSES
+from raddle.operation import ACCESSES, CONTENT
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.creation_sites import Imported
 from raddle.threads.data_model.identity import in_its_constructor, name_of_content, place_of_creation
-from raddle.threads.data_model.variables import CONTENT
 
 
 class Identities:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
 
@@ -10,9 +9,7 @@ from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
 from raddle.place import Place
 from raddle.site import SiteTable
-
-_STDLIB = os.path.dirname(os.__file__) + os.sep
-_SITE_PACKAGES = _STDLIB + "site-packages"
+from raddle.threads.data_model.identity import has_stdlib_path
 
 
 class Places:
@@ -34,8 +31,7 @@ class Places:
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None:
             filename = frame.f_code.co_filename
-            in_stdlib = filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)
-            if not is_ours(filename) and not in_stdlib:
+            if not is_ours(filename) and not has_stdlib_path(filename):
                 return Place(self._table.label(filename), frame.f_lineno)
             frame = frame.f_back
         return Place("stdlib", 0)  # a pool's worker between two tasks, say: its lines differ between versions of Python

@@ -23,6 +23,7 @@ from raddle.operation import (
     BLOCK,
     BLOCKED,
     CLEAR,
+    CONTENT,
     DOWN,
     END,
     ENTER,
@@ -49,7 +50,7 @@ from raddle.operation import (
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
-from raddle.threads.data_model.variables import CONTENT, container_base
+from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}

@@ -7,7 +7,7 @@ from typing import Any
 
 from raddle.engine.variables import Variable
 from raddle.inspection import MISSING, in_class, name_of, resource_kind
-from raddle.threads.data_model.variables import CONTENT
+from raddle.operation import CONTENT
 
 # Classes, by id, whose objects can be shown without running code of the program.
 _NAMED = frozenset(map(id, (type, types.FunctionType, types.BuiltinFunctionType)))

@@ -14,17 +14,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
-
-
-@dataclass(slots=True)
-class _Decision:
-    # Labels of threads or of alternatives, in the order in which they are tried; one only where a thread was running.
-    options: tuple[str, ...]
-    taken: int
+from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.exhaustive import Choice, DepthFirst
 
 
 class _Left(NamedTuple):
@@ -34,13 +27,11 @@ class _Left(NamedTuple):
     others: tuple[tuple[int, tuple[str, ...]], ...]  # at which of them who else could have gone on
 
 
-class Deepening(Scheduler):
+class Deepening(DepthFirst):
     """>>> search = Deepening()
     >>> search.begin(1, 0)
     True
     """
-
-    complete = True
 
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._most = preemptions
@@ -49,9 +40,9 @@ class Deepening(Scheduler):
 
     def _restart(self) -> None:
         self.bound = 0  # preemptions of the schedules under way; all those with fewer were run
-        self.cut = False  # something was left out because of the bound
+        self.cut = False
         self._started = False
-        self._path: list[_Decision] = []
+        self._path = []
         self._fixed = 0  # decisions that lead to the last preemption: not to be varied
         self._found: list[tuple[int, tuple[str, ...]]] = []
         self._depth = 0
@@ -63,21 +54,12 @@ class Deepening(Scheduler):
         if space != self._space:  # scheduling points were added: the schedules are others
             self._restart()
             self._space = space
-        elif self._started and not self._backtrack() and not self._next_preemption():
+        elif self._started and not self._backtrack(fixed=self._fixed) and not self._next_preemption():
             return False
         self._started = True
         self._found = []
         self._depth = 0
         return True
-
-    def _backtrack(self) -> bool:
-        while len(self._path) > self._fixed:
-            last = self._path[-1]
-            if last.taken + 1 < len(last.options):
-                last.taken += 1
-                return True
-            self._path.pop()
-        return False
 
     def _next_preemption(self) -> bool:
         """Go on from the next place where somebody was not preempted, if there is one."""
@@ -91,7 +73,7 @@ class Deepening(Scheduler):
         at, which = self._place
         depth, labels = left.others[at]
         steps = (*left.taken[:depth], labels[which])
-        self._path = [_Decision((label,), 0) for label in steps]
+        self._path = [Choice((label,)) for label in steps]
         self._fixed = len(steps)
         if which + 1 < len(labels):
             self._place = (at, which + 1)
@@ -113,10 +95,10 @@ class Deepening(Scheduler):
                     return thread
             raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
         if current is not None and current in enabled:
-            self._path.append(_Decision((current.label,), 0))
+            self._path.append(Choice((current.label,)))  # its preemptions are for the next round
             self._found.append((depth, tuple(t.label for t in enabled if t is not current)))
             return current
-        self._path.append(_Decision(tuple(t.label for t in enabled), 0))
+        self._path.append(Choice(tuple(t.label for t in enabled)))
         return enabled[0]
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
@@ -124,22 +106,18 @@ class Deepening(Scheduler):
         self._depth = depth + 1
         labels = tuple(option.label for option in options)
         if depth == len(self._path):
-            self._path.append(_Decision(labels, 0))
+            self._path.append(Choice(labels))
         decision = self._path[depth]
         return labels.index(decision.options[decision.taken])
 
     def end(self) -> None:
-        # A path that is longer than the execution belongs to a branch that failed earlier.
-        del self._path[self._depth :]
+        super().end()
         if self._found and self.bound == self._most:
             self.cut = True
         elif self._found:
             last = self._found[-1][0]
             taken = tuple(decision.options[decision.taken] for decision in self._path[:last])
             self._next.append(_Left(taken, tuple(self._found)))
-
-    def progress(self) -> SearchProgress:
-        return SearchProgress(bound="preemptions" if self.cut else "")
 
     def memory(self) -> object:
         return self._path, self._depth, self._found

@@ -16,25 +16,50 @@ from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Threa
 
 
 @dataclass(slots=True)
-class _Decision:
-    options: list[str]  # labels of threads or of alternatives, in the order in which they are tried
+class Choice:
+    """A decision on the path to an execution."""
+
+    options: Sequence[str]  # labels of threads or of alternatives, in the order in which they are tried
     taken: int = 0
 
 
-class Exhaustive(Scheduler):
+class DepthFirst(Scheduler):
+    """Follows a path of decisions, then makes others; the last one with an untried option is changed next."""
+
+    complete = True
+    cut = False  # something was left out because of a bound on preemptions
+    _path: list[Choice]
+    _depth = 0  # decisions that the execution has made
+
+    def _backtrack(self, *, fixed: int = 0) -> bool:
+        """Change the last decision that can be, except the first `fixed` ones; return False if there is none."""
+        while len(self._path) > fixed:
+            last = self._path[-1]
+            if last.taken + 1 < len(last.options):
+                last.taken += 1
+                return True
+            self._path.pop()
+        return False
+
+    def end(self) -> None:
+        """Drop the rest of a path that is longer than the execution: it belongs to a branch that failed earlier."""
+        del self._path[self._depth :]
+
+    def progress(self) -> SearchProgress:
+        return SearchProgress(bound="preemptions" if self.cut else "")
+
+
+class Exhaustive(DepthFirst):
     """>>> search = Exhaustive(preemptions=2)
     >>> search.begin(1, 0)
     True
     """
 
-    complete = True
-
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._bound = preemptions
-        self._path: list[_Decision] = []
+        self._path = []
         self._space: int | None = None
         self._started = False
-        self.cut = False  # something was left out because of the bound
 
     def begin(self, number: int, space: int) -> bool:
         if self._started and space == self._space and not self._backtrack():
@@ -48,21 +73,12 @@ class Exhaustive(Scheduler):
         self._preemptions = 0
         return True
 
-    def _backtrack(self) -> bool:
-        while self._path:
-            last = self._path[-1]
-            if last.taken + 1 < len(last.options):
-                last.taken += 1
-                return True
-            self._path.pop()
-        return False
-
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         depth = self._depth
         self._depth = depth + 1
         running = current.label if current is not None and current in enabled else None
         if depth == len(self._path):
-            self._path.append(_Decision(self._order(enabled, running)))
+            self._path.append(Choice(self._order(enabled, running)))
         decision = self._path[depth]
         wanted = decision.options[decision.taken]
         if running is not None and wanted != running:
@@ -77,7 +93,7 @@ class Exhaustive(Scheduler):
         self._depth = depth + 1
         labels = [option.label for option in options]
         if depth == len(self._path):
-            self._path.append(_Decision(labels))
+            self._path.append(Choice(labels))
         if self._path[depth].options != labels:
             before = ", ".join(self._path[depth].options)
             raise LookupError(f"{thread.label} could do {before} at decision {depth} before, now {', '.join(labels)}")
@@ -93,13 +109,6 @@ class Exhaustive(Scheduler):
                 labels = [running]
                 self.cut = True
         return labels
-
-    def end(self) -> None:
-        """A path that is longer than the execution belongs to a branch that failed earlier."""
-        del self._path[self._depth :]
-
-    def progress(self) -> SearchProgress:
-        return SearchProgress(bound="preemptions" if self.cut else "")
 
     def memory(self) -> object:
         return self._path, self._depth, self.cut

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raddle.operation import ACCESSES, LOOKS
-from raddle.schedulers.base import Alternative, Scheduler, Thread
-from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
+from raddle.schedulers.base import Thread
+from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
 
-class PartialOrderSampling(Scheduler):
+class PartialOrderSampling(RandomScheduler):
     """>>> pos = PartialOrderSampling(seed=1)
     >>> pos.begin(1, 0)
     True
@@ -61,10 +61,6 @@ class PartialOrderSampling(Scheduler):
                 if thread.target is target and thread is not best and race(thread, best):
                     priorities[thread.index] = 0
         return best
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
-        return (state >> 32) * len(options) >> 32
 
 
 def race(one: Thread, other: Thread) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from raddle.wording import ordinal
+
 
 @dataclass(frozen=True, slots=True)
 class Leg:
@@ -23,9 +25,7 @@ class Leg:
     def __str__(self) -> str:
         if not self.site:
             return f"{self.thread} as far as it can"
-        count = self.times + 1
-        ending = "th" if 10 <= count % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-        return f"{self.thread} until it would {self.kind} at {self.site} for the {count}{ending} time"
+        return f"{self.thread} until it would {self.kind} at {self.site} for the {ordinal(self.times + 1)} time"
 
 
 Plan = tuple[Leg, ...]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.schedulers.base import Alternative, Scheduler, Thread
+from raddle.schedulers.base import Thread
+from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler
 
-_MASK = (1 << 64) - 1
 
-
-class RandomWalk(Scheduler):
+class RandomWalk(RandomScheduler):
     """Uniform over the threads at each point, which is not uniform over the schedules.
 
     >>> walk = RandomWalk(seed=7)
@@ -24,14 +23,10 @@ class RandomWalk(Scheduler):
     def begin(self, number: int, space: int) -> bool:
         # Every execution has a generator of its own. Seeding the standard library's takes longer than all
         # decisions of a small execution; this one (Knuth's MMIX) is good enough in its upper bits.
-        state = (self._seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) & _MASK
+        state = (self._seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) & MASK
         self._state = state ^ (state >> 31)
         return True
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
+        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
         return enabled[(state >> 32) * len(enabled) >> 32]
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        self._state = state = (self._state * 6364136223846793005 + 1442695040888963407) & _MASK
-        return (state >> 32) * len(options) >> 32

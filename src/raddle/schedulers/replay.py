@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
+from raddle.wording import ordinal
 
 
 class Replay(Scheduler):
@@ -118,14 +119,4 @@ def is_place(place: str, wanted: str) -> bool:
 
 
 def _described(segment: Segment) -> str:
-    return segment.place if segment.count == 1 else f"{segment.place} for the {_ordinal(segment.count)} time"
-
-
-def _ordinal(number: int) -> str:
-    """2 as '2nd'.
-
-    >>> _ordinal(2), _ordinal(11), _ordinal(23)
-    ('2nd', '11th', '23rd')
-    """
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    return segment.place if segment.count == 1 else f"{segment.place} for the {ordinal(segment.count)} time"

@@ -1,4 +1,4 @@
-"""The random numbers of one execution: Knuth's MMIX generator, begun anew from the seed and the number.
+"""The random numbers of one execution: Knuth's MMIX generator, begun from the seed and the number.
 
 Seeding the standard library's generator takes longer than all decisions of a small execution. A step is
 `state = (state * FACTOR + SUMMAND) & MASK`, written out where it is needed, as a call would cost as much as
@@ -7,13 +7,17 @@ the step. Its upper bits are good: compare whole states, or take `(state >> 32) 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from raddle.schedulers.base import Alternative, Scheduler, Thread
+
 MASK = (1 << 64) - 1
 FACTOR = 6364136223846793005
 SUMMAND = 1442695040888963407
 
 
 def first_state(seed: int, number: int) -> int:
-    """Where the generator of that execution begins; neighbours begin far apart (SplitMix64's finish).
+    """Return the state in which the generator of an execution begins; neighbors begin far apart (SplitMix64's finish).
 
     >>> first_state(1, 1) != first_state(1, 2) != first_state(2, 1)
     True
@@ -22,3 +26,13 @@ def first_state(seed: int, number: int) -> int:
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
     return state ^ (state >> 31)
+
+
+class RandomScheduler(Scheduler):
+    """A scheduler whose random numbers are successors of one state."""
+
+    _state = 0
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
+        return (state >> 32) * len(options) >> 32

@@ -29,8 +29,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from raddle.operation import ACCESSES
-from raddle.schedulers.base import Alternative, Scheduler, Thread
-from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, first_state
+from raddle.schedulers.base import Thread
+from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
 COUNTINGS = 2
 # Who was drawn, or has the highest priority, may wait in a loop for those that are held back because of it.
@@ -49,7 +49,7 @@ class Interest(NamedTuple):
     patience: int
 
 
-class UniformWalk(Scheduler):
+class UniformWalk(RandomScheduler):
     """>>> walk = UniformWalk(seed=1)
     >>> walk.begin(1, 0)
     True
@@ -103,10 +103,6 @@ class UniformWalk(Scheduler):
         if (thread.site if thread.kind in ACCESSES else thread.kind) not in places:
             return thread
         return self._take_turns(enabled, places, thread, state)
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        self._state = state = (self._state * FACTOR + SUMMAND) & MASK
-        return (state >> 32) * len(options) >> 32
 
     def _take_turns(self, enabled: Sequence[Thread], places: frozenset[Place], thread: Thread, state: int) -> Thread:
         """Somebody could make an event that counts: only who was drawn for that may; else any other event."""

@@ -10,15 +10,13 @@ from pathlib import Path
 
 from raddle.facts import Facts
 from raddle.finding import Finding
-from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.live import FORMS
 from raddle.instrument.rewrite import site_base
 from raddle.requirement import Requirement
 from raddle.site import INDEX_BITS, path_from
 from raddle.store.contents import Contents
 from raddle.store.reading import key_of
 from raddle.store.writing import DROPPED, json_text, text
-
-FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
 
 
 @dataclass(frozen=True, slots=True)

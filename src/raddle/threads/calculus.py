@@ -9,30 +9,10 @@ from collections.abc import Container, Iterator, Sequence
 from types import FunctionType, MemberDescriptorType
 from typing import Any
 
+from raddle import operation
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import EXPIRES, PROCEEDS
-from raddle.operation import (
-    ACQUIRE,
-    DELETE,
-    END,
-    GET,
-    IS_ALIVE,
-    ITEMS,
-    JOIN,
-    JOIN_QUEUE,
-    LOCKED,
-    PUT,
-    READ,
-    RELEASE,
-    SIZE,
-    START,
-    TASK_DONE,
-    TRY_ACQUIRE,
-    UNFINISHED,
-    WAIT,
-    WRITE,
-    Kind,
-)
+from raddle.operation import CONTENT, DELETE, END, GET, JOIN, PUT, READ, SIZE, TASK_DONE, UNFINISHED, WAIT, WRITE, Kind
 from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.calculus import Access, Calculus, Describe, Level, Reader, Touched
 from raddle.schedulers.operation_log import Log
@@ -104,7 +84,7 @@ class ThreadReader(Reader):
             yield EVERYTHING, "", modes.WRITE if more else modes.READ
         if "contents" in visible and kind in _CHANGING:
             mode = modes.READ if kind is SIZE else modes.CHANGE
-            yield thread.target.queue if _is_queue(thread.target) else thread.target, ITEMS, mode
+            yield thread.target.queue if _is_queue(thread.target) else thread.target, CONTENT, mode
             yield thread.target, UNFINISHED, mode
         if "daemon" in visible:
             if thread.daemon:
@@ -144,7 +124,7 @@ class ThreadReader(Reader):
 def _read(target: Any, name: str) -> list[Access]:
     """Return the accesses of a read: the attribute comes from a class if the object has none of its own."""
     found: list[Access] = [(target, name, modes.READ)]
-    if name != ITEMS:
+    if name != CONTENT:
         classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
         found += [(c, name, modes.READ) for c in classes if name in c.__dict__ and not _is_slot(c.__dict__[name])]
     return found
@@ -261,28 +241,23 @@ def _start_or_end(thread: Any, target: Any) -> Touched:
 
 
 def _is_alive(thread: Any, target: Any) -> Touched:
-    return (
-        [(THREADS, "", modes.READ)],
-        0,
-        None,
-        None,
-        None,
-    )  # the thread may not have been started, and not be known yet
+    # The thread may not have been started, and not be known yet.
+    return [(THREADS, "", modes.READ)], 0, None, None, None
 
 
 _KINDS: dict[Kind, Describe] = {
     **DESCRIPTIONS,
-    ACQUIRE: _lock(modes.TAKE, modes.FREE),
-    RELEASE: _lock(modes.GIVE),
-    TRY_ACQUIRE: _lock(modes.WRITE),
-    LOCKED: _lock(modes.READ),
-    WAIT: _lock(modes.TAKE, modes.TOLD),
-    PUT: _queue(modes.PUT, modes.ROOM),
-    GET: _queue(modes.GET, modes.ITEM),
-    SIZE: _queue(modes.READ, modes.MUTEX),
-    TASK_DONE: _queue(modes.DONE, modes.MUTEX),
-    JOIN_QUEUE: _queue(modes.ALL_DONE, modes.NO_TASKS),
-    START: _start_or_end,
-    END: _start_or_end,
-    IS_ALIVE: _is_alive,
+    operation.ACQUIRE: _lock(modes.TAKE, modes.FREE),
+    operation.RELEASE: _lock(modes.GIVE),
+    operation.TRY_ACQUIRE: _lock(modes.WRITE),
+    operation.LOCKED: _lock(modes.READ),
+    operation.WAIT: _lock(modes.TAKE, modes.TOLD),
+    operation.PUT: _queue(modes.PUT, modes.ROOM),
+    operation.GET: _queue(modes.GET, modes.ITEM),
+    operation.SIZE: _queue(modes.READ, modes.MUTEX),
+    operation.TASK_DONE: _queue(modes.DONE, modes.MUTEX),
+    operation.JOIN_QUEUE: _queue(modes.ALL_DONE, modes.NO_TASKS),
+    operation.START: _start_or_end,
+    operation.END: _start_or_end,
+    operation.IS_ALIVE: _is_alive,
 }

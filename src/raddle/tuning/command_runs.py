@@ -21,13 +21,15 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from raddle.errors import UsageError
+from raddle.execute.fork import how_it_ended
 from raddle.exit_code import ExitCode
 from raddle.origin import Command, Origin
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
-from raddle.store import Contents, NoDataError, read, try_to_add
+from raddle.store import Contents, NoDataError, read
 from raddle.tally import Tally
 from raddle.tuning.configurations import Configuration
+from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
 PATIENCE = 10  # times as long as the longest run that ended, and
@@ -63,10 +65,8 @@ class Run:
         """
         if self.code is None:
             return f"did not end within {self.seconds:.0f} s"
-        if self.code < 0:
-            return f"killed by {signal.Signals(-self.code).name}"
         if self.code:
-            return f"exit code {self.code}"
+            return how_it_ended(self.code)
         return "exit code 0, but an exception in a thread" if self.thread_died else ""
 
 
@@ -83,7 +83,7 @@ class Failures:
         return Failures(self.how, self.error, self.configuration, self.runs + other.runs)
 
 
-class CommandRuns:
+class CommandRuns(Runs):
     """Evaluates noise, and counts what fails.
 
     `command` is what follows the options of `raddle run`.
@@ -99,22 +99,18 @@ class CommandRuns:
         source: Sequence[str] = (),
         run_seconds: float | None = None,
     ) -> None:
+        super().__init__(data_file)
         self._command = tuple(command)
         self._executions = executions
         self._criteria = tuple(criteria)
-        self._data_file = data_file
         self._source = tuple(source)
         self._run_seconds = run_seconds
         self._longest: float | None = None
         self.runs = 0
-        self.record: Record | None = None  # of all of them
         self.failures: dict[tuple[str, str], Failures] = {}
-        self.notes: dict[str, None] = {}
-        self.not_stored = ""  # why the last that could not be stored was not
-        self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """A few runs with that noise; what they covered goes to the data file."""
+        """Run the command a few times with that noise, and store what the runs covered."""
         until = None if seconds is None else _monotonic() + seconds
         failed = 0
         ended: SearchEnd | Literal[""] = ""
@@ -209,9 +205,7 @@ class CommandRuns:
             return Tally()
         record = as_record(contents, origin=str(Origin(Command.SEARCH, " ".join(self._command))))
         self.record = record if self.record is None else self.record + record
-        added = try_to_add(self._data_file, record)
-        self.not_stored = added.trouble or self.not_stored
-        self.notes.update(dict.fromkeys(added.notes))
+        self._store(record)
         return contents.tally
 
 

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from raddle.finding import Finding
-from raddle.record import Record
-from raddle.refusal import NotInstrumented
 from raddle.result import Result
 from raddle.stop_reason import StopReason
-from raddle.store import try_to_add
 from raddle.tuning.configurations import Configuration
+from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
 _THE_END = StopReason.FIRST_FINDING  # although it was to continue: the finding prevents that
@@ -22,7 +20,7 @@ _ENDED = {
 }
 
 
-class ScenarioRuns:
+class ScenarioRuns(Runs):
     """Evaluates schedulers, and keeps each failure once.
 
     `explore` is `raddle.explore` of the scenario, with everything that is the same for all configurations.
@@ -31,18 +29,14 @@ class ScenarioRuns:
     def __init__(
         self, explore: Callable[..., Result], *, executions: int, data_file: str | None, shrink: bool = True
     ) -> None:
+        super().__init__(data_file)
         self._explore = explore
         self._executions = executions
-        self._data_file = data_file
         self._shrink = shrink
         self.findings: dict[tuple[str, ...], tuple[Finding, Configuration]] = {}
-        self.record: Record | None = None  # of all of them, without findings
-        self.notes: dict[str, None] = {}
-        self.not_stored = ""  # why the last that could not be stored was not
-        self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """A few executions with that scheduler; what they covered goes to the data file."""
+        """Run a few executions with that scheduler, and store what they covered."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
         if result.exhausted or not result.stopped_because.ran_out:  # else the notes are about this scheduler only
@@ -50,13 +44,8 @@ class ScenarioRuns:
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:
             self.record = result.record if self.record is None else self.record + result.record
-        if result.record is not None and self._data_file is not None:
-            record = replace(
-                result.record, findings=tuple({**finding.as_json(), "origin": result.record.origin} for finding in new)
-            )
-            added = try_to_add(self._data_file, record)
-            self.not_stored = added.trouble or self.not_stored
-            self.notes.update(dict.fromkeys(added.notes))
+            findings = tuple({**finding.as_json(), "origin": result.record.origin} for finding in new)
+            self._store(replace(result.record, findings=findings))
         return Measured(result.tally, failed=len(result.findings), ended=_ENDED.get(result.stopped_because, ""))
 
     def _run(self, configuration: Configuration, *, seconds: float | None, shrink: bool) -> Result:

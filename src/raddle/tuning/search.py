@@ -11,12 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import ceil
 from random import Random
 from typing import Generic, Literal, TypeVar
 
 from raddle.analysis.richness import chance_of_new
+from raddle.stop_reason import Reason
 from raddle.tally import Tally
 from raddle.tuning.algorithms import Algorithm, Proposals
 from raddle.tuning.configurations import Space
@@ -28,18 +28,8 @@ KNOWN_IN_A_ROW = 1000  # proposals; then an algorithm is taken to have no others
 _monotonic = time.monotonic
 
 
-class SearchEnd(StrEnum):
-    """The reasons to stop searching for configurations, each with the sentence that people read."""
-
-    sentence: str
-
-    def __new__(cls, name: str, sentence: str = "") -> SearchEnd:
-        self = str.__new__(cls, name)
-        self._value_ = name
-        self.sentence = sentence
-        return self
-
-    __repr__ = str.__repr__  # as before these were an enum: users print them
+class SearchEnd(Reason):
+    """The reasons to stop searching for configurations."""
 
     SATURATED = "saturated", "saturated: none of the last {quiet} evaluations covered anything new"
     EXHAUSTED = "exhausted", "exhausted: an evaluation ran every schedule that there is"

@@ -8,6 +8,7 @@ from raddle.inspection import is_method_of
 from raddle.native.numbering import NOTHING, Numbering, inherited
 from raddle.native.objects import HELD
 from raddle.native.probes.contents import Contents
+from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import READ, WRITE
 from raddle.threads.data_model.deferred import BoundMethod
@@ -16,17 +17,13 @@ from raddle.threads.data_model.variables import effect_of_method
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
 
-class Attributes:
+class Attributes(RecordingProbes):
     """An attribute of an object is a variable, unless it is code."""
 
-    __slots__ = ("_bases", "_contents", "_hand_over", "_here", "_known", "_most_steps", "_numbering", "_steps")
+    __slots__ = ("_bases", "_contents")
 
     def __init__(self, recorder: Recorder, numbering: Numbering, contents: Contents) -> None:
-        self._here = recorder.here
-        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
-        self._hand_over = recorder.hand_over
-        self._numbering = numbering
-        self._known = numbering.known
+        super().__init__(recorder, numbering)
         self._contents = contents
         self._bases = contents.bases
 

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from raddle.native.numbering import Numbering
+from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
-from raddle.operation import READ, WRITE, Kind
+from raddle.operation import CONTENT, READ, WRITE, Kind
 from raddle.threads.data_model.builtin_functions import IN_PLACE
-from raddle.threads.data_model.variables import CONTENT, VIEW_TYPES, container_base, fills
+from raddle.threads.data_model.variables import VIEW_TYPES, container_base, fills
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -24,18 +25,13 @@ _LOOKING_INTO_ARGUMENTS = frozenset({
 _SCALARS = frozenset(map(id, (int, bool, str, float, type(None), bytes)))  # classes, by id
 
 
-class Contents:
+class Contents(RecordingProbes):
     """The content of a container is one variable, whatever the key."""
 
-    __slots__ = (
-        "_filling", "_first", "_hand_over", "_here", "_kept", "_known", "_most_steps", "_steps", "bases",
-    )  # fmt: skip
+    __slots__ = ("_filling", "_first", "_kept", "bases")
 
     def __init__(self, recorder: Recorder, numbering: Numbering) -> None:
-        self._here = recorder.here
-        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
-        self._hand_over = recorder.hand_over
-        self._known = numbering.known
+        super().__init__(recorder, numbering)
         self._first = numbering.content
         # By id of a class, which `_kept` keeps alive: the container without probes that it is or extends, and whether
         # looking up a missing key stores it.

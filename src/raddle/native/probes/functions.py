@@ -9,19 +9,17 @@ from typing import Any
 from raddle.native.functions import Functions
 from raddle.native.numbering import Numbering
 from raddle.native.objects import RECEIVER
+from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import BLOCK, ENTER, LEAVE
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
 
-class FunctionProbes:
+class FunctionProbes(RecordingProbes):
     """Records calls, with the object whose method is called, and blocks."""
 
-    __slots__ = (
-        "_functions", "_hand_over", "_here", "_is_primitive", "_known", "_most_steps", "_numbering", "_receivers",
-        "_steps",
-    )  # fmt: skip
+    __slots__ = ("_functions", "_is_primitive", "_receivers")
 
     def __init__(
         self,
@@ -30,11 +28,7 @@ class FunctionProbes:
         functions: Functions,
         is_primitive: Callable[[type, str], bool],
     ) -> None:
-        self._here = recorder.here
-        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
-        self._hand_over = recorder.hand_over
-        self._numbering = numbering
-        self._known = numbering.known
+        super().__init__(recorder, numbering)
         self._functions = functions
         self._receivers = functions.receivers
         self._is_primitive = is_primitive

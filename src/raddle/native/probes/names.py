@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from raddle.native.numbering import Numbering
-from raddle.native.recorder import Recorder
+from raddle.native.probes.recording import RecordingProbes
 from raddle.operation import READ, WRITE
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -20,17 +19,10 @@ class Cells:
         self.numbers: dict[Any, Any] = {}
 
 
-class Names:
+class Names(RecordingProbes):
     """A name is a variable of its namespace: the globals of a module, or the token of one call of a function."""
 
-    __slots__ = ("_hand_over", "_here", "_known", "_most_steps", "_numbering", "_steps")
-
-    def __init__(self, recorder: Recorder, numbering: Numbering) -> None:
-        self._here = recorder.here
-        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
-        self._hand_over = recorder.hand_over
-        self._numbering = numbering
-        self._known = numbering.known
+    __slots__ = ()
 
     def read_name(self, owner: Any, name: str, site: int) -> None:
         self._tell(READ, owner, name, site)

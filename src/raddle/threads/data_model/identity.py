@@ -11,17 +11,21 @@ from typing import Any
 
 from raddle.checks.crash import is_ours
 from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
+from raddle.instrument.receivers import CONSTRUCTORS
+from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.variables import CONTENT
 
-CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
 
 
 def is_stdlib(filename: str) -> bool:
-    """Is this file part of Python itself?"""
-    return (filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)) or filename.startswith("<frozen")
+    """Whether a file is part of Python itself."""
+    return has_stdlib_path(filename) or filename.startswith("<frozen")
+
+
+def has_stdlib_path(filename: str) -> bool:
+    return filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -16,7 +16,6 @@ from raddle.inspection import MISSING, fields_of, in_class, module_of, mro, own_
 from raddle.instrument.evidence import READERS, WRITERS
 from raddle.operation import READ, WRITE, Effect
 
-CONTENT = "[]"  # the name of the variable that is a container's content
 UNKNOWN = object()  # the value of an access that is a look at a whole container
 
 _DICT = frozenset({"get", "keys", "values", "items", "copy"})

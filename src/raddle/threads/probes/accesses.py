@@ -8,8 +8,8 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.points import Points
 from raddle.engine.variables import Variable
-from raddle.operation import READ, Kind
-from raddle.threads.data_model.variables import CONTENT, container_base, is_in_python
+from raddle.operation import CONTENT, READ, Kind
+from raddle.threads.data_model.variables import container_base, is_in_python
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.variables import Variables
 

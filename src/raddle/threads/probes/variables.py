@@ -7,8 +7,9 @@ from typing import Any
 
 from raddle.engine.variables import Variable, VariableTable
 from raddle.inspection import in_class, own_fields
+from raddle.operation import CONTENT
 from raddle.threads.data_model.proxies import behind
-from raddle.threads.data_model.variables import CONTENT, attribute_owner, container_base, written_owner
+from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
 from raddle.threads.patches import NAMES
 
 

@@ -88,9 +88,25 @@ class _AnyLock(metaclass=_Twin):
         return self.holder is None
 
     def drop(self) -> None:
-        """The execution that held it is over."""
+        """Let go of the lock, as the execution that held it is over."""
         self.holder = None
         self.count = 0
+
+    def _wait(self, me: Carrier, seconds: float | None) -> bool:
+        """Pass the point before an acquire that may wait so many seconds, None: for ever; return whether it is free."""
+        engine = me.engine
+        if seconds is None:
+            engine.operate(me, ACQUIRE, self, self.is_free)
+            return True
+        if seconds == 0:
+            engine.observe("lock")
+            engine.operate(me, TRY_ACQUIRE, self)
+            return self.holder is None
+        return engine.wait(me, ACQUIRE, self, self.is_free, seconds)
+
+    def _at_fork_reinit(self) -> None:
+        self.real()._at_fork_reinit()
+        self.drop()
 
 
 @resembling(RealLock)
@@ -128,12 +144,7 @@ class Lock(_AnyLock):
 
     def _try(self, me: Carrier, seconds: float) -> bool:
         engine = me.engine
-        if seconds == 0:
-            engine.observe("lock")
-            engine.operate(me, TRY_ACQUIRE, self)
-            free = self.holder is None
-        else:
-            free = engine.wait(me, ACQUIRE, self, self.is_free, seconds)
+        free = self._wait(me, seconds)
         if free:
             self.holder = me
             me.own.held.append(self)
@@ -175,10 +186,6 @@ class Lock(_AnyLock):
 
     acquire_lock, release_lock, locked_lock = acquire, release, locked
 
-    def _at_fork_reinit(self) -> None:
-        self.real()._at_fork_reinit()
-        self.drop()
-
     def __repr__(self) -> str:
         controlled = getcurrent().__class__ is Carrier
         locked = self.holder is not None if controlled else self.real().locked()
@@ -207,15 +214,7 @@ class RLock(_AnyLock):
             self.count += 1
             return True
         engine = me.engine
-        if seconds is None:
-            engine.operate(me, ACQUIRE, self, self.is_free)
-            free = True
-        elif seconds == 0:
-            engine.observe("lock")
-            engine.operate(me, TRY_ACQUIRE, self)
-            free = self.holder is None
-        else:
-            free = engine.wait(me, ACQUIRE, self, self.is_free, seconds)
+        free = self._wait(me, seconds)
         if free:
             self.holder = me
             self.count = 1
@@ -279,10 +278,6 @@ class RLock(_AnyLock):
             return
         self.acquire()
         self.count = saved
-
-    def _at_fork_reinit(self) -> None:
-        self.real()._at_fork_reinit()
-        self.drop()
 
     def __repr__(self) -> str:
         if getcurrent().__class__ is not Carrier:

@@ -16,7 +16,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import GET, HOLD, ITEMS, JOIN_QUEUE, LET_GO, PUT, RELEASE, SIZE, TASK_DONE, UNFINISHED, Kind
+from raddle.operation import CONTENT, GET, HOLD, JOIN_QUEUE, LET_GO, PUT, RELEASE, SIZE, TASK_DONE, UNFINISHED, Kind
 from raddle.threads.twins.adopt import adopt_queue
 from raddle.threads.twins.lock import Lock
 
@@ -127,7 +127,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
         if not _reach(self, me, PUT, has_room, block, timeout):
-            me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
+            me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
             raise queue.Full
     if _is_shut(self):
         raise _ShutDown
@@ -140,7 +140,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             self.unfinished_tasks += 1
             if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
                 self.not_empty.notify()
-    me.engine.tracker.changed(me, self.queue, ITEMS)
+    me.engine.tracker.changed(me, self.queue, CONTENT)
     me.engine.tracker.changed(me, self, UNFINISHED)
     if me.engine.observing:
         me.engine.happened(me, PUT, self, item)
@@ -156,7 +156,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
     if not _reach(self, me, GET, has_item, block, timeout):
-        me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
+        me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
         raise queue.Empty
     if _is_shut(self) and not self.queue:
         raise _ShutDown
@@ -167,7 +167,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
             item = self._get()
             if self.not_full._waiters:
                 self.not_full.notify()
-    me.engine.tracker.changed(me, self.queue, ITEMS)
+    me.engine.tracker.changed(me, self.queue, CONTENT)
     if me.engine.observing:
         me.engine.happened(me, GET, self, item)
     return item
@@ -204,7 +204,7 @@ def join(self: Any) -> None:
 def _look(self: Any, me: Carrier) -> int:
     """The size, without blocking for more than the mutex."""
     me.engine.operate(me, SIZE, self, self.mutex.is_free)
-    me.engine.tracker.changed(me, self.queue, ITEMS, writes=False)
+    me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
     return len(self.queue)
 
 
