@@ -122,7 +122,7 @@ def test_functions_with_a_certain_default(imported, functions, newcomers) -> Non
     module = imported("def one(given=len, other=1): ...\ndef two(*, named=len): ...\ndef three(given=max): ...")
     functions.of([module], values={id(len)})
     # Other modules have some, too.
-    assert {f for f in functions.with_values() if f.__module__ == "subject"} == {module.one, module.two}
+    assert {f for f in functions.with_values() if f.__globals__ is vars(module)} == {module.one, module.two}
 
     def four(given=max): ...
 
