@@ -13,8 +13,6 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier
 from raddle.engine.observer import Observer
-from raddle.engine.variables import Variable
-from raddle.operation import Kind
 
 
 class Pulse:
@@ -56,20 +54,7 @@ class MomentPulse(DecisionPulse):
     def decided(self, me: Carrier) -> None:
         """Do nothing: the chosen thread passes its scheduling point next."""
 
-    def began(self, me: Carrier) -> None:
+    def _beat(self, me: Carrier, *args: Any, **details: Any) -> None:
         self._pulse.beat(me.label)
 
-    def passed(self, me: Carrier, *, point: bool) -> None:
-        self._pulse.beat(me.label)
-
-    def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
-        self._pulse.beat(me.label)
-
-    def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
-        self._pulse.beat(me.label)
-
-    def entered(self, me: Carrier, site: int) -> None:
-        self._pulse.beat(me.label)
-
-    def left(self, me: Carrier, site: int) -> None:
-        self._pulse.beat(me.label)
+    began = passed = accessed = happened = entered = left = _beat

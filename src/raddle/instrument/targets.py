@@ -81,16 +81,18 @@ class Targets(Expressions):
             return [place.put(ast.Assign([target], value))]
         if isinstance(target, ast.Name):
             return [place.put(ast.Assign([target], self.written_name(target.id, value, place)))]
-        if isinstance(target, ast.Attribute):
-            obj, name = self.receiver(target.value), self.scope.mangled(target.attr)
-            number = self.site(place, "write", target.attr)
-            return [place.put(ast.Expr(probe("write", value, obj, name, number)))]
-        if isinstance(target, ast.Subscript):
-            obj, key = self.receiver(target.value), self.key(target.slice)
-            number = self.site(place, "write", content_of(target.value))
-            return [place.put(ast.Expr(probe("setitem", value, obj, key, number)))]
+        if isinstance(target, (ast.Attribute, ast.Subscript)):
+            obj, part, name = self._parts(target)
+            kind = "write" if isinstance(target, ast.Attribute) else "setitem"
+            return [place.put(ast.Expr(probe(kind, value, obj, part, self.site(place, "write", name))))]
         assert isinstance(target, (ast.Tuple, ast.List))
         return self._unpack(target, value)
+
+    def _parts(self, target: ast.Attribute | ast.Subscript) -> tuple[ast.expr, str | ast.expr, str]:
+        """Return the object, the name or key in it, and what a site calls the target."""
+        if isinstance(target, ast.Attribute):
+            return self.receiver(target.value), self.scope.mangled(target.attr), target.attr
+        return self.receiver(target.value), self.key(target.slice), content_of(target.value)
 
     def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.stmt]:
         place = place_of(target)
@@ -122,14 +124,10 @@ class Targets(Expressions):
         place = place_of(target)
         if not self.needs_probes(target):
             return [place.put(ast.Delete([target]))]
-        if isinstance(target, ast.Attribute):
-            obj, name = self.receiver(target.value), self.scope.mangled(target.attr)
-            number = self.site(place, "delete", target.attr)
-            return [place.put(ast.Expr(probe("delete", obj, name, number)))]
-        if isinstance(target, ast.Subscript):
-            obj, key = self.receiver(target.value), self.key(target.slice)
-            number = self.site(place, "delete", content_of(target.value))
-            return [place.put(ast.Expr(probe("delitem", obj, key, number)))]
+        if isinstance(target, (ast.Attribute, ast.Subscript)):
+            obj, part, name = self._parts(target)
+            kind = "delete" if isinstance(target, ast.Attribute) else "delitem"
+            return [place.put(ast.Expr(probe(kind, obj, part, self.site(place, "delete", name))))]
         if isinstance(target, ast.Name):
             owner = self.sharing_owner(target.id)
             assert owner is not None
