@@ -17,7 +17,14 @@ import pytest
 
 import raddle
 
-RULES = {"timeouts": "any", "criteria": "none", "until": "exhausted", "shrink": False, "executions": 6_000}
+RULES = {
+    "source": [__file__],
+    "timeouts": "any",
+    "criteria": "none",
+    "until": "exhausted",
+    "shrink": False,
+    "executions": 6_000,
+}
 COMPLETE = ("exhaustive", "deepening", "reachability")
 
 
@@ -133,7 +140,9 @@ def test_a_notification_can_wake_any_waiter() -> None:
 
 
 def finding_of_the_second_waiter() -> raddle.Finding:
-    result = raddle.explore(second_waiter_first, wakeups="any", scheduler="random", executions=200, criteria="none")
+    result = raddle.explore(
+        second_waiter_first, wakeups="any", scheduler="random", executions=200, criteria="none", source=[__file__]
+    )
     return result.findings[0]
 
 

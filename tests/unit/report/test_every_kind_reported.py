@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,10 @@ def test_every_report_has_the_kind(kind, tmp_path):
 def test_the_documentation_has_the_kind(kind):
     assert f"\n### {kind}\n" in (DOCS / "messages.md").read_text("utf-8")
     assert f"`{kind}`" in (DOCS / "formats.md").read_text("utf-8")
+
+
+def test_the_schema_of_the_json_names_every_kind() -> None:
+    schema = files("raddle.report").joinpath("schema.json").read_text(encoding="utf-8")
+    described = json.loads(schema)["$defs"]["finding"]["properties"]["kind"]["description"]
+    named = set(re.findall(r"[a-z]+(?:-[a-z]+)?", described)) - {"or"}
+    assert named == {kind.value for kind in FINDINGS}
