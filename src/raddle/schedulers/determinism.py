@@ -78,7 +78,7 @@ class Twice(Scheduler):
             self.difference = f"decision {self._at + 1}: the second time the execution was over by then"
 
     def progress(self) -> SearchProgress:
-        return SearchProgress(difference=self.difference)
+        return SearchProgress(bound=self._inner.progress().bound, difference=self.difference)
 
     def memory(self) -> object:
         return self._inner.memory(), self._seen, self._taken, self._at, self.difference

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
 import pytest
 
+import raddle
 from raddle.errors import UsageError
 from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
@@ -203,3 +205,17 @@ def test_a_wrong_name_or_option_is_explained(text, said):
     with pytest.raises(UsageError) as caught:
         make_scheduler(text, seed=1)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("scheduler", ["exhaustive:preemptions=0", "twice:exhaustive:preemptions=0"])
+def test_a_bounded_search_does_not_claim_to_be_exhausted(scheduler):
+    def scenario():
+        values = []
+        threads = [threading.Thread(target=lambda: values.append(len(values))) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    result = raddle.explore(scenario, scheduler=scheduler, until="exhausted", criteria="none", source=[__file__])
+    assert result.stopped_because == "exhausted-within-bound"
