@@ -166,6 +166,7 @@ JOIN = Kind("join", waiting="waits for the end of")
 END = Kind("end", role=Role.END, point_if_observed="thread")
 IS_ALIVE = Kind("is-alive", role=Role.LOOK)
 SLEEP = Kind("sleep", waiting="sleeps")
+WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it carries")
 
 # Steps that are no operations: what observers note besides. See `raddle.step`.
 BLOCKED = Kind("blocked")
@@ -186,6 +187,8 @@ COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 UNOBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
 COMMUTING = frozenset({READ, NOTIFY, *UNOBSERVED})  # two of these commute, whatever they touch
 LOCKING = frozenset({ACQUIRE, RELEASE})
+# At these a thread is said to be blocked, for criteria. A wait until all tasks are done contends with no other thread.
+CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
 TURNS = frozenset({BEGIN, TASK})  # the thread becomes another actor
 CALLS = frozenset({ENTER, LEAVE})
 

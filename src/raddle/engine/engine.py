@@ -29,7 +29,7 @@ from raddle.engine.step_limit import StepLimit
 from raddle.engine.tracking import AccessTracker
 from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
-from raddle.operation import BEGIN, END, JOIN, SLEEP, START, Kind
+from raddle.operation import BEGIN, END, JOIN, SLEEP, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 from raddle.step import child_label
@@ -88,8 +88,7 @@ class Engine:
         self.steps = 0  # scheduling points so far, of all participants
         self.tracker = AccessTracker(learned, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
-        if self.points.records:
-            self.reach = self._reach_recorded  # type: ignore[method-assign] # a test in `reach` costs 2 % of a search
+        self._records = self.points.records
 
     # -- one execution ------------------------------------------------------------------------------
 
@@ -161,8 +160,8 @@ class Engine:
             self.running = False
             self.executions += 1
 
-    def serve(self, me: Carrier) -> greenlet:
-        """Run one participant in its carrier, to its end; return the greenlet that runs next."""
+    def serve(self, me: Carrier) -> None:
+        """Run one participant in its carrier, to its end; return when the carrier has another one."""
         if self.observers.began:
             self.observers.notify(self.observers.began, me)
         try:
@@ -173,12 +172,13 @@ class Engine:
             self.fail(me, error)
         try:
             self._end(me)
-            if self.queue.undone == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough):
-                return self.hub  # the execution is over
-            return self._decide(None)
+            over = self.queue.undone == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough)
         except Abort:
-            me.done = True
-            return self.hub
+            me.done = over = True
+        if over:
+            self.hub.switch()
+        else:
+            self.reach(None)
 
     def fail(self, me: Carrier, error: BaseException) -> None:
         """Note that a participant died of an exception; the first one is the outcome."""
@@ -230,56 +230,41 @@ class Engine:
         assert me.taken is not None
         return me.taken
 
-    def reach(self, me: Carrier) -> None:
-        """Return when the running participant may do its pending operation."""
-        self.steps = steps = self.steps + 1
-        if steps > self.limit:
-            self._over_limit(me)
-            if self.aborting:
+    def reach(self, me: Carrier | None) -> None:
+        """Let the policy choose which participant goes next, and switch to it.
+
+        Return when the running participant may do its pending operation; `me` is None if it has ended. This is the one
+        place where decisions are made. It is written as one function, as every call here costs 5 % of a search.
+        """
+        records = self._records and me is not None and not me.parked
+        if me is not None:
+            if records and not self._arrive(me):
                 return
-        chosen = self._decide(me)
-        if chosen is not me:
-            chosen.switch()
-
-    def _reach_recorded(self, me: Carrier) -> None:
-        """Do the same in an execution that is recorded: every operation arrives, whether it is a point or not."""
-        if self.aborting:
-            self._over_limit(me)
-            return
-        observers = self.observers
-        blocked = me.ready is not None and not me.ready()
-        point = self.points.is_point(me, self)
-        observers.notify(observers.arrived, me, point=point, blocked=blocked)
-        if point:
-            self.steps += 1
-            if self.steps > self.limit:
+            self.steps = steps = self.steps + 1
+            if steps > self.limit:
                 self._over_limit(me)
-            chosen = self._decide(me)
-            if chosen is not me:
-                if not blocked:
-                    observers.notify(observers.preempted, me)
-                chosen.switch()
-            self.points.passed(me, self)
-        observers.notify(observers.passed, me, point=point)
-
-    def _decide(self, me: Carrier | None) -> greenlet:
-        """Return the greenlet that runs next: the hub if no participant ever can."""
-        queue = self.queue
-        notifies = self.observers.blocked if me is not None and me.ready is not None else ()
+                if self.aborting:
+                    return
+        queue, observers = self.queue, self.observers
+        notifies = observers.blocked if me is not None and me.ready is not None else ()
         if queue.fresh:
             if notifies and not me.ready():  # type: ignore[union-attr, misc]
-                self.observers.notify(notifies, me)
-            return queue.take_fresh(me)
-        current = me if not queue.warming_up else queue.running_before()
-        while True:
-            enabled = queue.live
-            for carrier in enabled:
-                if carrier.ready is not None:
-                    enabled = [c for c in enabled if c.ready is None or c.ready()]
-                    if notifies and me not in enabled:
-                        self.observers.notify(notifies, me)
-                        notifies = ()
+                observers.notify(notifies, me)
+            chosen: Any = queue.take_fresh(me)
+        else:
+            current = me if not queue.warming_up else queue.running_before()
+            while True:
+                enabled = queue.live
+                for carrier in enabled:
+                    if carrier.ready is not None:
+                        enabled = [c for c in enabled if c.ready is None or c.ready()]
+                        if notifies and me not in enabled:
+                            observers.notify(notifies, me)
+                            notifies = ()
+                        break
+                if enabled or not self._pass_time():
                     break
+                current = None  # it had to wait, like every other participant
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
@@ -289,23 +274,54 @@ class Engine:
                     if queue.streak > UNFAIR:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
+                if observers.decided:
+                    observers.notify(observers.decided, chosen)
             elif enabled:
                 chosen = enabled[0]
                 if self.rules.asks_always:
                     self.choose(enabled, current)
-            elif self._pass_time():
-                current = None  # it had to wait, like every other participant
-                continue
+                    if observers.decided:
+                        observers.notify(observers.decided, chosen)
             else:
-                return self._stuck()
-            if self.observers.decided:
-                self.observers.notify(self.observers.decided, chosen)
-            if chosen.alternatives is not None:
-                self._take_alternative(chosen, alone=len(enabled) == 1)
-            if chosen.__class__ is not Carrier:
-                chosen.carrier.taken = Alternative(chosen.label, chosen)
-                return chosen.carrier  # type: ignore[no-any-return]
+                chosen = self._stuck()
+            if chosen.__class__ is not Carrier or chosen.alternatives is not None:
+                chosen = self._take_outcome(chosen, alone=len(enabled) == 1)
+        if chosen is not me:
+            if records:
+                self._preempt(me)  # type: ignore[arg-type]
+            chosen.switch()
+        if records:
+            self.points.passed(me, self)  # type: ignore[arg-type]
+            observers.notify(observers.passed, me, point=True)
+
+    def _arrive(self, me: Carrier) -> bool:
+        """Note the operation that a participant has come to, to be recorded; return whether it is a point."""
+        if self.aborting:
+            self._over_limit(me)
+            return False
+        observers = self.observers
+        point = self.points.is_point(me, self)
+        observers.notify(observers.arrived, me, point=point, blocked=me.ready is not None and not me.ready())
+        if not point:
+            observers.notify(observers.passed, me, point=False)
+        return point
+
+    def _preempt(self, me: Carrier) -> None:
+        if me.ready is None or me.ready():
+            self.observers.notify(self.observers.preempted, me)
+
+    def _take_outcome(self, chosen: Any, *, alone: bool) -> greenlet:
+        """Choose the outcome of a participant's operation, if it has several; return the greenlet to switch to.
+
+        `alone`: no decision was made for the participant. The hub comes here, too: the execution is over.
+        """
+        if chosen is self.hub:
             return chosen
+        if chosen.alternatives is not None:
+            self._take_alternative(chosen, alone=alone)
+        if chosen.__class__ is not Carrier:
+            chosen.carrier.taken = Alternative(chosen.label, chosen)
+        return chosen.carrier  # type: ignore[no-any-return]
 
     def _take_alternative(self, chosen: Carrier, *, alone: bool) -> None:
         """Choose the outcome of an operation; `alone`: no decision was made for its participant."""
@@ -367,17 +383,12 @@ class Engine:
 
         Return the passenger whose turn it is: the carrier takes its step and calls `did`.
         """
-        if self.aborting:
-            self._refuse(me)
-        self.steps += 1
-        if self.steps > self.limit:
-            self._over_limit(me)
+        me.kind = WAIT_FOR_TURN
+        me.parked = True
         self.queue.live.remove(me)
         for passenger in passengers:
             self.queue.insert(passenger)
-        chosen = self._decide(None)
-        if chosen is not me:
-            chosen.switch()
+        self.reach(me)
         for passenger in passengers:
             self.queue.live.remove(passenger)
         self.queue.insert(me)
@@ -525,14 +536,9 @@ class Engine:
         observers = self.observers
         if observers.arrived:
             observers.notify(observers.arrived, me, point=True, blocked=True)
-        self.steps += 1
-        if self.steps > self.limit:
-            self._over_limit(me)
         me.parked = True
         self.queue.live.remove(me)
-        chosen = self._decide(me)
-        if chosen is not me:
-            chosen.switch()
+        self.reach(me)
         me.timer = 0
         if observers.passed and me.kind != JOIN:  # the return from a join is no decision
             observers.notify(observers.passed, me, point=True)
@@ -631,8 +637,6 @@ class Engine:
         self._notify_end(cut_short=True)
 
     def _notify_end(self, *, cut_short: bool) -> None:
-        if not self.observers.ending:
-            return
         waiting = [carrier for carrier in self.queue.live if not carrier.done]
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
@@ -667,7 +671,8 @@ class Engine:
 
     def _clear_up(self) -> None:
         """Throw out every participant that is still in the middle of something."""
-        self._notify_end(cut_short=self.aborting)
+        if self.observers.ending:
+            self._notify_end(cut_short=self.aborting)
         self.aborting = True
         self.limit = -1  # a participant that reaches a scheduling point now is refused
         carriers = self.queue.carriers

@@ -73,4 +73,4 @@ def _serve() -> None:
     assert isinstance(me, Carrier)
     me.engine.hub.switch()
     while True:
-        me.engine.serve(me).switch()
+        me.engine.serve(me)

@@ -89,8 +89,11 @@ class Callees:
     def spawned(self) -> None:
         """Note that the running thread has started another: the functions that it is in go on beside that one."""
         frame: FrameType | None = sys._getframe(1)
+        settled = self._settled
         while frame is not None:
-            self.called(frame.f_code, frame)
+            code = frame.f_code
+            if id(code) not in settled:
+                self.called(code, frame)
             frame = frame.f_back
 
     def refuse_unobserved(self, why: str) -> None:

@@ -51,7 +51,7 @@ class Installation:
         self.watchdog = Watchdog(patience_seconds)
         self.interrupts = Interrupts()
         self.pool = CarrierPool()
-        self._attached: Engine | None = None
+        self.attached: Engine | None = None
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
@@ -87,23 +87,23 @@ class Installation:
 
     def begin(self) -> None:
         """Begin another scenario."""
-        self._attached = None
+        self.attached = None
 
     def model(self) -> Model:
         """Return the static model of everything instrumented so far."""
         return Model()
 
-    def execute(
-        self, engine: Engine, run: Callable[[], Outcome], *, steps: list[Step] | None, profiled: bool, complete: bool
-    ) -> Outcome:
-        """Call `run`, which runs one execution on the engine; `steps` is where probes append accesses, if anywhere.
+    def attach(self, engine: Engine, steps: list[Step] | None) -> None:
+        """Run executions on this engine from now on; `steps` is where probes append accesses, if anywhere."""
+        self._attach(engine, steps)
+        self.attached = engine
+        self.watchdog.engine = self.interrupts.engine = engine
+
+    def execute(self, run: Callable[[], Outcome], *, profiled: bool, complete: bool) -> Outcome:
+        """Call `run`, which runs one execution on the engine that is attached.
 
         `profiled`: observe the callees in any case. `complete`: the execution belongs to a complete search.
         """
-        if self._attached is not engine:
-            self._attach(engine, steps)
-            self._attached = engine
-            self.watchdog.engine = self.interrupts.engine = engine
         self._since_collection += 1
         if self._since_collection >= COLLECT_EVERY:
             self._since_collection = 0

@@ -31,7 +31,7 @@ from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.replaying import PLAINLY, Replaying
 from raddle.schedule import Schedule, Segment
-from raddle.schedulers.base import Scheduler
+from raddle.schedulers.base import Scheduler, Thread
 from raddle.schedulers.fixed_decisions import Again
 from raddle.schedulers.replay import Replay
 from raddle.step import Step
@@ -79,23 +79,17 @@ class Recorded:
 Choose = Callable[[Any, Any], Any]  # given the enabled threads and the one that was running
 
 
-class Choosing:
-    """A policy for the engine that chooses threads by a function."""
+class Choosing(Scheduler):
+    """Chooses threads by a function."""
 
-    def __init__(self, choose: Choose, scheduler: Any = None, fair: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, choose: Choose) -> None:
         self._choose = choose
-        self._scheduler = scheduler
-        self._fair = fair
 
-    @property
-    def is_fair(self) -> bool:
-        return self._fair()
+    def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Any:
+        return self._choose(enabled, current)
 
     def chooser(self) -> Choose:
         return self._choose
-
-    def choose_alternative(self, participant: Any, alternatives: Sequence[Any]) -> int:
-        return 0 if self._scheduler is None else self._scheduler.choose_alternative(participant, alternatives)
 
 
 class Runner(NamedTuple):
@@ -339,8 +333,7 @@ class Session:
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
         rules = self._rules_for(complete=scheduler.complete, follows=follows, asks_always=scheduler.asks_always)
-        policy = Choosing(scheduler.chooser(), scheduler)
-        execution, memory = self._run(runner, policy, rules, memory=scheduler.memory)
+        execution, memory = self._run(runner, scheduler, rules, memory=scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
@@ -381,14 +374,13 @@ class Session:
             )  # fmt: skip
             return replace(seen, closely=recording.schedule(closely=True)) if outcome.failed else seen
 
-        return self._record(recording, Choosing(again.choose, again), self._rules, recorded, WITHOUT_PREEMPTION)
+        return self._record(recording, again, self._rules, recorded, WITHOUT_PREEMPTION)
 
     def run_again(self, decisions: Sequence[int], learned: Learned) -> Execution | None:
         """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
         again = Again(decisions)
         rules = replace(self._rules, samples=True)
-        policy = Choosing(again.choose, again)
-        execution, differed = self._run(self._lean, policy, rules, learned=learned, memory=lambda: again.differed)
+        execution, differed = self._run(self._lean, again, rules, learned=learned, memory=lambda: again.differed)
         return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
@@ -411,9 +403,8 @@ class Session:
                 steps=recording.engine.steps,
             )
 
-        policy = Choosing(replay.choose, replay, fair=lambda: replay.finished)
         rules = replace(self._rules, eager=False, asks_always=True)
-        return self._record(recording, policy, rules, recorded, schedule, rehearsing=rehearsing)
+        return self._record(recording, replay, rules, recorded, schedule, rehearsing=rehearsing)
 
     def snapshot(self) -> Learned:
         """What is known now, for doing the next execution again later."""
@@ -492,10 +483,11 @@ class Session:
         if self._setup is not None:
             self._setup()
         self._switchable()
-        outcome = self._installation.execute(
-            engine,
+        installation = self._installation
+        if installation.attached is not engine:
+            installation.attach(engine, runner.steps)
+        outcome = installation.execute(
             lambda: engine.run(self._scenario, policy, rules=rules, learned=learned),
-            steps=runner.steps,
             profiled=rehearsing,
             complete=rules.thorough,
         )

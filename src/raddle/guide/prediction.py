@@ -28,13 +28,13 @@ from itertools import permutations
 from raddle.cast import Cast
 from raddle.criteria.base import Criterion
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
-from raddle.operation import ACCESSES, ACQUIRE, BLOCKED, DOWN, GET, PUT, READ, SET, START, WAIT_SET, WRITE
+from raddle.operation import ACCESSES, BLOCKED, CONTENDED, READ, SET, START, WRITE
 from raddle.schedulers.plan import Leg, Plan
 from raddle.step import Step, child_label
 from raddle.tally import Key
 
 # A thread can be stopped before these; what gives something back is no scheduling point.
-STOPS = frozenset({READ, WRITE, ACQUIRE, DOWN, GET, PUT, WAIT_SET, SET})
+STOPS = CONTENDED | {READ, WRITE, SET}
 MOST_STEPS = 5_000  # of an execution that is looked at
 MOST_ORDERS = 1_000
 _ALIKE = 2  # threads of a kind

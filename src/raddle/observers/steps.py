@@ -23,18 +23,17 @@ from raddle.operation import (
     BLOCK,
     BLOCKED,
     CLEAR,
+    CONTENDED,
     CONTENT,
     DOWN,
     END,
     ENTER,
-    GET,
     GIVES,
     HOLD,
     JOIN,
     LEAVE,
     LET_GO,
     MADE,
-    PUT,
     READ,
     RELEASE,
     START,
@@ -54,7 +53,6 @@ from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}
-_CONTENDED = frozenset({ACQUIRE, DOWN, GET, PUT, WAIT_SET})  # what a thread is said to be blocked at
 
 
 class StepRecorder(Observer):
@@ -153,7 +151,7 @@ class StepRecorder(Observer):
     # -- synchronization ----------------------------------------------------------------------------
 
     def blocked(self, me: Carrier) -> None:
-        if not self._engine.aborting and me.kind in _CONTENDED:
+        if not self._engine.aborting and me.kind in CONTENDED:
             self.stream.append((me.index, BLOCKED, self._identities.resource(me.target), me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:

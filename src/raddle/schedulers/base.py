@@ -110,6 +110,11 @@ class Scheduler(ABC):
         return self.choose
 
     @property
+    def is_fair(self) -> bool:
+        """Whether the engine may force a switch after many consecutive steps of one thread."""
+        return True
+
+    @property
     def asks_always(self) -> bool:
         """Whether `choose` is also called where only one thread is enabled."""
         return False

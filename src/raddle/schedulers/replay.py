@@ -33,6 +33,10 @@ class Replay(Scheduler):
         """Whether every segment of the text was followed."""
         return self._at >= len(self._segments)
 
+    @property
+    def is_fair(self) -> bool:
+        return self.finished
+
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         begun, self._begun, self._alternative = self._begun, True, ""
         if self.divergence is not None or self.finished:
