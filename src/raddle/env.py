@@ -80,8 +80,8 @@ MODULES_HAVE_CACHED: Final = VERSION < (3, 15)
 IMMORTAL_OBJECTS_ARE_UNTRACKED: Final = FREE_THREADED and VERSION == (3, 13)
 
 # The collector has three generations, and survivors move from each to the next (Modules/gcmodule.c). Free-threaded
-# builds have one generation, and 3.14 collects the old one in increments (Python/gc.c).
-COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and VERSION < (3, 14)
+# builds have one generation. 3.14.0 collects the old one in increments (Python/gc.c); 3.14.10 has generations again.
+COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or sys.version_info >= (3, 14, 10))
 
 # The most objects that are frozen (`gc.freeze`) when a program begins. 3.12 starts with 375, whatever its options are;
 # 3.11 and 3.13 to 3.15 with none. A program that freezes its own has thousands: those of the standard library alone.

@@ -66,7 +66,8 @@ class LiveFunctions:
 
     def freeze(self) -> None:
         """Call `gc.freeze()` without losing track of what is new."""
-        self._add(self._newcomers.freeze())
+        self._add(self._newcomers.young())
+        self._newcomers.freeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
         """Whether all functions of these modules are remembered or new; forget modules that are gone."""

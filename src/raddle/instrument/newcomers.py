@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from operator import call
-from typing import Any, NamedTuple
+from typing import Any
 
 from raddle import env
 
@@ -24,11 +24,18 @@ _YOUNG = (partial(gc.get_objects, 1), partial(gc.get_objects, 0))
 _NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
 
 
-class Look(NamedTuple):
-    """Objects that can refer to others: all of them, or at least those created since the look before."""
+class Look:
+    """Objects that can refer to others: all of them, or at least those created since the look before.
 
-    objects: Sequence[Any]
-    complete: bool
+    Not a named tuple: greenlet may have to clean up after a thread while the list of objects is there, and cannot
+    import `gc` in the constructor of a named tuple, which has no builtins.
+    """
+
+    __slots__ = ("complete", "objects")
+
+    def __init__(self, objects: Sequence[Any], *, complete: bool) -> None:
+        self.objects = objects
+        self.complete = complete
 
 
 class Newcomers:
@@ -54,36 +61,36 @@ class Newcomers:
             objects, self._marker = _at_once(gc.get_objects, list)
             return Look(objects, complete=True)
 
-    def freeze(self) -> Sequence[Any]:
-        """Call `gc.freeze()`; return what was created since the last look, if that is known."""
-        if self._marker is None:
-            gc.freeze()
-            return ()
+    def freeze(self) -> None:
+        """Call `gc.freeze()` right after a look whose list is gone; what is created from now on is new.
+
+        No list of objects may be frozen: see `_tracked_objects`.
+        """
         with _collector_disabled():
-            new = self._list(gc.freeze, list)
-            if new is None:
-                self.forget()
-                return ()
-            self._marker = new.pop()
-            return new
+            known = self._marker is not None
+            gc.freeze()
+            self._marker = [] if known else None
+
+    def young(self) -> Sequence[Any]:
+        """Return what was created since the last look; nothing if that is not known."""
+        with _collector_disabled():
+            new = self._list()
+        if new is None:
+            self.forget()
+        return new or ()
 
     def forget(self) -> None:
         """Have the next look list everything."""
         self._marker = None
 
-    def _list(self, *then: Callable[[], Any]) -> list[Any] | None:
-        """Return what was created since the last look, if that is known; call further functions at the same time.
-
-        The last element is what the last of these functions returned.
-        """
+    def _list(self) -> list[Any] | None:
+        """Return what was created since the last look, if that is known."""
         if self._marker is None:
             return None
-        generations = _NOT_FROZEN if gc.get_freeze_count() else _YOUNG
-        found = _at_once(*generations, *then)
-        lists = found[: len(generations)]
+        lists = _at_once(*(_NOT_FROZEN if gc.get_freeze_count() else _YOUNG))
         if not any(one is self._marker for some in lists for one in some):
             return None
-        return [*chain.from_iterable(lists), *found[len(generations) :][-1:]]
+        return [*chain.from_iterable(lists)]
 
 
 def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
