@@ -56,7 +56,7 @@ class Newcomers:
             if new is not None:
                 return Look(new, complete=False)
             self.forget()
-            if not env.COLLECTOR_HAS_GENERATIONS or gc.get_freeze_count():
+            if not env.COLLECTOR_HAS_GENERATIONS or _are_frozen():
                 return Look(_all_objects(), complete=True)
             objects, self._marker = _at_once(gc.get_objects, list)
             return Look(objects, complete=True)
@@ -87,7 +87,7 @@ class Newcomers:
         """Return what was created since the last look, if that is known."""
         if self._marker is None:
             return None
-        lists = _at_once(*(_NOT_FROZEN if gc.get_freeze_count() else _YOUNG))
+        lists = _at_once(*(_NOT_FROZEN if _are_frozen() else _YOUNG))
         if not any(one is self._marker for some in lists for one in some):
             return None
         return [*chain.from_iterable(lists)]
@@ -100,6 +100,11 @@ def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
         return tuple(answers)
     finally:
         answers.clear()  # a list of all objects contains this one, and would live until the next collection
+
+
+def _are_frozen() -> bool:
+    """Whether `gc.freeze` was called: 3.12 itself moves immortal objects to those that are frozen."""
+    return gc.get_freeze_count() > env.MOST_FROZEN_AT_START
 
 
 @contextmanager
