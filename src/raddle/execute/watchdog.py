@@ -57,7 +57,7 @@ class Watchdog:
         self._details: tuple[str, ...] = ()
         self._busy = False
         self._late = False
-        self._watched = 0
+        self._watched = self._watched_task = 0
         self.deadline = float("inf")  # of the search
 
     def __enter__(self) -> Watchdog:
@@ -73,6 +73,7 @@ class Watchdog:
         self._stop = _allocate()
         self._stop.acquire()
         self._watched = _thread.get_ident()
+        self._watched_task = _thread.get_native_id()
         _start_thread(self._watch, ())
 
     def __exit__(self, *exc: object) -> None:
@@ -101,7 +102,8 @@ class Watchdog:
                 self.blocked = False
                 continue
             waited = _monotonic() - since
-            busy = _cpu() - cpu_since > waited / 10  # a share, as others may want the processor too
+            # A share, as others may want the processor too; one that gets hardly any is still able to run.
+            busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):
                 continue
@@ -156,3 +158,12 @@ def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
     where = "".join(_innermost(user_stack(frame))).removeprefix("File ") or "code that is not Python"
     state = "computing without reaching a scheduling point" if busy else "blocked outside raddle's control"
     return f"raddle: the execution has been {state} for {seconds:.0f} s, at {where}; Ctrl-C ends it"
+
+
+def _is_runnable(task: int) -> bool:
+    """Return whether a thread of this process wants the processor, as far as the system can tell."""
+    try:
+        with open(f"/proc/self/task/{task}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"R"
+    except (OSError, IndexError):  # no Linux
+        return False
