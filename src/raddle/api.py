@@ -85,10 +85,10 @@ def explore(
     as `until` says ("saturated" if it aims at coverage, else "first-finding"), after `executions` (1000 if neither a
     number nor a time is given), or after `seconds`. If it is saturated and nothing was found, up to as many executions
     again try every partial order: a space that ends by then is exhausted. A finding is shrunk, if `shrink` is true.
-    `criteria` measure what the executions cover; threads are told apart by their type and the first `thread_methods`
-    methods that they ran. This is added to `data_file`, for `raddle report`. Executions that covered something new are
-    kept there, and a later search begins with them, unless `corpus` is False. With `workers`, that number of processes
-    share the work, with the same result for any number; an executor of `concurrent.futures` can be given instead.
+    `criteria` measure what the executions cover. Two threads count as one if their types and the first `thread_methods`
+    methods that they ran are the same. The result is added to `data_file`, for `raddle report`, with executions that
+    covered something new: a later search begins with those, unless `corpus` is False. With `workers`, that number of
+    processes share the work, with the same result for any number; an executor of `concurrent.futures` will do as well.
     A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
     threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
 

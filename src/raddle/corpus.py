@@ -31,7 +31,7 @@ class Kept:
     replaying: Replaying = PLAINLY  # what the schedule alone does not tell
 
     def identity(self) -> tuple[object, ...]:
-        """Return what tells a schedule from all others."""
+        """Return what identifies the schedule."""
         return self.origin, self.switches, self.runs, self.sites, self.kinds, self.replaying
 
     @property

@@ -31,7 +31,7 @@ from raddle.measuring.measurement import all_covered
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 
-UNITS = 8  # in a round, whoever runs them: what is found must not depend on that
+UNITS = 8  # in a round, for any number of workers: the result must not depend on it
 SMALLEST, LARGEST = 64, 2048  # executions of a unit
 LEAST = 16  # below that, beginning a unit costs more than running it
 

@@ -659,9 +659,9 @@ class Engine:
         if outcome is not None:
             self.finish(outcome, me)
 
-    def _refuse(self, me: Carrier | None) -> None:
+    def _refuse(self, me: Carrier) -> None:
         """Throw the running participant out, once more, as the execution is being aborted."""
-        if me is None or getcurrent() is not me:
+        if getcurrent() is not me:
             return
         me.raised += 1
         if me.raised > STUBBORN:

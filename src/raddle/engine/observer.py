@@ -1,7 +1,7 @@
 """Observers: they are notified of what happens in an execution, and decide nothing.
 
-An observer overrides the methods it needs; the engine calls no others. One that raises an exception is dropped and the
-execution goes on, so that an error of ours never looks like a finding: `Engine.run` raises it at the end.
+An observer overrides the methods it needs; the engine calls no others. One that raises an exception is dropped, and the
+execution continues. `Engine.run` raises the error at the end, so that an error in raddle never looks like a finding.
 """
 
 from __future__ import annotations

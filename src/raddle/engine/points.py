@@ -80,7 +80,7 @@ class Points:
             self.visible.update(learned.kinds)  # type: ignore[attr-defined]
 
     def forget(self) -> None:
-        """Place the points anew in the next execution, as it has another `Learned`."""
+        """Place all points again in the next execution, which has another `Learned`."""
         self._version = -1
 
     def add(self, sites: Iterable[int]) -> None:

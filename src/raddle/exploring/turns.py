@@ -1,7 +1,7 @@
 """Turns: which scheduler decided which executions, and what came of its executions.
 
-The number of an execution tells who decided it. So shares are computed once, at the end, from the first executions of
-requirements and from the findings, however many units ran the executions.
+The number of an execution determines which scheduler decided it. So shares are computed once, at the end, from the
+first executions that covered requirements and from the findings, however many units ran them.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ class StepRecorder(Observer):
             self.stream.append((me.index, kind, self._identities.resource(target), me.site))
 
     def _hold(self, me: Carrier, mutex: Any) -> None:
-        """A thread takes a queue's mutex. Whether that is told turns out later: see `_report_mutexes`."""
+        """Note that a thread takes a queue's mutex. `_report_mutexes` decides later whether that becomes a step."""
         key, at = id(mutex), len(self.stream)
         self._mutexes[key] = mutex
         self._holding[me.index, key] = at
@@ -236,9 +236,9 @@ class StepRecorder(Observer):
             self.stream.append((me.index, LET_GO, key, me.site))
 
     def _report_mutexes(self) -> None:
-        """A queue's mutex matters if something was done under it that is told; then every thread's holding is told.
+        """Turn the notes about queues' mutexes into steps, for each mutex under which any step was recorded.
 
-        Who held it while nothing was told has passed on what it knew, too.
+        A thread that held such a mutex without a step of its own passes on what happened before, too.
         """
         numbers = {
             key: self._identities.resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding
@@ -266,13 +266,13 @@ class StepRecorder(Observer):
             self._keep_waiting(number, site, rivals)
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
-        """Who came to a lock before it was taken, and where: they have to wait now."""
+        """Return the threads that had come to a lock when it was taken, and where: they are blocked now."""
         return [
             (c.index, c.site) for c in self._engine.queue.live if c.target is lock and c is not me and c.kind == ACQUIRE
         ]
 
     def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
-        """Told once, however often others get ahead."""
+        """Record that threads are blocked, once per site, however often other threads go first."""
         for index, where in rivals:
             blocked = (index, BLOCKED, number, where)
             if (site, blocked) not in self._reported:
@@ -280,7 +280,7 @@ class StepRecorder(Observer):
                 self.stream.append(blocked)
 
     def _is_release(self, site: int) -> bool:
-        """Is it a call of `release`? A `with` statement has none: what it gives back is said to be given back there."""
+        """Return whether the site calls `release`; a `with` statement does not, and gives back at its own line."""
         called = self._releasing.get(site)
         if called is None:
             called = self._releasing[site] = site in self._table and self._table[site].name.endswith("release")
