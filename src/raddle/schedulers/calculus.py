@@ -98,9 +98,14 @@ class Supplies(ABC):
 
 
 class Calculus(ABC):
-    """One world's rules; it has no state, and travels with logs from one process to another."""
+    """One world's rules; it has no state, and travels with logs from one process to another.
 
-    conflicts: Sequence[int]  # by mode: a bit for each mode that it does not commute with
+    Which operations depend on each other follows from their accesses and `conflicts` alone (see
+    `raddle.schedulers.dependence`). The partial order keeps all operations on a key together by mode, so it never
+    compares two operations; a world in which more matters than an object and a mode chooses its keys accordingly.
+    """
+
+    conflicts: Sequence[int]  # by mode: a bit for each mode that it does not commute with; see `conflict_table`
 
     @abstractmethod
     def reader(self, visible: Container[str], *, everything: bool) -> Reader:
@@ -112,26 +117,3 @@ class Calculus(ABC):
     @abstractmethod
     def supplies(self, log: Log) -> Supplies:
         """Return who supplied what in an execution."""
-
-    def depend(self, one: Operation, other: Operation) -> bool:
-        """Return whether two operations of one execution do not commute."""
-        conflicts = self.conflicts
-        for key, mode, _ in one.accesses:
-            for also, how, _ in other.accesses:
-                if key == also and conflicts[mode] >> how & 1:
-                    return True
-        return False
-
-    def may_depend(self, one: Operation, other: Operation, looks: list[tuple[str, str]], common: int) -> bool:
-        """Return the same for operations of two executions that share their first `common` operations.
-
-        Two objects that were seen only later may be one and the same: if they look alike, they count as one.
-        """
-        conflicts = self.conflicts
-        for key, mode, since in one.accesses:
-            for also, how, when in other.accesses:
-                if conflicts[mode] >> how & 1 and (
-                    key == also or (since > common and when > common and looks[key] == looks[also])
-                ):
-                    return True
-        return False

@@ -7,7 +7,7 @@ which of them commute, is up to the world: see `raddle.schedulers.calculus`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from raddle.inspection import name_of
@@ -75,3 +75,28 @@ def conflict_table(modes: int, commuting: Collection[tuple[int, int]]) -> tuple[
         sum(1 << other for other in range(modes) if (mode, other) not in commuting and (other, mode) not in commuting)
         for mode in range(modes)
     )
+
+
+def depend(conflicts: Sequence[int], one: Operation, other: Operation) -> bool:
+    """Return whether two operations of one execution do not commute, given a world's table of conflicts."""
+    for key, mode, _ in one.accesses:
+        for also, how, _ in other.accesses:
+            if key == also and conflicts[mode] >> how & 1:
+                return True
+    return False
+
+
+def may_depend(
+    conflicts: Sequence[int], one: Operation, other: Operation, looks: list[tuple[str, str]], common: int
+) -> bool:
+    """Return the same for operations of two executions that share their first `common` operations.
+
+    Two objects that were seen only later may be one and the same: if they look alike, they count as one.
+    """
+    for key, mode, since in one.accesses:
+        for also, how, when in other.accesses:
+            if conflicts[mode] >> how & 1 and (
+                key == also or (since > common and when > common and looks[key] == looks[also])
+            ):
+                return True
+    return False

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from raddle.schedulers.dependence import Choice, Operation
+from raddle.schedulers.dependence import Choice, Operation, depend
 from raddle.schedulers.operation_log import Between, Done, Happening, Log
 
 
@@ -44,7 +44,6 @@ class Order:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._conflicts = log.calculus.conflicts
-        self._depend = log.calculus.depend
         self._supplies = log.calculus.supplies(log)
         self.woken: dict[str, int] = {}  # by participant that was woken: what comes before that
         self.reached: dict[str, int] = {}  # by participant: what comes before its next operation
@@ -196,7 +195,7 @@ class Order:
         choice, operation, known, first = left
         others, within = self._not_after(first)
         if not self._supplies.possible(operation, within):
-            spoiled = sum(1 << n for n in others if self._depend(self._log.done[n].operation, operation))
+            spoiled = sum(1 << n for n in others if depend(self._conflicts, self._log.done[n].operation, operation))
             others = tuple([n for n in others if not self.before[n] & spoiled])
             within = (1 << first) - 1 | sum(1 << n for n in others)
             if not self._supplies.possible(operation, within):
@@ -207,7 +206,7 @@ class Order:
         """Return what an operation comes after if it is done before the first one of a race."""
         mask = known
         for other in others:
-            if self._depend(self._log.done[other].operation, operation):
+            if depend(self._conflicts, self._log.done[other].operation, operation):
                 mask |= self.before[other]
         enabler = self._supplies.enabler(operation, within) if operation.need else -1
         return mask | self.before[enabler] if enabler >= 0 else mask

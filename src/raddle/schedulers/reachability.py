@@ -166,7 +166,7 @@ class Reachability(Scheduler):
         pending = book.look_at(enabled)
         if depth == len(path):
             log = self._log
-            following = path and path[-1].next(log.done[-1].operation, log.calculus, self._names.looks)
+            following = path and path[-1].next(log.done[-1].operation, log.calculus.conflicts, self._names.looks)
             path.append(following or Node({}, []))
         node = path[depth]
         if node.sleeping or node.branches:

@@ -10,10 +10,9 @@ can have several. Two outcomes of one operation always conflict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from raddle.schedulers.calculus import Calculus
-from raddle.schedulers.dependence import Choice, Operation
+from raddle.schedulers.dependence import Choice, Operation, depend, may_depend
 from raddle.schedulers.operation_log import Log
 from raddle.schedulers.partial_order import Order, Race
 
@@ -51,16 +50,16 @@ class Node:
         self.ending: Choice | None = None  # the choice that, taken here, ended the whole execution in the middle
         self.impossible: set[Choice] = set()  # choices that were planned to come first, and could not be taken
 
-    def next(self, operation: Operation, calculus: Calculus, looks: list[tuple[str, str]]) -> Node:
+    def next(self, operation: Operation, conflicts: Sequence[int], looks: list[tuple[str, str]]) -> Node:
         """Return the state after the taken choice, which turned out to be that operation."""
         sleeping: dict[Choice, Operation] = {}
         if self.sleeping:
             label = self.taken[0] if self.taken is not None else ""
             for choice, known in self.sleeping.items():
                 if known.depth < 0:
-                    conflict = calculus.depend(known, operation)
+                    conflict = depend(conflicts, known, operation)
                 else:
-                    conflict = calculus.may_depend(known, operation, looks, known.depth)
+                    conflict = may_depend(conflicts, known, operation, looks, known.depth)
                 if not conflict and choice[0] != label:
                     sleeping[choice] = known
         node = Node(sleeping, self.after)
@@ -130,7 +129,7 @@ class Rest:
         self._race = race
         self._done = log.done
         self._before = order.before
-        self._may_depend = log.calculus.may_depend
+        self._conflicts = log.calculus.conflicts
         self._looks = looks
         self._others = list(race.others)
         self._mask = 0
@@ -157,15 +156,15 @@ class Rest:
             return False
         if operation is None or (is_last and operation.depth < 0):
             return is_last and (operation is not None or not mask)
-        looks, common, may_depend = self._looks, race.first, self._may_depend
+        looks, common, conflicts = self._looks, race.first, self._conflicts
         if 0 <= operation.depth < common:
             common = operation.depth
         for number in self._others:
-            if may_depend(done[number].operation, operation, looks, common):
+            if may_depend(conflicts, done[number].operation, operation, looks, common):
                 return False
         if race.operation.depth >= 0:
             return is_last
-        return not may_depend(race.operation, operation, looks, common)
+        return not may_depend(conflicts, race.operation, operation, looks, common)
 
     def begins_with(self, choice: Choice) -> bool:
         """Return whether the sequence itself begins with the choice."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 
-from raddle.schedulers.dependence import Choice, Names, Operation
+from raddle.schedulers.dependence import Choice, Names, Operation, depend, may_depend
 from raddle.schedulers.operation_log import Between, Done, Happening, Log
 from raddle.schedulers.partial_order import Order, Race
 from raddle.schedulers.wakeup import Node, Rest
 from raddle.threads.calculus import ThreadCalculus
-from raddle.threads.modes import FREE, GIVE, ITEM, MUTEX, READ, TAKE, WRITE
+from raddle.threads.modes import CONFLICTS, FREE, GIVE, ITEM, MUTEX, READ, TAKE, WRITE
 
 X, LOCK = 0, 1  # keys
 A, B, C = (("A", ""), ("B", ""), ("C", ""))  # choices of threads whose operations have one outcome
@@ -138,10 +138,10 @@ def test_objects_that_were_seen_late_may_be_one() -> None:
     looks = [("n", "Box"), ("n", "Box"), ("n", "Other")]
     early, late, other = (Operation(((key, WRITE, since),)) for key, since in ((0, 2), (1, 9), (2, 9)))
     also_late = Operation(((0, WRITE, 9),))
-    assert not CALCULUS.depend(late, also_late)
-    assert CALCULUS.may_depend(late, also_late, looks, common=5)
-    assert not CALCULUS.may_depend(late, early, looks, common=5)  # that one was there before the executions parted
-    assert not CALCULUS.may_depend(other, also_late, looks, common=5)
+    assert not depend(CONFLICTS, late, also_late)
+    assert may_depend(CONFLICTS, late, also_late, looks, common=5)
+    assert not may_depend(CONFLICTS, late, early, looks, common=5)  # that one was there before the executions parted
+    assert not may_depend(CONFLICTS, other, also_late, looks, common=5)
 
 
 # -- what to try next --------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def test_who_sleeps_need_not_go_first() -> None:
 
 def test_sleep_ends_with_what_does_not_commute() -> None:
     node = Node({A: write(), B: read(7)}, [])
-    assert set(node.next(read(), CALCULUS, LOOKS).sleeping) == {B}
+    assert set(node.next(read(), CONFLICTS, LOOKS).sleeping) == {B}
 
 
 def test_an_operation_that_ends_everything_does_not_sleep() -> None:
