@@ -22,6 +22,7 @@ class Waiter:
     resource: Any
     held: tuple[Any, ...]
     waits_for: str | None  # the thread that holds the resource, or whose end is awaited
+    acquired_at: Place | None  # where the resource was acquired, if it is a lock that is held
     lost: bool  # the notification of the resource came when no thread was waiting for it
     daemon: bool
     place: Place | None
@@ -34,7 +35,7 @@ class Waiter:
             kind=self.kind,
             resource="" if self.kind in (JOIN, SLEEP) else resource_kind(type(self.resource)),
             waits_for=self.waits_for or "",
-            acquired_at=getattr(self.resource, "taken_at", None),
+            acquired_at=self.acquired_at,
             place=self.place,
             holds=tuple(Lock(resource_kind(type(lock)), lock.taken_at) for lock in self.held),
         )

@@ -15,7 +15,7 @@ from raddle.operation import BEGIN, Kind
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
-    from raddle.engine.participant import Alternative
+    from raddle.engine.participant import Alternative, Participant
 
 __all__ = ["Abort", "Carrier", "getcurrent"]
 
@@ -65,6 +65,11 @@ class Carrier(greenlet):
     def carrier(self) -> Carrier:
         """The greenlet to switch to for its next step."""
         return self
+
+    @property
+    def awaited(self) -> Participant | None:
+        """The participant that has to act before the pending operation can be done."""
+        return self.engine.world.awaited(self)
 
     def reset(self) -> None:
         """Become a participant that has done nothing yet."""

@@ -60,6 +60,10 @@ class Participant(Protocol):
     def carrier(self) -> Carrier:
         """The greenlet to switch to for its next step."""
 
+    @property
+    def awaited(self) -> Participant | None:
+        """The participant that has to act before the pending operation can be done; see `World.awaited`."""
+
 
 class Passenger:
     """A participant that shares the carrier of others, as the tasks of an event loop do.
@@ -87,6 +91,11 @@ class Passenger:
         self.ready: Callable[[], bool] | None = None
         self.alternatives: Callable[[], Sequence[Alternative]] | None = None
         self.taken: Alternative | None = None
+
+    @property
+    def awaited(self) -> Participant | None:
+        """The participant that has to act before the pending operation can be done."""
+        return self.carrier.engine.world.awaited(self)
 
     def __repr__(self) -> str:
         return f"<{self.label} before {self.kind} {self.name}>"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from raddle.engine.carrier import Carrier
+from raddle.engine.participant import Participant
 from raddle.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ class World(ABC):
         self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]
     ) -> None:
         """End the execution and clean up after its participants; those `unbegun` never ran."""
+
+    def awaited(self, participant: Participant) -> Participant | None:
+        """Return the participant that has to act before the pending operation of this one can be done.
+
+        None if it waits for none, or if any of several will do.
+        """
+        return None
 
     @abstractmethod
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:

@@ -31,6 +31,11 @@ class Thread(Protocol):
     # Returns the outcomes that are possible now, always in the same order; None: the operation has one outcome. The
     # thread can go on if at least one is possible.
     alternatives: Callable[[], Sequence[Alternative]] | None
+    done: bool  # whether it has ended
+
+    @property
+    def awaited(self) -> Thread | None:
+        """The thread that has to act before the pending operation can be done; None if it is not one alone."""
 
 
 class SearchProgress(NamedTuple):

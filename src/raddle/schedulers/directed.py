@@ -41,7 +41,7 @@ class Directed(PartialOrderSampling):
         self._at = 0
         self._left = _patience(self._legs[0]) if self._legs else 0
         self._counts = {(leg.thread, leg.kind, leg.site): 0 for leg in self._legs if leg.site}
-        self._met: dict[str, Any] = {}  # threads by label
+        self._met: dict[str, Thread] = {}  # threads by label
         self.followed = False
         return True
 
@@ -113,13 +113,13 @@ class Directed(PartialOrderSampling):
             waiting = self._met.get(label)
             if waiting is None:  # not started yet
                 label = label.rpartition(".")[0] or "T0"
-            elif waiting.label != label or getattr(waiting, "done", False):
+            elif waiting.label != label or waiting.done:
                 return None
             else:
-                holder = _holder(waiting.target)
-                if holder is None:
+                awaited = waiting.awaited
+                if awaited is None:
                     return self._bystander(able)
-                label = holder.label
+                label = awaited.label
             if label in able:
                 return able[label]
             if waiting is None and label == "T0" and label not in self._met:
@@ -141,9 +141,3 @@ def _patience(leg: Leg) -> int:
 
 def _kind(thread: Thread) -> str:
     return WRITE if thread.kind == DELETE else thread.kind
-
-
-def _holder(awaited: object) -> Any:
-    """The thread that has the lock, or that is to end."""
-    holder = getattr(awaited, "holder", awaited)
-    return holder if hasattr(holder, "label") else None

@@ -177,10 +177,10 @@ def _lock(mode: int, need: int = 0) -> Describe:
         if not _is_twin(lock):
             lock = _lock_in(target)
         level: Level | None = _permits_of_lock
-        if getattr(lock, "queue", None) is not None:  # the slot is set only in the mutex of a queue
+        if not _is_twin(lock):
+            level = _permits_of_lock if lock is target else None
+        elif lock.queue is not None:
             level = _content_of_guarded
-        elif lock is not target and not _is_twin(lock):
-            level = None
         what = need
         if thread.timer and thread.ready is None:
             what = 0  # it may expire at any time

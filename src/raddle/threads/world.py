@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from raddle.checks.crash import explain_error
 from raddle.checks.stuck import Waiter, explain_stuck
 from raddle.engine.carrier import Carrier
+from raddle.engine.participant import Participant
 from raddle.engine.world import World
-from raddle.operation import GET, JOIN
+from raddle.operation import GET
 from raddle.outcome import Outcome
 from raddle.threads.state import ThreadState
 from raddle.threads.twins.adopt import look_again
+from raddle.threads.twins.lock import Lock, RLock
 from raddle.threads.twins.thread import mark_ended, name_again
 
 if TYPE_CHECKING:
@@ -49,6 +51,12 @@ class ThreadWorld(World):
             for lock in carrier.own.held:
                 lock.drop()
 
+    def awaited(self, participant: Participant) -> Carrier | None:
+        """Return the holder of the lock that a thread is to acquire, or the thread that it joins."""
+        target: Any = participant.target
+        awaited = target.holder if issubclass(type(target), (Lock, RLock)) else target
+        return awaited if type(awaited) is Carrier else None
+
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
         return explain_error(error, me.label)
 
@@ -59,13 +67,14 @@ class ThreadWorld(World):
 
     def _waiter(self, carrier: Carrier, engine: Engine) -> Waiter:
         target: Any = carrier.target
-        holder = target if carrier.kind == JOIN else getattr(target, "holder", None)
+        awaited = self.awaited(carrier)
         return Waiter(
             thread=carrier.label,
             kind=carrier.kind,
             resource=target,
             held=tuple(carrier.own.held),
-            waits_for=getattr(holder, "label", None),
+            waits_for=None if awaited is None else awaited.label,
+            acquired_at=target.taken_at if issubclass(type(target), (Lock, RLock)) else None,
             lost=id(target) in self.lost,
             daemon=carrier.daemon,
             place=engine.place(carrier),

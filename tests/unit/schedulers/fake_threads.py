@@ -19,18 +19,35 @@ class Do(NamedTuple):
 class Fake:
     """A thread as schedulers see it."""
 
-    def __init__(self, index: int, program: Sequence[Do], things: dict[str, object], *, label: str = "") -> None:
+    def __init__(
+        self,
+        index: int,
+        program: Sequence[Do],
+        things: dict[str, object],
+        held: dict[str, Fake] | None = None,
+        *,
+        label: str = "",
+    ) -> None:
         self.index = index
         self.label = label or f"T{index}"
         self.program = program
-        self.done = 0
+        self.at = 0  # how many operations it has done
         self._things = things
+        self._held = {} if held is None else held  # by thing: the thread that acquired it
         self.kind, self.target, self.name, self.site = "begin", None, "", 0
         self.arrive()
 
+    @property
+    def done(self) -> bool:
+        return self.at == len(self.program)
+
+    @property
+    def awaited(self) -> Fake | None:
+        return self._held.get(self.program[self.at].thing) if self.kind == "acquire" else None
+
     def arrive(self) -> None:
-        if self.done < len(self.program):
-            do = self.program[self.done]
+        if self.at < len(self.program):
+            do = self.program[self.at]
             self.kind = do.kind
             self.target: Any = self._things.setdefault(do.thing, object())
             if do.kind in ("read", "write"):
@@ -51,31 +68,31 @@ def run(scheduler: Any, programs: Sequence[Sequence[Do]], *, number: int = 1, sp
         return None
     things: dict[str, object] = {}
     first = 0 if any(do.after != (0, 0) for program in programs for do in program) else 1
-    threads = [Fake(first + at, program, things) for at, program in enumerate(programs)]
     held: dict[str, Fake] = {}
+    threads = [Fake(first + at, program, things, held) for at, program in enumerate(programs)]
     order: list[int] = []
     current: Fake | None = None
 
     def can_go_on(thread: Fake) -> bool:
-        if thread.done == len(thread.program):
+        if thread.at == len(thread.program):
             return False
-        do = thread.program[thread.done]
+        do = thread.program[thread.at]
         parent, operations = do.after
-        if operations and threads[parent].done < operations:
+        if operations and threads[parent].at < operations:
             return False
         return do.kind != "acquire" or do.thing not in held
 
     while enabled := [t for t in threads if can_go_on(t)]:
         chosen = scheduler.choose(enabled, current) if len(enabled) > 1 else enabled[0]
-        do = chosen.program[chosen.done]
+        do = chosen.program[chosen.at]
         if do.kind == "acquire":
             held[do.thing] = chosen
         elif do.kind == "release":
             del held[do.thing]
-        chosen.done += 1
+        chosen.at += 1
         chosen.arrive()
         order.append(chosen.index)
-        current = chosen if chosen.done < len(chosen.program) else None
+        current = chosen if chosen.at < len(chosen.program) else None
     scheduler.end()
     return tuple(order)
 

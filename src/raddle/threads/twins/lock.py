@@ -52,7 +52,7 @@ class _Twin(type):
     def standing_for(cls, real: Any) -> Any:
         """A twin, also outside of an execution, of this real lock; None: of one that is made when it is needed."""
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
-        twin.holder = twin.taken_at = None
+        twin.holder = twin.taken_at = twin.queue = None
         twin.count = 0
         twin._real = real
         return twin
@@ -74,7 +74,7 @@ class _AnyLock(metaclass=_Twin):
     holder: Any  # the carrier that acquired it
     taken_at: Any  # where it did
     count: int  # how often; for a plain lock always 0
-    queue: Any  # a weak reference to the queue that it is the mutex of; other locks have none
+    queue: Any  # a weak reference to the queue that it is the mutex of; None for other locks
 
     def real(self) -> Any:
         """The real lock that acts outside of executions."""
@@ -283,7 +283,7 @@ class RLock(_AnyLock):
         if getcurrent().__class__ is not Carrier:
             return repr(self.real())
         state = "locked" if self.holder is not None else "unlocked"
-        owner = getattr(self.holder, "ident", 0)
+        owner = self.holder.ident if self.holder.__class__ is Carrier else 0
         return f"<{state} _thread.RLock object owner={owner} count={self.count} at {id(self):#x}>"
 
     def __reduce__(self) -> Any:
