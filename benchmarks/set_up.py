@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 import raddle
-from raddle.execute.thread_installation import ThreadInstallation
+from raddle.execute.thread_installation import Threads
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.workbench import Workbench
 from raddle.instrument import Selection
@@ -58,7 +58,7 @@ def milliseconds(explore: Callable[[Callable[[], None]], object]) -> float:
 
 def main() -> None:
     """Print both."""
-    with Workbench(ThreadInstallation(Selection(sources=(__file__,)))) as workbench:
+    with Workbench(Threads(Selection(sources=(__file__,)))) as workbench:
         one = Budget(executions=1)
         warm = milliseconds(lambda scenario: workbench.explore(scenario, scheduler="random", budget=one, shrink=False))
     anew = milliseconds(

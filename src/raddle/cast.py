@@ -68,8 +68,9 @@ class Cast:
     False
     """
 
-    def __init__(self, *, methods: int = METHODS) -> None:
+    def __init__(self, *, methods: int = METHODS, letter: str = "T") -> None:
         self._most = methods
+        self.letter = letter  # of the labels of participants; see `raddle.labels`
         self.variables: list[AbstractVariable] = []
         self.groups: list[int] = []  # by variable: the number of the object that it is a part of
         self.resources: list[AbstractObject] = []

@@ -18,11 +18,12 @@ import re
 from dataclasses import dataclass
 
 from raddle.errors import ScheduleError
+from raddle.labels import LETTER
 from raddle.place import Place
 
 _LINE = r"(?P<file>[^;]+?):(?P<line>\d+) "
 _SEGMENT = re.compile(
-    r"(?P<thread>T\d+(?:\.\d+)*)(?: \((?P<alternative>[^();]+)\))?"
+    rf"(?P<thread>{LETTER}\d+(?:\.\d+)*)(?: \((?P<alternative>[^();]+)\))?"
     rf"(?: until {_LINE}(?P<kind>[a-z-]+)(?: (?P<name>[^\s#;]+))?(?: #(?P<count>\d+))?)?"
 )
 

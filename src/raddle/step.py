@@ -27,12 +27,3 @@ from raddle.operation import BEGIN, END, GIVES, JOIN, START, TAKES, WAIT
 Step: TypeAlias = tuple[int, str, int, int]
 
 SYNCHRONIZING = GIVES | TAKES | {START, JOIN, BEGIN, END, WAIT}
-
-
-def child_label(parent: str, number: int) -> str:
-    """Return the label of the thread that its parent started as that number: the same in every execution.
-
-    >>> child_label("T0", 2), child_label("T2", 1)
-    ('T2', 'T2.1')
-    """
-    return f"T{number}" if parent == "T0" else f"{parent}.{number}"

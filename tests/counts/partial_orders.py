@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.exhaustive import Exhaustive
 from raddle.schedulers.reachability import Reachability
@@ -174,7 +175,7 @@ def prepared(
     scenario: Callable[[], object], *, selection: Selection, setup: Callable[[], object] | None = None
 ) -> Iterator[Session]:
     """A session that has seen the scenario twice."""
-    with Session(scenario, selection=selection, setup=setup, step_limit=5_000) as session:
+    with Session(scenario, Threads(selection).install(), setup=setup, step_limit=5_000) as session:
         session.rehearse()
         session.rehearse()
         yield session

@@ -18,6 +18,7 @@ from raddle.cli.screen import why
 from raddle.criteria import NAMES, criterion_class, make_criteria
 from raddle.errors import UsageError
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.report.coverage import contents_of, rows
@@ -138,7 +139,7 @@ def test_an_execution_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 def covered_by(scenario: Callable[[], object], search: object) -> dict[str, set[object]]:
     measurement = Measurement(make_criteria(list(NAMES)))
     selection = Selection(sources=SOURCE)
-    with Session(scenario, selection=selection, measuring=True, blocks=True) as session:
+    with Session(scenario, Threads(selection, blocks=True).install(), measuring=True) as session:
         session.rehearse()
         session.rehearse()
         session.prepare(search)  # type: ignore[arg-type]

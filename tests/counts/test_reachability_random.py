@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from small_programs import Draw, Program, render
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.outcome import Outcome
 
@@ -44,7 +45,7 @@ class Stage:
         self.compared = compared
         self.session = Session(
             lambda: self.module.scenario(),
-            selection=Selection(root=str(folder)),
+            Threads(Selection(root=str(folder))).install(),
             setup=lambda: self.notebook.clear(),
             step_limit=5_000,
         )

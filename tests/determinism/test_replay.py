@@ -15,6 +15,7 @@ import shelf
 from small_programs import Draw
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
@@ -41,7 +42,7 @@ def replay_many(
     scenario: Callable[[], object], selection: Selection, setup: Callable[[], object] | None = None
 ) -> None:
     walk = RandomWalk(seed=11)
-    with Session(scenario, selection=selection, setup=setup) as session:
+    with Session(scenario, Threads(selection).install(), setup=setup) as session:
         session.rehearse()
         for number in range(1, EACH + 1):
             walk.begin(number, 0)

@@ -12,6 +12,7 @@ from typing import Any
 from small_programs import Program, render
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.exhaustive import Exhaustive
 
@@ -70,7 +71,9 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, most_execution
     found: set[tuple] = set()
     search = Exhaustive()
     number = 0
-    session = Session(module.scenario, selection=Selection(root=str(folder)), setup=notebook.clear, step_limit=5_000)
+    session = Session(
+        module.scenario, Threads(Selection(root=str(folder))).install(), setup=notebook.clear, step_limit=5_000
+    )
     with session:
         session.rehearse()
         session.rehearse()

@@ -6,24 +6,30 @@ source takes from any rank that has sent something, and which one that is, the s
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from raddle.cast import AbstractObject, Cast
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.engine.participant import Alternative
 from raddle.engine.world import World
-from raddle.operation import JOIN, Kind, Role
+from raddle.execute.domain import Domain
+from raddle.execute.installation import Installation
+from raddle.observers.recorder import Recorder
+from raddle.operation import JOIN, START, Kind, Role
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.schedulers.base import Thread
-from raddle.schedulers.calculus import Calculus, Past, Reader, Supplies, Touched
-from raddle.schedulers.dependence import Operation
+from raddle.schedulers.calculus import Calculus, Reader, Touched
 from raddle.schedulers.operation_log import Log
+from raddle.step import Step
+from supplies import ENDED, MESSAGE, Channels
 
 SEND = Kind("send", "sends to", role=Role.GIVE)
 RECEIVE = Kind("receive", "receives from", role=Role.TAKE, partner="send", waiting="waits for a message of")
-MESSAGE, ENDED = 1, 2  # what an operation may need: a message in a channel, the end of a rank
 
 
 class Rank:
@@ -38,7 +44,7 @@ class Rank:
         me.engine.operate(me, SEND, to)
         self._channels[self.number, to].append(message)
         if me.engine.observing:
-            me.engine.happened(me, SEND, self._channels, message)
+            me.engine.happened(me, SEND, self._channels[self.number, to], message)
 
     def receive(self, source: int | None = None) -> Any:
         me: Any = getcurrent()
@@ -48,29 +54,34 @@ class Rank:
             me.engine.operate(me, RECEIVE, source, lambda: bool(self._channels[source, self.number]))
         message = self._channels[source, self.number].pop(0)
         if me.engine.observing:
-            me.engine.happened(me, RECEIVE, self._channels, message)
+            me.engine.happened(me, RECEIVE, self._channels[source, self.number], message)
         return message
 
     def _possible(self) -> list[Alternative]:
         """Return an alternative for each rank whose messages are there, in order."""
         there = sorted(source for (source, to), messages in self._channels.items() if to == self.number and messages)
-        return [Alternative(f"from R{source}", source) for source in there]
+        return [Alternative(f"takes R{source}'s message", source) for source in there]
 
 
 def start(*programs: Callable[[Rank], object]) -> None:
-    """Run a rank for each program; to be called by a scenario."""
+    """Run a rank for each program; to be called by a scenario, whose participant is rank 0."""
     me: Any = getcurrent()
     channels: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    started = []
-    for number, program in enumerate(programs):
-        rank = Rank(number, channels)
-        started.append(me.engine.spawn(me, lambda program=program, rank=rank: program(rank), own=number))
+    ranks = [Rank(number, channels) for number in range(len(programs))]
+    me.own = 0
+    started = [
+        me.engine.spawn(me, partial(program, rank), own=rank.number)
+        for program, rank in zip(programs[1:], ranks[1:], strict=True)
+    ]
+    programs[0](ranks[0])
     for one in started:
         me.engine.join(me, one, None)
 
 
 class RankWorld(World):
-    """Ranks; the participant that starts them is none."""
+    """Ranks, the first of which starts the others."""
+
+    letter = "R"
 
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
         kind = OutcomeKind.ASSERTION if isinstance(error, AssertionError) else OutcomeKind.EXCEPTION
@@ -109,34 +120,44 @@ class RankReader(Reader):
 
     def options(self, participant: Thread) -> Sequence[Alternative]:
         """Every rank may send something yet, in some order."""
-        return [Alternative(f"from R{source}", source) for source in range(8) if source != participant.own]  # type: ignore[attr-defined]
+        return [Alternative(f"takes R{source}'s message", source) for source in range(8) if source != participant.own]  # type: ignore[attr-defined]
 
 
-class Channels(Supplies):
-    """The k-th receive from a channel takes its k-th message."""
+class MessageRecorder(Recorder):
+    """Records sends and receives; the target of a step is the number of the message, in the order of sends."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
+    def begin(self, engine: Engine) -> None:
+        self.stream.clear()
+        self.cast = Cast(letter=RankWorld.letter)
+        self.cast.add_actor("rank")
+        self._sent: dict[int, deque[int]] = defaultdict(deque)  # by id of a channel: the messages in it
 
-    def _done(self, operation: Operation, within: int, need: int) -> list[int]:
-        return [
-            number
-            for number, one in enumerate(self._log.done)
-            if within >> number & 1 and one.operation.detail == operation.detail and one.operation.need == need
-        ]
+    def started(self, me: Carrier, other: Carrier) -> None:
+        self.cast.add_actor("rank")
+        self.stream.append((me.index, START, other.index, 0))
 
-    def possible(self, operation: Operation, within: int) -> bool:
-        return operation.need != MESSAGE or len(self._done(operation, within, 0)) > len(
-            self._done(operation, within, MESSAGE)
-        )
+    def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
+        if kind == SEND:
+            number = self.cast.add_resource(AbstractObject("message", ""))
+            self._sent[id(target)].append(number)
+            self.stream.append((me.index, SEND, number, 0))
+        elif kind == RECEIVE:
+            self.stream.append((me.index, RECEIVE, self._sent[id(target)].popleft(), 0))
 
-    def enabler(self, operation: Operation, within: int) -> int:
-        if operation.need != MESSAGE:
-            return -1
-        return self._done(operation, within, 0)[len(self._done(operation, within, MESSAGE))]
+    def observed(self) -> tuple[tuple[Step, ...], Cast]:
+        return tuple(self.stream), self.cast
 
-    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
-        return past.reached.get(operation.detail, 0) if operation.need == ENDED else 0
 
-    def hopeless(self, label: str, operation: Operation, number: int, past: Past) -> bool:
-        return operation.need == ENDED
+class RankInstallation(Installation):
+    """An installation that measures messages."""
+
+    def step_recorder(self, *, renewed: bool) -> MessageRecorder:
+        return MessageRecorder()
+
+
+@dataclass(frozen=True)
+class Ranks(Domain):
+    """Scenarios of ranks."""
+
+    def install(self) -> RankInstallation:
+        return RankInstallation(RankWorld(), RankCalculus())

@@ -7,16 +7,20 @@ step is one operation of the task, in the carrier of its loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.engine.world import World
+from raddle.execute.domain import Domain
+from raddle.execute.installation import Installation
 from raddle.operation import Kind
 from raddle.outcome import Outcome, OutcomeKind
-from raddle.schedulers.calculus import Access, Calculus, Past, Reader, Supplies
-from raddle.schedulers.dependence import Operation, conflict_table
+from raddle.schedulers.calculus import Access, Calculus, Reader
+from raddle.schedulers.dependence import conflict_table
 from raddle.schedulers.operation_log import Log
+from supplies import Nothing
 
 STEP = Kind("step", "takes a step")
 READ, WRITE = range(2)  # modes of accesses
@@ -60,6 +64,8 @@ def run_loop(shared: Shared, *tasks: Callable[[], Generator[None, None, None]]) 
 class TaskWorld(World):
     """One loop with tasks."""
 
+    letter = "T"
+
     def explain_error(self, error: BaseException, me: Carrier) -> Outcome:
         return Outcome(OutcomeKind.EXCEPTION, repr(error), me.label, (OutcomeKind.EXCEPTION, repr(error)), error=error)
 
@@ -86,14 +92,9 @@ class Late(Reader):
         return None
 
 
-class Nothing(Supplies):
-    """No step needs anything."""
+@dataclass(frozen=True)
+class Tasks(Domain):
+    """Scenarios of tasks."""
 
-    def possible(self, operation: Operation, within: int) -> bool:
-        return True
-
-    def enabler(self, operation: Operation, within: int) -> int:
-        return -1
-
-    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
-        return 0
+    def install(self) -> Installation:
+        return Installation(TaskWorld(), TaskCalculus())

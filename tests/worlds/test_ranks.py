@@ -6,24 +6,29 @@ with two messages each, which do not overtake each other, 6! / (2! 2! 2!) = 90.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from math import factorial
 
 import pytest
 import ranks
-from ranks import Rank
+from ranks import RECEIVE, SEND, Rank, Ranks
 
-from raddle.execute.installation import Installation
+from raddle.errors import DivergedError
 from raddle.exploring.stop_rules import Budget
+from raddle.exploring.units import Itself, Plan, Unit, run_unit
 from raddle.exploring.workbench import Workbench
+from raddle.operation import START
 from raddle.result import Result
+from raddle.schedulers.sequential import Sequential
+from raddle.searching import search
 from raddle.stop_reason import StopReason
 
 ALL = Budget(executions=20_000, until="exhausted")
 
 
 def explore(scenario: Callable[[], None], scheduler: str, budget: Budget = ALL) -> Result:
-    with Workbench(Installation(ranks.RankWorld(), ranks.RankCalculus())) as workbench:
+    with Workbench(Ranks()) as workbench:
         return workbench.explore(scenario, scheduler=scheduler, budget=budget)
 
 
@@ -101,11 +106,12 @@ def impatient() -> None:
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_a_failure_is_found_shrunk_and_replayed(scheduler: str) -> None:
-    with Workbench(Installation(ranks.RankWorld(), ranks.RankCalculus())) as workbench:
+    with Workbench(Ranks()) as workbench:
         result = workbench.explore(impatient, scheduler=scheduler, budget=Budget(executions=500))
         (finding,) = result.findings
         again = workbench.replay(impatient, str(finding.schedule))
-    assert str(finding.schedule) == "T0; T4."  # rank 3, which T0 started as its fourth participant, sends first
+    # Rank 0 starts the others and waits; rank 3 sends first.
+    assert str(finding.schedule) == "R0; R3."
     assert again is not None
     assert (again.kind, again.message) == (finding.kind, finding.message)
 
@@ -134,11 +140,11 @@ def overtaken() -> None:
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_the_schedule_names_the_alternative(scheduler: str) -> None:
-    with Workbench(Installation(ranks.RankWorld(), ranks.RankCalculus())) as workbench:
+    with Workbench(Ranks()) as workbench:
         result = workbench.explore(overtaken, scheduler=scheduler, budget=Budget(executions=500))
         (finding,) = result.findings
         again = workbench.replay(overtaken, str(finding.schedule))
-    assert "T1 (from R2)" in str(finding.schedule)
+    assert "R0 (takes R2's message)" in str(finding.schedule)
     assert again is not None
     assert again.message == finding.message
 
@@ -149,4 +155,64 @@ def test_ranks_that_wait_for_each_other_are_a_deadlock() -> None:
         rank.send(1 - rank.number, "late")
 
     result = explore(lambda: ranks.start(waits, waits), "reachability")
-    assert [finding.message for finding in result.findings] == ["T1 and T2 wait for messages"]
+    assert [finding.message for finding in result.findings] == ["R0 and R1 wait for messages"]
+
+
+# -- plans -------------------------------------------------------------------------------------------------------
+
+
+def plan_for(scenario: Callable[[], None], scheduler: str = "random", criteria: tuple[str, ...] = ()) -> Plan:
+    session = {"measuring": bool(criteria)}
+    return Plan(
+        Itself(scenario), None, Ranks(), session, scheduler=scheduler, seed=1, criteria=criteria, until="first-finding"
+    )
+
+
+def test_a_plan_says_in_which_world_its_units_run() -> None:
+    unit = Unit(plan_for(impatient), before=0, executions=500)
+    done = run_unit(pickle.loads(pickle.dumps(unit)))  # as it comes to a worker
+    assert [str(signed.finding.schedule) for signed in done.findings] == ["R0; R3."]
+
+
+@pytest.mark.parametrize("workers", [None, 1, 2])
+def test_workers_make_the_installation_of_the_plan(workers: int | None) -> None:
+    result = search(plan_for(impatient, criteria=("hbpair",)), Budget(executions=500), workers=workers)
+    assert [str(finding.schedule) for finding in result.findings] == ["R0; R3."]
+    assert result.record is not None
+    assert result.record.tally.executions == result.executions
+
+
+def test_the_world_chooses_what_is_recorded_for_criteria() -> None:
+    def receiver(rank: Rank) -> None:
+        rank.receive()
+        rank.receive()
+
+    with Workbench(Ranks()) as workbench:
+        sender = lambda rank: rank.send(0, "hello")  # noqa: E731 -- two ranks run it
+        execution = workbench.run(lambda: ranks.start(receiver, sender, sender), Sequential(), measuring=True)
+    assert execution.observed is not None
+    steps, cast = execution.observed
+    assert cast.letter == "R"
+    # Rank 0 starts both and waits. Rank 1 sends message 0, rank 2 message 1; rank 0 takes them in that order.
+    assert [step for step in steps if step[0] == 0] == [
+        (0, START, 1, 0),
+        (0, START, 2, 0),
+        (0, RECEIVE, 0, 0),
+        (0, RECEIVE, 1, 0),
+    ]
+    assert [step for step in steps if step[0] > 0] == [(1, SEND, 0, 0), (2, SEND, 1, 0)]
+
+
+def test_a_schedule_has_the_labels_of_its_world() -> None:
+    # After R0 has started everybody, ranks 1 and 2 send; R0 takes the message of rank 2, which was sent later.
+    taken = []
+
+    def scenario() -> None:
+        sender = lambda rank: rank.send(0, rank.number)  # noqa: E731 -- two ranks run it
+        ranks.start(lambda rank: taken.append((rank.receive(), rank.receive())), sender, sender)
+
+    with Workbench(Ranks()) as workbench:
+        assert workbench.replay(scenario, "R0; R1; R2; R0 (takes R2's message).") is None
+        assert taken == [(2, 1)]
+        with pytest.raises(DivergedError):
+            workbench.replay(scenario, "T0; T1.")

@@ -8,7 +8,6 @@ import pytest
 import tasks
 from tasks import Shared
 
-from raddle.execute.installation import Installation
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.workbench import Workbench
 from raddle.result import Result
@@ -19,7 +18,7 @@ ALL = Budget(executions=5_000, until="exhausted")
 
 
 def explore(scenario: Callable[[], None], scheduler: str, budget: Budget = ALL) -> Result:
-    with Workbench(Installation(tasks.TaskWorld(), tasks.TaskCalculus())) as workbench:
+    with Workbench(tasks.Tasks()) as workbench:
         return workbench.explore(scenario, scheduler=scheduler, budget=budget)
 
 

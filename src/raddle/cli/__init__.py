@@ -64,10 +64,7 @@ def main() -> None:
     try:
         with stdout:
             code = group.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
-        code = ExitCode.INTERRUPTED
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         code = ExitCode.INTERRUPTED
     except click.ClickException as error:

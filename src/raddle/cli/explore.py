@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from raddle import api, config
-from raddle.cli.options import NO_CRITERIA, given, shared_options, thread_methods
+from raddle.cli.options import NO_CRITERIA, given, setup_option, shared_options, shrink_option, thread_methods
 from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live, console, show_coverage, show_result
-from raddle.cli.target import load_scenario
+from raddle.cli.target import load_scenario, load_setup
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
@@ -25,6 +25,7 @@ from raddle.report.story import replay_command
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
+from raddle.thread_scenario import SWITCHES
 
 
 class Seed(click.ParamType):  # type: ignore[type-arg]
@@ -63,10 +64,10 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 )
 @click.option(
     "--switches",
-    type=click.Choice(api.SWITCHES),
+    type=click.Choice(SWITCHES),
     help="Where threads may be switched: anywhere, or only where CPython with the GIL can [default: free-threaded].",
 )
-@click.option("--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink].")
+@shrink_option
 @click.option(
     "--criteria",
     metavar="NAMES",
@@ -83,7 +84,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--workers", type=click.IntRange(min=1), help="So many processes share the work; more than 8 have nothing to do."
 )
-@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
+@setup_option
 @story_option
 @shared_options
 def explore(target: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
@@ -99,7 +100,7 @@ def explore(target: str, as_json: bool, setup: str | None, story: str | None, **
         settings["seed"] = None
     scenario = load_scenario(target)
     if setup is not None:
-        settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
+        settings["setup"] = load_setup(setup, target)
     settings.setdefault("data_file", DATA_FILE)  # used where anything is measured
     screen = console()
     # What the scenario prints, it prints in every execution: `raddle replay` shows it once.

@@ -7,16 +7,31 @@ from typing import Any, TypeVar
 
 import click
 
-from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
 from raddle.engine.rules import Timeouts, Wakeups
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
+from raddle.thread_scenario import PATIENCE_SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
 NO_CRITERIA = "none"  # as a value of --criteria
 
 data_file_option = click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+added_data_option = click.option(
+    "--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}]."
+)
+only_criteria_option = click.option(
+    "--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured]."
+)
+module_option = click.option(
+    "-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own."
+)
+setup_option = click.option(
+    "--setup", metavar="NAME", help="Function of the scenario's file, called before each execution."
+)
+shrink_option = click.option(
+    "--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink]."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _SOURCE = click.option(
     "--source",

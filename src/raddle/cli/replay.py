@@ -16,7 +16,7 @@ from raddle.cli.options import story as story_option
 from raddle.cli.output import survive_closed_pipe
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_finding
-from raddle.cli.target import load_scenario
+from raddle.cli.target import load_scenario, load_setup
 from raddle.exit_code import ExitCode
 from raddle.outcome import OutcomeKind
 from raddle.schedule import Schedule
@@ -39,7 +39,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: 
     length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
     scenario = load_scenario(target)
     if setup is not None:
-        settings["setup"] = load_scenario(f"{target.partition('::')[0]}::{setup}")
+        settings["setup"] = load_setup(setup, target)
     with redirect_stdout(sys.stderr) if as_json else nullcontext():  # stdout is for the data
         finding = api.replay(scenario, followed, **{"patience_seconds": None, **settings})
     if as_json:

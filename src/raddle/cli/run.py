@@ -14,10 +14,10 @@ from typing import Any
 import click
 from click.globals import pop_context, push_context
 
-from raddle import api, config
+from raddle import config
 from raddle.cast import METHODS
 from raddle.checks.cautions import say
-from raddle.cli.options import NO_CRITERIA, given, thread_methods
+from raddle.cli.options import NO_CRITERIA, added_data_option, given, module_option, thread_methods
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
@@ -35,6 +35,7 @@ from raddle.native.watch import Watch
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
 from raddle.store import DATA_FILE, Contents, Run, UnusableError, check, contents_of, forget_notes
+from raddle.thread_scenario import check_source, check_thread_methods, project_root
 from raddle.wording import count
 
 
@@ -59,7 +60,7 @@ class _LikePython(click.Command):
 
 
 @click.command(cls=_LikePython, context_settings={"allow_interspersed_args": False})
-@click.option("-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own.")
+@module_option
 @click.option(
     "--source",
     multiple=True,
@@ -79,7 +80,7 @@ class _LikePython(click.Command):
     help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
 )
 @thread_methods
-@click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
+@added_data_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
 @click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")
@@ -136,9 +137,11 @@ def _program(module: str | None, rest: tuple[str, ...]) -> Program:
 def _settings(program: Program, options: dict[str, Any]) -> Settings:
     for text in options.get("noise", ()):
         Noise.parse(text)
+    thread_methods = options.get("thread_methods", METHODS)
+    check_thread_methods(thread_methods)
     sources = tuple(options.get("source", ()))
     for name in sources:
-        api._check_source(name)
+        check_source(name)
     criteria: Any = options.get("criteria") or DEFAULT
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
@@ -148,7 +151,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
             forget_notes(data_file)
     script = None if program.is_module else os.path.realpath(program.name)
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
-    root = api._project_root(folder)
+    root = project_root(folder)
     return Settings(
         program=str(program),
         sources=tuple(os.path.abspath(name) if os.path.exists(name) else name for name in sources),
@@ -157,7 +160,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
         noise=tuple(options.get("noise", ())),
         seed=options.get("seed") or 1,
         criteria=measured,
-        thread_methods=api._checked_methods(options.get("thread_methods", METHODS)),
+        thread_methods=thread_methods,
         data_file=data_file if measured else None,
     )
 

@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.live import Live
 
-from raddle import api, config
-from raddle.cli.options import given, shared_options
+from raddle import config
+from raddle.cli.options import added_data_option, given, module_option, setup_option, shared_options, shrink_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.run import _LikePython
 from raddle.cli.said import said
@@ -33,6 +33,7 @@ from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
 from raddle.report.searched import Searched
 from raddle.store import DATA_FILE, UnusableError, check
+from raddle.thread_scenario import SWITCHES
 from raddle.tuning.algorithms import ALGORITHMS
 from raddle.tuning.configurations import Configuration
 from raddle.tuning.fitness import Fitness
@@ -55,7 +56,7 @@ class _ScenarioOrProgram(_LikePython):
 
 
 @click.command(cls=_ScenarioOrProgram, context_settings={"allow_interspersed_args": False})
-@click.option("-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own.")
+@module_option
 @click.option(
     "--algorithm", type=click.Choice(list(ALGORITHMS)), default="genetic", help="How to search [default: genetic]."
 )
@@ -80,14 +81,14 @@ class _ScenarioOrProgram(_LikePython):
     help=f"Stop when so many evaluations in a row, and a quarter of all, covered nothing new [default: {SATURATION}].",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the search [default: 1].")
-@click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
+@added_data_option
 @click.option("--save", metavar="FILE", help="Write the best configuration there, as TOML for pyproject.toml.")
 @click.option(
     "--run-seconds", type=click.FloatRange(min=0, min_open=True), help="How long one run of a command may take."
 )
-@click.option("--switches", type=click.Choice(api.SWITCHES), help="Where threads of a scenario may be switched.")
-@click.option("--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink].")
-@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before each execution.")
+@click.option("--switches", type=click.Choice(SWITCHES), help="Where threads of a scenario may be switched.")
+@shrink_option
+@setup_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 @shared_options
 def search(module: str | None, program: tuple[str, ...], as_json: bool, **options: Any) -> int:

@@ -15,7 +15,7 @@ from rich.console import Console
 from raddle import api
 from raddle.cli.said import said
 from raddle.cli.screen import show_finding
-from raddle.cli.target import load_scenario
+from raddle.cli.target import load_scenario, load_setup
 from raddle.errors import UsageError
 from raddle.report.coverage import Row, contents_of, rows
 from raddle.tuning.command_runs import CommandRuns, Failures
@@ -69,7 +69,7 @@ class ScenarioSubject(Subject):
         settings = {name: options[name] for name in ("source", *SCENARIO_ONLY) if name in options}
         shrink = settings.pop("shrink", True)
         if "setup" in settings:
-            settings["setup"] = load_scenario(f"{self.what.partition('::')[0]}::{settings['setup']}")
+            settings["setup"] = load_setup(settings["setup"], self.what)
         explore = partial(api.explore, load_scenario(self.what), criteria=options["criteria"], **settings)
         self.runs = ScenarioRuns(explore, executions=self.executions, data_file=options["data_file"], shrink=shrink)
 

@@ -17,6 +17,11 @@ from raddle.checks.crash import is_ours
 from raddle.errors import UsageError
 
 
+def load_setup(name: str, target: str) -> Callable[[], Any]:
+    """Load a function of the scenario's file, given the scenario as `file.py::function`."""
+    return load_scenario(f"{target.partition('::')[0]}::{name}")
+
+
 def load_scenario(target: str) -> Callable[[], object]:
     """Import what the target names; whatever goes wrong is said in a sentence."""
     place, separator, name = target.partition("::")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from raddle.step import child_label
+from raddle.labels import child_label
 
 LONGEST = 60  # characters of a label; threads can start each other in a row without end
 

@@ -29,10 +29,10 @@ from raddle.engine.step_limit import StepLimit
 from raddle.engine.tracking import AccessTracker
 from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
+from raddle.labels import child_label, first_label
 from raddle.operation import BEGIN, END, JOIN, SLEEP, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
-from raddle.step import child_label
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
@@ -137,7 +137,7 @@ class Engine:
 
     def _run(self, run_main: Callable[[], object]) -> None:
         main = self._pool.take(self, run_main)
-        main.label = "T0"
+        main.label = first_label(self.world.letter)
         main.clock = {}
         main.born = (-1, -1)
         main.gr_context = copy_context()

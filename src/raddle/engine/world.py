@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class World(ABC):
     """Threads, ranks, tasks: one of them is at work in an execution."""
 
+    letter: str  # a capital letter with which the labels of its participants begin; see `raddle.labels`
+
     def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
         """Begin an execution, whose first participant is `main`."""
 

@@ -23,6 +23,7 @@ from raddle.execute.watchdog import Watchdog
 from raddle.instrument import NotInstrumented
 from raddle.instrument.inplace import live_functions
 from raddle.model import Model
+from raddle.observers.recorder import Recorder
 from raddle.outcome import Outcome
 from raddle.schedulers.calculus import Calculus
 from raddle.site import SiteTable
@@ -44,7 +45,7 @@ class Installation:
         table: SiteTable | None = None,
         patience_seconds: float | None = 5.0,
     ) -> None:
-        self.world: Any = world
+        self.world = world
         self.calculus = calculus
         self.table = SiteTable() if table is None else table
         self.not_instrumented: list[NotInstrumented] = []  # modules, and what the threads of the last scenario call
@@ -55,8 +56,12 @@ class Installation:
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
+        self._entered = 0  # how often: a workbench and its sessions enter the same installation
 
     def __enter__(self) -> Installation:
+        self._entered += 1
+        if self._entered > 1:
+            return self
         with ExitStack() as stack:
             self._install(stack)
             self._hold_back_collector(stack)
@@ -80,6 +85,9 @@ class Installation:
             self._frozen = True
 
     def __exit__(self, *exc: Any) -> None:
+        self._entered -= 1
+        if self._entered:
+            return
         self._stack.close()
         # Frozen objects count as old, and the collector waits much longer before it looks at old objects.
         if self._frozen and gc.isenabled() and next(_installations) % INSTALLATIONS_TO_COLLECT == 0:
@@ -92,6 +100,10 @@ class Installation:
     def model(self) -> Model:
         """Return the static model of everything instrumented so far."""
         return Model()
+
+    def step_recorder(self, *, renewed: bool) -> Recorder:
+        """Return an observer that records steps for criteria; `renewed`: a setup comes before each execution."""
+        raise NotImplementedError(f"executions in {type(self.world).__name__} are not measured")
 
     def attach(self, engine: Engine, steps: list[Step] | None) -> None:
         """Run executions on this engine from now on; `steps` is where probes append accesses, if anywhere."""

@@ -7,10 +7,10 @@ from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from raddle.analysis.equivalence import first_difference
-from raddle.cast import METHODS, Cast
+from raddle.cast import Cast
 from raddle.engine.engine import Engine, Policy
 from raddle.engine.observer import Observer
 from raddle.engine.points import GilPoints, Learned, Points
@@ -21,11 +21,11 @@ from raddle.execute.crash_replay import DecisionPulse, MomentPulse
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.execute.forked_run import Apart
 from raddle.execute.installation import Installation
-from raddle.execute.thread_installation import ThreadInstallation
-from raddle.instrument import Selection
+from raddle.labels import first_label
 from raddle.observers.follower import Follower
 from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
+from raddle.observers.recorder import Recorder
 from raddle.observers.schedule import ScheduleRecorder
 from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome, OutcomeKind
@@ -37,11 +37,6 @@ from raddle.schedulers.replay import Replay
 from raddle.step import Step
 from raddle.trace import Trace
 
-if TYPE_CHECKING:
-    from raddle.observers.steps import StepRecorder
-
-T = TypeVar("T")
-WITHOUT_PREEMPTION = Schedule((Segment("T0"),))
 UNKNOWN_END = "it is not known where it died"
 
 
@@ -96,7 +91,7 @@ class Runner(NamedTuple):
     """An engine, with the observers that are asked for results."""
 
     engine: Engine
-    recorder: StepRecorder | None
+    recorder: Recorder | None
     follower: Follower | None
 
     @property
@@ -114,61 +109,33 @@ class Recording(NamedTuple):
 
     engine: Engine
     story: StoryRecorder
-    recorder: ScheduleRecorder
+    switches: ScheduleRecorder
 
     @property
     def steps(self) -> None:
         """Probes notify the observers of every access."""
 
-    @property
-    def trace(self) -> Trace:
-        return self.story.trace
-
-    @property
-    def standing(self) -> dict[int, str]:
-        return self.recorder.standing
-
-    @property
-    def preemptions(self) -> tuple[Preemption, ...]:
-        return self.recorder.preemptions
-
-    def schedule(self, *, closely: bool = False) -> Schedule:
-        return self.recorder.schedule(closely=closely)
-
 
 class Session:
-    """Executes one scenario, in as many ways as one likes, while entered.
-
-    It needs an installation: one that is there already, or one of its own, for which the selection and the two
-    options after it are.
-    """
+    """Executes one scenario, in as many ways as one likes, while entered, and so is its installation."""
 
     def __init__(
         self,
         scenario: Callable[[], object],
+        installation: Installation,
         *,
-        installation: Installation | None = None,
-        selection: Selection | None = None,
-        blocks: bool = False,
-        patience_seconds: float | None = 5.0,
         setup: Callable[[], object] | None = None,
         switches: str = "free-threaded",
         step_limit: int = 50_000,
         isolate: bool = False,
         measuring: bool = False,
-        thread_methods: int = METHODS,
         rules: Rules = DEFAULT_RULES,
         replaying: Replaying = PLAINLY,
     ) -> None:
         self._scenario = scenario
-        self._owns_installation = installation is None
-        if installation is None:
-            assert selection is not None, "a session needs an installation, or a selection for one of its own"
-            installation = ThreadInstallation(selection, blocks=blocks, patience_seconds=patience_seconds)
         self._installation = installation
         self._setup = setup
         self._measuring = measuring
-        self._thread_methods = thread_methods  # that tell threads apart
         self.step_limit = step_limit
         self.replaying = replaying  # how to say what options this session has
         self.switches = switches
@@ -186,8 +153,7 @@ class Session:
         self.learned = Learned()
 
     def __enter__(self) -> Session:
-        if self._owns_installation:
-            self._installation.__enter__()
+        self._installation.__enter__()
         # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
         isolated, watchdog = self._apart is not None, self._installation.watchdog
         self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.blocked
@@ -195,8 +161,7 @@ class Session:
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        if self._owns_installation:
-            self._installation.__exit__(*exc)
+        self._installation.__exit__(*exc)
 
     def forget(self) -> None:
         """Begin as if nothing had been executed yet."""
@@ -213,12 +178,8 @@ class Session:
         observers: list[Observer] = []
         if followed:
             observers.append(follower := Follower(self._installation.calculus))
-        if self._measuring and measuring:  # not needed otherwise, and slow to import
-            from raddle.observers.identities import Identities
-            from raddle.observers.steps import StepRecorder
-
-            identities = Identities(self.table, self.model, renewed=self._setup is not None)
-            observers.append(recorder := StepRecorder(identities, self.table, methods=self._thread_methods))
+        if self._measuring and measuring:
+            observers.append(recorder := self._installation.step_recorder(renewed=self._setup is not None))
         if self._apart is not None:
             observers.append(DecisionPulse(self._apart.pulse))
         return Runner(self._engine(self.learned, self._points(), observers), recorder, follower)
@@ -357,9 +318,14 @@ class Session:
             self._unmeasured = self._runner(measuring=False)
         return self._unmeasured
 
-    def rehearse(self, schedule: Schedule = WITHOUT_PREEMPTION) -> Recorded:
-        """One execution, usually without preemption, watched and learnt from."""
-        return self._replay(schedule, self.learned, rehearsing=True)
+    @property
+    def without_preemption(self) -> Schedule:
+        """The schedule by which a participant runs until it blocks or ends."""
+        return Schedule((Segment(first_label(self._installation.world.letter)),))
+
+    def rehearse(self) -> Recorded:
+        """Run one execution without preemption; record it and learn from it."""
+        return self._replay(self.without_preemption, self.learned, rehearsing=True)
 
     def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
         """Run an execution again and record it; `learned` is what was known when it first ran."""
@@ -369,12 +335,13 @@ class Session:
         def recorded(outcome: Outcome) -> Recorded:
             taken = again.differed
             differed = None if taken is None else f"decision {taken + 1} cannot be taken again"
+            switches = recording.switches
             seen = Recorded(
-                outcome, recording.trace, recording.schedule(), differed, preemptions=recording.preemptions
+                outcome, recording.story.trace, switches.schedule(), differed, preemptions=switches.preemptions
             )  # fmt: skip
-            return replace(seen, closely=recording.schedule(closely=True)) if outcome.failed else seen
+            return replace(seen, closely=switches.schedule(closely=True)) if outcome.failed else seen
 
-        return self._record(recording, again, self._rules, recorded, WITHOUT_PREEMPTION)
+        return self._record(recording, again, self._rules, recorded, self.without_preemption)
 
     def run_again(self, decisions: Sequence[int], learned: Learned) -> Execution | None:
         """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
@@ -389,17 +356,17 @@ class Session:
 
     def _replay(self, schedule: Schedule, learned: Learned, *, rehearsing: bool = False) -> Recorded:
         recording = self._recording(learned, everywhere=True, with_gil=False)
-        replay = Replay(schedule, lambda thread: recording.standing.get(thread.index, ""))
+        replay = Replay(schedule, lambda thread: recording.switches.standing.get(thread.index, ""))
 
         def recorded(outcome: Outcome) -> Recorded:
             replay.over()
             return Recorded(
                 outcome,
-                recording.trace,
+                recording.story.trace,
                 schedule,
                 replay.divergence,
                 replay.divergence_step,
-                recording.preemptions,
+                recording.switches.preemptions,
                 steps=recording.engine.steps,
             )
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from raddle import env, probe
+from raddle.cast import METHODS
+from raddle.criteria import DEFAULT
 from raddle.engine.engine import Engine
 from raddle.execute.callees import Callees, Monitoring, Profiling
+from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.execute.quiet_teardown import silence
 from raddle.instrument import Hook, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
 from raddle.instrument.owners import sites_in
 from raddle.model import Model
+from raddle.observers.recorder import Recorder
 from raddle.outcome import Outcome
 from raddle.site import SiteTable
 from raddle.step import Step
@@ -25,31 +29,49 @@ from raddle.threads.probes.probes import make_probes
 from raddle.threads.world import ThreadWorld
 
 
+@dataclass(frozen=True, slots=True)
+class Threads(Domain):
+    """Scenarios of Python threads."""
+
+    default_criteria = DEFAULT
+
+    selection: Selection  # the modules to instrument
+    blocks: bool = False  # whether to count basic blocks
+    patience_seconds: float | None = 5.0  # how long a thread may be blocked outside of raddle's control; None: for ever
+    methods: int = METHODS  # the number of methods that tell threads apart
+
+    def install(self) -> ThreadInstallation:
+        """Return an installation, which is put in place when it is entered."""
+        return ThreadInstallation(self)
+
+    def table(self) -> SiteTable:
+        """Return an empty table of sites, which names files as an installation does."""
+        return SiteTable(naming_root(self.selection.root))
+
+
 class ThreadInstallation(Installation):
     """Runs Python threads under control while entered.
 
     There can be one at a time: the twins and the probes are those of the whole process.
     """
 
-    def __init__(
-        self, selection: Selection, *, blocks: bool = False, patience_seconds: float | None = 5.0
-    ) -> None:  # fmt: skip
-        self.world: ThreadWorld = ThreadWorld()
-        root = getattr(selection, "root", "")
-        table = SiteTable(naming_root(root) if root else "")
-        super().__init__(self.world, ThreadCalculus(), table=table, patience_seconds=patience_seconds)
-        self._selection = selection
-        self._blocks = blocks
-        self._callees = Callees(selection, self.table, self.not_instrumented)
+    world: ThreadWorld
+
+    def __init__(self, threads: Threads) -> None:
+        super().__init__(
+            ThreadWorld(), ThreadCalculus(), table=threads.table(), patience_seconds=threads.patience_seconds
+        )
+        self._threads = threads
+        self._callees = Callees(threads.selection, self.table, self.not_instrumented)
         self._profiling = Profiling(self._callees)
         self._modules_refused = 0  # how many entries of `not_instrumented` are modules
         self._model = Model()
         self._surveyed = -1  # how many sites the model knows
 
     def _install(self, stack: ExitStack) -> None:
-        hook = Hook(self._selection, self.table, blocks=self._blocks)
+        hook = Hook(self._threads.selection, self.table, blocks=self._threads.blocks)
         undo = stack.enter_context(
-            instrument_modules(hook.loaded(), self.table, replaced=replaced(), blocks=self._blocks)
+            instrument_modules(hook.loaded(), self.table, replaced=replaced(), blocks=self._threads.blocks)
         )
         stack.enter_context(hook)
         stack.callback(probe_new_ones(hook))
@@ -83,6 +105,15 @@ class ThreadInstallation(Installation):
             blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
             self._model = replace(model, blocks=blocks)
         return self._model
+
+    def step_recorder(self, *, renewed: bool) -> Recorder:
+        from raddle.observers.identities import (
+            Identities,  # not needed unless something is measured, and slow to import
+        )
+        from raddle.observers.steps import StepRecorder
+
+        identities = Identities(self.table, self.model, renewed=renewed)
+        return StepRecorder(identities, self.table, methods=self._threads.methods)
 
     def _attach(self, engine: Engine, steps: list[Step] | None) -> None:
         probe.attach(make_probes(engine, steps))

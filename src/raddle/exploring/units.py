@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from raddle.corpus import Kept, fitting
+from raddle.execute.domain import Domain
+from raddle.execute.installation import Installation
 from raddle.execute.session import Session
 from raddle.exploring.coverage_progress import CoverageProgress
 from raddle.exploring.findings import Findings, Signature
@@ -63,6 +65,7 @@ class Plan:
 
     scenario: Reference
     setup: Reference | None
+    domain: Domain  # what the participants are
     session: Mapping[str, Any]  # options of `Session`
     scheduler: str
     seed: int
@@ -185,9 +188,10 @@ class Done:
 _SUMS = ("executions", "points", "left_out", "endless", "crashes", "seconds", "turns", "unfit", "known")
 
 
-def open_session(plan: Plan) -> Session:
-    """Return a session for the units of a search, one after the other."""
-    return Session(plan.scenario.load(), setup=plan.setup.load() if plan.setup else None, **plan.session)
+def open_session(plan: Plan, installation: Installation | None = None) -> Session:
+    """Return a session for the units of a search, one after the other; it makes an installation if none is given."""
+    setup = plan.setup.load() if plan.setup else None
+    return Session(plan.scenario.load(), installation or plan.domain.install(), setup=setup, **plan.session)
 
 
 def run_unit(

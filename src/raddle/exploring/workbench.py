@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.corpus import Kept
-from raddle.execute.installation import Installation
+from raddle.execute.domain import Domain
 from raddle.execute.session import Execution, Session
 from raddle.exploring.findings import replayed_finding
 from raddle.exploring.moment import Progress
 from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import Budget
-from raddle.exploring.units import Itself, Plan, Unit, run_unit
+from raddle.exploring.units import Itself, Plan, Unit, open_session, run_unit
 from raddle.finding import Finding
 from raddle.result import Result
 from raddle.schedule import Schedule
@@ -23,25 +23,26 @@ FIRST = Budget(executions=1_000)
 
 
 class Workbench:
-    """Runs scenarios on one installation, which is in place while the workbench is entered.
+    """Runs scenarios of a domain on one installation, which is in place while the workbench is entered.
 
     >>> import threading
-    >>> from raddle.execute.thread_installation import ThreadInstallation
+    >>> from raddle.execute.thread_installation import Threads
     >>> from raddle.instrument import Selection
     >>> def scenario():
     ...     lock = threading.Lock()
     ...     threads = [threading.Thread(target=lock.acquire) for _ in range(2)]
     ...     for thread in threads: thread.start()
     ...     for thread in threads: thread.join()
-    >>> with Workbench(ThreadInstallation(Selection(root="/nowhere"))) as workbench:
+    >>> with Workbench(Threads(Selection(root="/nowhere"))) as workbench:
     ...     finding = workbench.explore(scenario, scheduler="random").findings[0]
     ...     again = workbench.replay(scenario, finding.schedule)
     >>> finding.kind == again.kind == "deadlock"
     True
     """
 
-    def __init__(self, installation: Installation) -> None:
-        self.installation = installation
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self.installation = domain.install()
 
     def __enter__(self) -> Workbench:
         self.installation.__enter__()
@@ -52,7 +53,7 @@ class Workbench:
 
     def session(self, scenario: Callable[[], object], **options: Any) -> Session:
         """Return a session for a scenario; the options are those of `Session`."""
-        return Session(scenario, installation=self.installation, **options)
+        return Session(scenario, self.installation, **options)
 
     def explore(
         self,
@@ -68,17 +69,24 @@ class Workbench:
         """Explore the interleavings of a scenario; further options are those of `Session`."""
         settings = {"measuring": bool(criteria), **options}
         plan = Plan(
-            Itself(scenario), None, settings, scheduler, seed, criteria, until=budget.until, shrink=shrink, keep=False
-        )  # fmt: skip
+            Itself(scenario),
+            None,
+            self._domain,
+            settings,
+            scheduler=scheduler,
+            seed=seed,
+            criteria=criteria,
+            until=budget.until,
+            shrink=shrink,
+            keep=False,
+        )
         return self.search(plan, budget)[0]
 
     def search(
         self, plan: Plan, budget: Budget, *, corpus: tuple[Kept, ...] = (), progress: Progress | None = None
     ) -> tuple[Result, tuple[Kept, ...]]:
         """Search in this process, as one unit; return the result and the entries of the corpus that no longer fit."""
-        setup = None if plan.setup is None else plan.setup.load()
-        options = {name: value for name, value in plan.session.items() if name not in _OF_INSTALLATIONS}
-        with self.session(plan.scenario.load(), setup=setup, **options) as session:
+        with open_session(plan, self.installation) as session:
             deadline = None if budget.seconds is None else time.time() + budget.seconds
             unit = Unit(plan, 0, budget.executions, deadline=deadline, corpus=corpus, of_several=False)
             done = run_unit(unit, session, progress=progress)
@@ -95,6 +103,3 @@ class Workbench:
         schedule = Schedule.parse(schedule) if isinstance(schedule, str) else schedule
         with self.session(scenario, **options) as session:
             return replayed_finding(session, schedule)
-
-
-_OF_INSTALLATIONS = frozenset({"selection", "blocks", "patience_seconds"})

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from raddle.event import Event
-from raddle.execute.session import WITHOUT_PREEMPTION, Recorded
+from raddle.execute.session import Recorded
 from raddle.guide.simpler import stops
 from raddle.operation import COMMUTING, START
 from raddle.schedule import Schedule, Segment
@@ -43,10 +43,10 @@ class Deviation(NamedTuple):
 class Deviations:
     """The schedules not tried so far, by preemptions; every one that was run makes others thinkable."""
 
-    def __init__(self, place_of: PlaceOf) -> None:
+    def __init__(self, place_of: PlaceOf, first: Schedule) -> None:
         self._place_of = place_of
         self._numbers = 0
-        self._waiting: dict[int, list[Deviation]] = {0: [Deviation(0, 0, 0, -1, WITHOUT_PREEMPTION)]}
+        self._waiting: dict[int, list[Deviation]] = {0: [Deviation(0, 0, 0, -1, first)]}
 
     def has(self, level: int) -> bool:
         """Is there something to try with that many preemptions?"""
@@ -74,7 +74,7 @@ class Following:
     def __init__(self, seen: Recorded, place_of: PlaceOf) -> None:
         self._events = events = seen.trace.events
         self._place_of = place_of
-        self._begun: dict[str, int] = {"T0": -1}
+        self._begun: dict[str, int] = {events[0].thread: -1} if events else {}
         self._last: dict[str, int] = {}
         self._own: dict[str, list[int]] = defaultdict(list)
         # By variable and thread: the last step, and the last one that does not commute with its like.

@@ -11,6 +11,11 @@ from raddle.schedulers.base import Scheduler
 GUIDED = ("portfolio", "directed")  # schedulers that aim at what is not covered
 
 
+def is_guided(scheduler: str) -> bool:
+    """Return whether a scheduler aims at what is not covered."""
+    return scheduler.partition(":")[0] in GUIDED
+
+
 def make_policy(scheduler: str, *, seed: int, criteria: Sequence[str]) -> Scheduler:
     """The scheduler of that name; the criteria are those whose requirements can be aimed at.
 

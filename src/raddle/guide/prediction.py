@@ -28,9 +28,10 @@ from itertools import permutations
 from raddle.cast import Cast
 from raddle.criteria.base import Criterion
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
+from raddle.labels import child_label, first_label
 from raddle.operation import ACCESSES, BLOCKED, CONTENDED, READ, SET, START, WRITE
 from raddle.schedulers.plan import Leg, Plan
-from raddle.step import Step, child_label
+from raddle.step import Step
 from raddle.tally import Key
 
 # A thread can be stopped before these; what gives something back is no scheduling point.
@@ -92,7 +93,7 @@ class Prediction:
         self._criteria = criteria
         self._early = early
         self._other = Rearrangement(steps)
-        self._labels = labels_of(steps)
+        self._labels = labels_of(steps, cast.letter)
         orders = list(self._orders())
         random.Random(seed).shuffle(orders)
         del orders[MOST_ORDERS:]
@@ -265,13 +266,13 @@ def reads_from(steps: Sequence[Step]) -> int:
     return hash(frozenset(seen))
 
 
-def labels_of(steps: Sequence[Step]) -> dict[int, str]:
-    """Return what schedules call the threads: by descent.
+def labels_of(steps: Sequence[Step], letter: str) -> dict[int, str]:
+    """Return what schedules call the participants: by descent.
 
-    >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)])
+    >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)], "T")
     {0: 'T0', 1: 'T1', 2: 'T1.1', 3: 'T2'}
     """
-    labels, children = {0: "T0"}, {0: 0}
+    labels, children = {0: first_label(letter)}, {0: 0}
     for thread, kind, target, _ in steps:
         if kind == START:
             children[thread] = number = children.get(thread, 0) + 1

@@ -51,7 +51,7 @@ class Shrinker:
         self._left = tries
         self._steps_left = MOST_STEPS
         self._deadline = _monotonic() + MOST_SECONDS
-        self._search = Deviations(self._place_of)
+        self._search = Deviations(self._place_of, session.without_preemption)
 
     def shrink(self) -> Recorded:
         """Down, and down again from what the search finds, until neither helps."""

@@ -12,10 +12,10 @@ from typing import Any
 from raddle.cast import METHODS, Cast
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
-from raddle.engine.observer import Observer
 from raddle.engine.variables import Variable
 from raddle.inspection import function_name
 from raddle.observers.identities import Identities
+from raddle.observers.recorder import Recorder
 from raddle.operation import (
     ACCESSES,
     ACQUIRE,
@@ -55,14 +55,14 @@ from raddle.threads.state import thread_of
 _STEPS = GIVES | TAKES | {CLEAR}
 
 
-class StepRecorder(Observer):
-    """Makes the steps of the execution just run, and its cast."""
+class StepRecorder(Recorder):
+    """Records the steps of threads."""
 
     def __init__(self, identities: Identities, table: SiteTable, *, methods: int = METHODS) -> None:
+        super().__init__()
         self._identities = identities
         self._table = table
         self._methods = methods  # that tell threads apart
-        self.stream: list[Step] = []  # so far; probes append accesses to it themselves
         self._warm: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a public method
         self._releasing: dict[int, bool] = {}
@@ -86,7 +86,6 @@ class StepRecorder(Observer):
     # -- results ------------------------------------------------------------------------------------
 
     def observed(self) -> tuple[tuple[Step, ...], Cast]:
-        """Return the steps of the execution just run, and who took part."""
         self._identities.name_contents(self.stream)
         if self._mutexes:
             self._report_mutexes()

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from raddle.labels import parent_label
 from raddle.operation import DELETE, WRITE
 from raddle.schedulers.base import Thread
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
@@ -112,7 +113,7 @@ class Directed(PartialOrderSampling):
         for _ in range(_DEEP):
             waiting = self._met.get(label)
             if waiting is None:  # not started yet
-                label = label.rpartition(".")[0] or "T0"
+                label = parent_label(label)
             elif waiting.label != label or waiting.done:
                 return None
             else:
@@ -122,7 +123,7 @@ class Directed(PartialOrderSampling):
                 label = awaited.label
             if label in able:
                 return able[label]
-            if waiting is None and label == "T0" and label not in self._met:
+            if not label:
                 return None
         return None
 

@@ -27,8 +27,7 @@ class PartialOrderSampling(RandomScheduler):
     """
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._state = 0
+        super().__init__(seed)
         self._priorities: dict[int, int] = {}  # by index of the thread; 0: to be drawn
         self._last: Thread | None = None
 

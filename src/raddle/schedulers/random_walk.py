@@ -16,10 +16,6 @@ class RandomWalk(RandomScheduler):
     True
     """
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._state = 0
-
     def begin(self, number: int, space: int) -> bool:
         # Every execution has a generator of its own. Seeding the standard library's takes longer than all
         # decisions of a small execution; this one (Knuth's MMIX) is good enough in its upper bits.

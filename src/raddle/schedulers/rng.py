@@ -31,7 +31,9 @@ def first_state(seed: int, number: int) -> int:
 class RandomScheduler(Scheduler):
     """A scheduler whose random numbers are successors of one state."""
 
-    _state = 0
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._state = 0
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK

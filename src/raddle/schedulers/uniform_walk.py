@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from raddle.labels import parent_label
 from raddle.operation import ACCESSES
 from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
@@ -56,7 +57,7 @@ class UniformWalk(RandomScheduler):
     """
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
+        super().__init__(seed)
         self._space: int | None = None
         self._executions = 0
         self._count_again = 0  # not before so many executions
@@ -169,7 +170,7 @@ class UniformWalk(RandomScheduler):
     def _open_account(self, label: str) -> None:
         least = int(self._places is None)
         account = self._accounts.get(label, least)
-        parent = _parent(label)
+        parent = parent_label(label)
         if parent and self._nested:
             if parent not in self._weights:
                 self._open_account(parent)
@@ -259,12 +260,7 @@ def _line(label: str) -> Iterable[str]:
     """
     while label:
         yield label
-        label = _parent(label)
-
-
-def _parent(label: str) -> str:
-    before, dot, _ = label.rpartition(".")
-    return before if dot else "" if label == "T0" else "T0"
+        label = parent_label(label)
 
 
 def _root(met: dict[Place, Place], place: Place) -> Place:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class ThreadWorld(World):
     """Threads that are carried by greenlets; `ThreadState` is what is kept about each."""
 
+    letter = "T"
+
     def __init__(self) -> None:
         self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # in the body of a function
         self.spawned: Callable[[], None] = lambda: None  # called when a thread has been started

@@ -9,6 +9,7 @@ import pytest
 import raddle
 from raddle.distribute.references import Named
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.exploring.measure_sampling import ROW, ROWS_TO_ONE
 from raddle.exploring.units import Known, Plan, Unit, run_unit
 from raddle.instrument import Selection
@@ -142,7 +143,8 @@ def test_what_is_aimed_at_is_looked_for(monkeypatch):
     plan = Plan(
         Named(__name__, "scenario"),
         None,
-        {"selection": Selection(sources=(__file__,)), "measuring": True},
+        Threads(Selection(sources=(__file__,))),
+        {"measuring": True},
         scheduler="directed",
         seed=1,
         criteria=("map",),

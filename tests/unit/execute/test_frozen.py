@@ -7,14 +7,16 @@ import sys
 
 import processes
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 
 # In a process of its own, because some versions of Python start with frozen objects.
 COUNT = """
 import gc, sys
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
-with Session(lambda: None, selection=Selection(root=sys.argv[1])):
+with Session(lambda: None, Threads(Selection(root=sys.argv[1])).install()):
     print(gc.get_freeze_count())
 print(gc.get_freeze_count())
 """
@@ -30,7 +32,7 @@ def test_nothing_stays_frozen(tmp_path):
 def test_the_program_s_objects_stay_frozen(tmp_path):
     gc.freeze()
     try:
-        with Session(lambda: None, selection=Selection(root=str(tmp_path))):
+        with Session(lambda: None, Threads(Selection(root=str(tmp_path))).install()):
             pass
         assert gc.get_freeze_count() > 1_000
     finally:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 
@@ -30,7 +31,7 @@ TOTAL = 0
 
 def observe(scenario, choose=None):
     """The steps of one execution without preemption, after one that showed what is shared, and the cast."""
-    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+    with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
         execution = session.run(choose or Sequential().choose)
         assert execution.outcome.kind == "passed", execution.outcome

@@ -11,6 +11,8 @@ from raddle.engine.engine import Engine
 from raddle.engine.points import Learned
 from raddle.engine.step_limit import StepLimit
 from raddle.execute.session import Choosing, Session
+from raddle.execute.thread_installation import Threads
+from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 from raddle.threads.world import ThreadWorld
 
@@ -25,7 +27,7 @@ def takes_a_lock_often():
 
 
 def ended(limit, scenario=takes_a_lock_often):
-    with Session(scenario, selection=lambda name, file: False, step_limit=limit) as session:
+    with Session(scenario, Threads(Selection(root="/nowhere")).install(), step_limit=limit) as session:
         execution = session.run(Sequential().choose)
         return execution.outcome, execution.steps
 

@@ -8,6 +8,7 @@ import raddle
 from raddle.cast import make_cast
 from raddle.criteria import make_criteria
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.guide.prediction import Prediction, labels_of, reads_from, shape_of
 from raddle.instrument import Selection
 from raddle.schedulers.directed import Directed
@@ -59,7 +60,7 @@ def locked():
 def one_execution(scenario, names):
     """The steps of one without preemption, what it covers, and everything that could be predicted from it."""
     criteria = make_criteria(names)
-    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+    with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
         session.rehearse()
         scheduler = Sequential()
@@ -107,7 +108,7 @@ def test_a_plan_is_followed():
         in_threads(pair.set, pair.look)
         looked.append(pair.seen)
 
-    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+    with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         for _ in range(2):
             session.rehearse()
         directed = Directed(1, lambda: half.plan)
@@ -130,7 +131,7 @@ def test_reads_see_the_last_write_of_whomever():
 
 
 def test_threads_are_named_by_descent():
-    assert labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (1, "start", 3, 0)]) == {
+    assert labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (1, "start", 3, 0)], "T") == {
         0: "T0", 1: "T1", 2: "T1.1", 3: "T1.2",
     }  # fmt: skip
 

@@ -17,6 +17,7 @@ import shrunk
 from small_programs import Draw
 
 from raddle.execute.session import Recorded, Session
+from raddle.execute.thread_installation import Threads
 from raddle.guide.shrink import shrink
 from raddle.guide.simpler import rank
 from raddle.instrument import Selection
@@ -82,7 +83,7 @@ def fewer_exist(session: Session, simple: Recorded, *, executions: int) -> bool 
 
 
 def session_for(scenario: Callable[[], object], selection: Selection = HERE) -> Session:
-    return Session(scenario, selection=selection, step_limit=5_000)
+    return Session(scenario, Threads(selection).install(), step_limit=5_000)
 
 
 # -- by hand ----------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def test_programs_drawn_at_random(tmp_path: Path) -> None:
     for number in range(24):
         module, notebook = explorer.load(Draw(number).program(), tmp_path, f"shrunk{number}")
         session = Session(
-            module.scenario, selection=Selection(root=str(tmp_path)), setup=notebook.clear, step_limit=5_000
+            module.scenario, Threads(Selection(root=str(tmp_path))).install(), setup=notebook.clear, step_limit=5_000
         )
         with session:
             session.rehearse()

@@ -17,6 +17,7 @@ from natively import record
 from raddle.cast import Cast
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 from raddle.site import SiteTable
@@ -104,7 +105,7 @@ def imported(folder: Path, name: str, source: str) -> Iterator[ModuleType]:
 def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Cast:
     """Who took part in an execution under control."""
     with Session(
-        module.main, selection=Selection(sources=(str(module.__file__),)), measuring=True, **options
+        module.main, Threads(Selection(sources=(str(module.__file__),))).install(), measuring=True, **options
     ) as session:
         session.rehearse()
         for _ in range(times):
@@ -171,7 +172,7 @@ def test_a_module_that_an_execution_imports_has_the_same_locks_in_the_next(tmp_p
     try:
         with imported(tmp_path, "importing_late", source) as module:
             sources = (str(module.__file__), late)
-            with Session(module.main, selection=Selection(sources=sources), measuring=True) as session:
+            with Session(module.main, Threads(Selection(sources=sources)).install(), measuring=True) as session:
                 for _ in range(3):
                     execution = session.run(Sequential().choose)
                     assert execution.observed is not None

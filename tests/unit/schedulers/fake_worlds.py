@@ -11,12 +11,13 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from raddle.decision import Decision
-from raddle.schedulers.calculus import Access, Calculus, Reader, Supplies, Touched
-from raddle.schedulers.dependence import Operation, conflict_table
+from raddle.schedulers.calculus import Access, Calculus, Reader, Touched
+from raddle.schedulers.dependence import conflict_table
 from raddle.schedulers.operation_log import Log
 from raddle.schedulers.reachability import Reachability
 from raddle.threads.calculus import ThreadCalculus
 from raddle.threads.modes import FREE, GIVE, TAKE
+from supplies import MESSAGE, Channels, Nothing
 
 
 class Outcome(NamedTuple):
@@ -145,9 +146,6 @@ class Reply(NamedTuple):
     """A send to the rank that the last message came from."""
 
 
-MESSAGE = 1
-
-
 class Ranks(World):
     """Messages of one rank to another do not overtake each other; a receive of ANY takes from any rank.
 
@@ -200,26 +198,6 @@ class RankReader(Reader):
 
     def options(self, participant: Any) -> list[Outcome]:
         return [Outcome(f"from R{source}") for source in range(6) if source != participant.index]
-
-
-class Channels(Supplies):
-    """The k-th receive from a channel takes its k-th message."""
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-
-    def _done(self, operation: Operation, within: int, need: int) -> list[int]:
-        return [
-            number
-            for number, one in enumerate(self._log.done)
-            if within >> number & 1 and one.operation.detail == operation.detail and one.operation.need == need
-        ]
-
-    def possible(self, operation: Operation, within: int) -> bool:
-        return not operation.need or len(self._done(operation, within, 0)) > len(self._done(operation, within, MESSAGE))
-
-    def enabler(self, operation: Operation, within: int) -> int:
-        return self._done(operation, within, 0)[len(self._done(operation, within, MESSAGE))]
 
 
 class RankCalculus(Calculus):
@@ -397,14 +375,6 @@ class Tasks(World):
 class TaskReader(Reader):
     def touched(self, participant: Any, alternative: Any) -> None:
         return None
-
-
-class Nothing(Supplies):
-    def possible(self, operation: Operation, within: int) -> bool:
-        return True
-
-    def enabler(self, operation: Operation, within: int) -> int:
-        return -1
 
 
 class TaskCalculus(Calculus):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
+from raddle.instrument import Selection
 
 
 def controlled(function: Callable[[], Any], *, seed: int | None = None) -> Any:
@@ -18,7 +20,7 @@ def controlled(function: Callable[[], Any], *, seed: int | None = None) -> Any:
 def controlled_often(function: Callable[[], Any], *, seeds: Any = range(20)) -> list[Any]:
     """What the function returns in several executions of one session, each with another schedule."""
     values: list[Any] = []
-    with Session(lambda: values.append(function()), selection=lambda name, file: False) as session:
+    with Session(lambda: values.append(function()), Threads(Selection(root="/nowhere")).install()) as session:
         for seed in seeds:
             outcome = session.run(_unpreempted if seed is None else _at_random(seed)).outcome
             if outcome.error is not None:
@@ -29,7 +31,7 @@ def controlled_often(function: Callable[[], Any], *, seeds: Any = range(20)) -> 
 
 def outcome_of(function: Callable[[], Any]) -> Any:
     """How an execution ends that need not pass."""
-    with Session(function, selection=lambda name, file: False) as session:
+    with Session(function, Threads(Selection(root="/nowhere")).install()) as session:
         return session.run(_unpreempted).outcome
 
 

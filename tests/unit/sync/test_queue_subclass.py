@@ -9,6 +9,7 @@ import pytest
 
 import raddle
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 
@@ -98,7 +99,7 @@ def test_who_does_without_the_mutex_is_warned_of():
 
 def told(scenario, choose=None):
     """The steps of one execution, after one that showed what is shared: thread, kind, line; and how it ended."""
-    with Session(scenario, selection=Selection(sources=(__file__,)), measuring=True) as session:
+    with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
         execution = session.run(choose or Sequential().choose)
         steps, _ = execution.observed

@@ -1,0 +1,48 @@
+"""Labels of participants: by descent, so that they are the same in every execution.
+
+T0 is the first participant, T2 the second that it started, T2.1 the first that T2 started. The letter is that of the
+world: T for threads. The numbers mean the same in all worlds.
+"""
+
+from __future__ import annotations
+
+import re
+
+LETTER = r"[A-Z]"  # as a regular expression
+
+
+def first_label(letter: str) -> str:
+    """Return the label of the participant with which an execution begins.
+
+    >>> first_label("T")
+    'T0'
+    """
+    return f"{letter}0"
+
+
+def child_label(parent: str, number: int) -> str:
+    """Return the label of the participant that its parent started as that number.
+
+    >>> child_label("T0", 2), child_label("T2", 1), child_label("R0", 1)
+    ('T2', 'T2.1', 'R1')
+    """
+    return f"{parent[0]}{number}" if parent[1:] == "0" else f"{parent}.{number}"
+
+
+def by_number(label: str) -> tuple[list[int], str]:
+    """Return a key by which labels are sorted: T2 comes before T10, and T1 before T1.1.
+
+    >>> sorted(["T10", "T2", "T1.1", "T1"], key=by_number)
+    ['T1', 'T1.1', 'T2', 'T10']
+    """
+    return [int(digits) for digits in re.findall(r"\d+", label)], label
+
+
+def parent_label(label: str) -> str:
+    """Return the label of the participant that started this one; "" for the first.
+
+    >>> parent_label("T2.1"), parent_label("T2"), parent_label("T0")
+    ('T2', 'T0', '')
+    """
+    before, dot, _ = label.rpartition(".")
+    return before if dot else "" if label[1:] == "0" else first_label(label[0])

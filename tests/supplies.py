@@ -1,0 +1,52 @@
+"""What the operations of small worlds need, for tests of the schedulers and of worlds: nothing, or a message."""
+
+from __future__ import annotations
+
+from raddle.schedulers.calculus import Past, Supplies
+from raddle.schedulers.dependence import Operation
+from raddle.schedulers.operation_log import Log
+
+MESSAGE, ENDED = 1, 2  # what an operation may need: a message in a channel, the end of a participant
+
+
+class Nothing(Supplies):
+    """No operation needs anything."""
+
+    def possible(self, operation: Operation, within: int) -> bool:
+        return True
+
+    def enabler(self, operation: Operation, within: int) -> int:
+        return -1
+
+
+class Channels(Supplies):
+    """The k-th receive from a channel takes its k-th message.
+
+    The detail of a send or a receive is its channel; that of an operation that needs an end is a label.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def _done(self, operation: Operation, within: int, need: int) -> list[int]:
+        return [
+            number
+            for number, one in enumerate(self._log.done)
+            if within >> number & 1 and one.operation.detail == operation.detail and one.operation.need == need
+        ]
+
+    def possible(self, operation: Operation, within: int) -> bool:
+        if operation.need != MESSAGE:
+            return True
+        return len(self._done(operation, within, 0)) > len(self._done(operation, within, MESSAGE))
+
+    def enabler(self, operation: Operation, within: int) -> int:
+        if operation.need != MESSAGE:
+            return -1
+        return self._done(operation, within, 0)[len(self._done(operation, within, MESSAGE))]
+
+    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
+        return past.reached.get(operation.detail, 0) if operation.need == ENDED else 0
+
+    def hopeless(self, label: str, operation: Operation, number: int, past: Past) -> bool:
+        return operation.need == ENDED
