@@ -25,7 +25,6 @@ EXCLUSIVE_AGAIN = "exclusive'"
 SHARED = "shared"
 MODIFIED = "modified"
 RACE = "race"
-STATES = (VIRGIN, EXCLUSIVE, EXCLUSIVE_AGAIN, SHARED, MODIFIED, RACE)
 
 
 class Guarded:

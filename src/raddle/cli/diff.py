@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from raddle.cli.options import only_criteria_option
 from raddle.cli.report import chosen, opened, screen_for_data
 from raddle.cli.said import said
 from raddle.exit_code import ExitCode
@@ -30,7 +31,7 @@ _HEADINGS = {
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
+@only_criteria_option
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences of each kind.")
 @click.option(
     "--fail-on-loss", is_flag=True, help="Exit with 6 if A covers something that B could cover, and does not."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import raddle
-from raddle.cli.options import data_file_option
+from raddle.cli.options import data_file_option, only_criteria_option
 from raddle.cli.output import output_option, write_json
 from raddle.cli.report import chosen, data_path, opened
 from raddle.exit_code import ExitCode
@@ -17,7 +17,7 @@ from raddle.report.summary import summarize
 
 @click.command("json")
 @data_file_option
-@click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
+@only_criteria_option
 @click.option("--covered", "covered_of", metavar="NAMES", help="List what was covered of these, one by one.")
 @click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered of these.")
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Of --missing, each.")

@@ -11,8 +11,9 @@ import click
 from rich.console import Console
 
 from raddle import config
-from raddle.cli.options import data_file_option
+from raddle.cli.options import data_file_option, only_criteria_option
 from raddle.cli.said import said
+from raddle.cli.screen import show_story, show_table
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
@@ -23,7 +24,7 @@ from raddle.report.missing import LIMIT
 from raddle.report.plain import plain
 from raddle.report.stored import stored_findings
 from raddle.report.summary import Summary, summarize
-from raddle.report.tables import criteria_table, file_tables, legend, missing_lines, pattern_table
+from raddle.report.tables import file_tables, missing_lines, pattern_table
 from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
 from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
@@ -35,7 +36,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
 
 @click.command()
 @data_file_option
-@click.option("--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured].")
+@only_criteria_option
 @click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered, in sentences.")
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences per criterion.")
 @click.option(
@@ -151,11 +152,8 @@ def screen_for_data() -> Console:
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> None:
     """For people; the patterns of map only for those who asked for it."""
     screen.print(said(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
-    screen.print()
-    screen.print(criteria_table(summary.rows), soft_wrap=False)
     patterns = summary.patterns if with_patterns else ()
-    for line in legend([*summary.rows, *(one.row for one in patterns)]):
-        screen.print(said(f"  {line}", style="dim"))
+    show_table(screen, summary.rows, more=[one.row for one in patterns])
     if patterns:
         screen.print()
         screen.print(pattern_table(patterns), soft_wrap=False)
@@ -193,19 +191,10 @@ def show_findings(screen: Console, contents: Contents) -> None:
     for place, one in enumerate(islice(findings, MOST_STORIES)):
         if place:
             screen.print()
-        for line_number, line in enumerate(plain(one.story).split("\n")):
-            screen.print(said(f"  {line}".rstrip(), style=_style(line, is_first=not line_number)))
+        show_story(screen, plain(one.story), indent="  ")
     if number > MOST_STORIES:
         screen.print()
     for one in islice(findings, LIMIT):
         screen.print(said(f"  {one.headline}"))
     if number > MOST_STORIES + LIMIT:
         screen.print(said(f"  ... and {number - MOST_STORIES - LIMIT:,} more; `raddle json` has them all"))
-
-
-def _style(line: str, *, is_first: bool) -> str:
-    if is_first:
-        return "bold red"
-    if line.startswith("  -----"):
-        return "yellow"
-    return "bold" if line.startswith("replay: ") else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -20,7 +20,7 @@ from raddle.finding import Finding
 from raddle.guide.aims import TRIES
 from raddle.record import Record
 from raddle.refusal import unwatched_calls
-from raddle.report.coverage import rows
+from raddle.report.coverage import Row, rows
 from raddle.report.story import tell
 from raddle.report.summary import summarize
 from raddle.report.tables import criteria_table, legend
@@ -127,15 +127,22 @@ def show_finding(
     screen: Console, finding: Finding, target: str | None, length: StoryLength = StoryLength.SHORT
 ) -> None:
     """A finding's story, its headline and the stops in colour."""
-    for number, line in enumerate(tell(finding, target, length=length).split("\n")):
-        style = ""
-        if number == 0:
-            style = "bold red"
-        elif line.startswith("  -----"):
-            style = "yellow"
-        elif line.startswith("replay: "):
-            style = "bold"
-        screen.print(said(line, style=style))
+    show_story(screen, tell(finding, target, length=length))
+
+
+def show_story(screen: Console, story: str, indent: str = "") -> None:
+    """Show the lines of a story: its headline, the stops and the command in colour."""
+    for number, line in enumerate(story.split("\n")):
+        style = "yellow" if line.startswith("  -----") else "bold" if line.startswith("replay: ") else ""
+        screen.print(said(f"{indent}{line}".rstrip(), style=style if number else "bold red"))
+
+
+def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()) -> None:
+    """Show how much of each criterion was covered, and what the words in it mean; also those in `more` rows."""
+    screen.print()
+    screen.print(criteria_table(rows), soft_wrap=False)
+    for line in legend([*rows, *more]):
+        screen.print(said(f"  {line}", style="dim"))
 
 
 def show_result(screen: Console, result: Result, target: str, length: StoryLength = StoryLength.SHORT) -> None:
@@ -191,10 +198,7 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str, *,
     """What the executions of one run covered, and where to look further."""
     contents = record if isinstance(record, Contents) else contents_of(record)
     summary = summarize(contents, rows(contents))
-    screen.print()
-    screen.print(criteria_table(summary.rows), soft_wrap=False)
-    for line in legend(summary.rows):
-        screen.print(said(f"  {line}", style="dim"))
+    show_table(screen, summary.rows)
     if summary.nothing:
         screen.print(said(summary.nothing, style="yellow"))
     for sentence in summary.sentences[:MOST_WARNINGS]:

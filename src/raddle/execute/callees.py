@@ -12,7 +12,7 @@ has joined them, cannot race with anything. What an import runs does not count e
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -154,22 +154,19 @@ def _root_of(module: str, path: str) -> str:
 
 def _starts_here(frame: FrameType) -> bool:
     """Whether the frame is the outermost one of its thread that is not plumbing."""
-    outer = frame.f_back
-    while outer is not None:
-        if not is_plumbing(outer.f_code.co_filename):
-            return False
-        outer = outer.f_back
-    return True
+    return all(is_plumbing(file) for file in _files(frame.f_back))
 
 
 def _importing(frame: FrameType) -> bool:
     """Whether the function runs because a module is being imported, which happens once in a process."""
-    outer: FrameType | None = frame
-    while outer is not None:
-        if outer.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        outer = outer.f_back
-    return False
+    return any(file.startswith("<frozen importlib") for file in _files(frame))
+
+
+def _files(frame: FrameType | None) -> Iterator[str]:
+    """Yield the file of a frame and of each one that called it."""
+    while frame is not None:
+        yield frame.f_code.co_filename
+        frame = frame.f_back
 
 
 def _alone(me: Carrier) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from raddle.event import Event, Preemption
+from raddle.labels import by_number
 from raddle.operation import ACQUIRE, RELEASE
 from raddle.place import Place
 from raddle.report.cautions import said_once
@@ -120,17 +121,12 @@ def _flow(one: Stored) -> Json | None:
     flow: Json = {
         "threadFlows": [
             {"id": thread, "message": {"text": f"thread {thread}"}, "locations": locations}
-            for thread, locations in sorted(threads.items(), key=_place_of_thread)
+            for thread, locations in sorted(threads.items(), key=lambda flow: by_number(flow[0]))
         ]
     }
     if len(moments) > len(shown):
         flow["message"] = {"text": f"{len(moments) - len(shown):,} earlier steps are left out"}
     return flow
-
-
-def _place_of_thread(flow: tuple[str, list[Json]]) -> tuple[list[int], str]:
-    """T2 comes before T10, T1.1 after T1."""
-    return [int(number) for number in re.findall(r"\d+", flow[0])], flow[0]
 
 
 def _moments(one: Stored) -> Iterator[tuple[str, Json]]:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from raddle.schedulers.base import Alternative, Thread
+from raddle.schedulers.base import Thread
 from raddle.schedulers.exhaustive import Choice, DepthFirst
 
 
@@ -35,7 +35,6 @@ class Deepening(DepthFirst):
 
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._most = preemptions
-        self._space: int | None = None
         self._restart()
 
     def _restart(self) -> None:
@@ -85,30 +84,15 @@ class Deepening(DepthFirst):
         return True
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        depth = self._depth
-        self._depth = depth + 1
+        depth = self._advance()
         if depth < len(self._path):
-            decision = self._path[depth]
-            wanted = decision.options[decision.taken]
-            for thread in enabled:
-                if thread.label == wanted:
-                    return thread
-            raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
+            return self._wanted(depth, enabled)
         if current is not None and current in enabled:
             self._path.append(Choice((current.label,)))  # its preemptions are for the next round
             self._found.append((depth, tuple(t.label for t in enabled if t is not current)))
             return current
         self._path.append(Choice(tuple(t.label for t in enabled)))
         return enabled[0]
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        depth = self._depth
-        self._depth = depth + 1
-        labels = tuple(option.label for option in options)
-        if depth == len(self._path):
-            self._path.append(Choice(labels))
-        decision = self._path[depth]
-        return labels.index(decision.options[decision.taken])
 
     def end(self) -> None:
         super().end()

@@ -30,6 +30,33 @@ class DepthFirst(Scheduler):
     cut = False  # something was left out because of a bound on preemptions
     _path: list[Choice]
     _depth = 0  # decisions that the execution has made
+    _space: int | None = None
+    _started = False
+
+    def _advance(self) -> int:
+        """Return the number of the decision to be made now."""
+        self._depth += 1
+        return self._depth - 1
+
+    def _wanted(self, depth: int, enabled: Sequence[Thread]) -> Thread:
+        """Return the thread that the path takes at a decision."""
+        decision = self._path[depth]
+        wanted = decision.options[decision.taken]
+        for thread in enabled:
+            if thread.label == wanted:
+                return thread
+        raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
+
+    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
+        depth, labels = self._advance(), [option.label for option in options]
+        if depth == len(self._path):
+            self._path.append(Choice(labels))
+        decision = self._path[depth]
+        wanted = decision.options[decision.taken]
+        if wanted not in labels or len(decision.options) not in (1, len(labels)):
+            before = ", ".join(decision.options)
+            raise LookupError(f"{thread.label} could do {before} at decision {depth} before, now {', '.join(labels)}")
+        return labels.index(wanted)
 
     def _backtrack(self, *, fixed: int = 0) -> bool:
         """Change the last decision that can be, except the first `fixed` ones; return False if there is none."""
@@ -58,8 +85,6 @@ class Exhaustive(DepthFirst):
     def __init__(self, *, preemptions: int | None = None) -> None:
         self._bound = preemptions
         self._path = []
-        self._space: int | None = None
-        self._started = False
 
     def begin(self, number: int, space: int) -> bool:
         if self._started and space == self._space and not self._backtrack():
@@ -74,30 +99,14 @@ class Exhaustive(DepthFirst):
         return True
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        depth = self._depth
-        self._depth = depth + 1
+        depth = self._advance()
         running = current.label if current is not None and current in enabled else None
         if depth == len(self._path):
             self._path.append(Choice(self._order(enabled, running)))
-        decision = self._path[depth]
-        wanted = decision.options[decision.taken]
-        if running is not None and wanted != running:
+        thread = self._wanted(depth, enabled)
+        if running is not None and thread.label != running:
             self._preemptions += 1
-        for thread in enabled:
-            if thread.label == wanted:
-                return thread
-        raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
-
-    def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        depth = self._depth
-        self._depth = depth + 1
-        labels = [option.label for option in options]
-        if depth == len(self._path):
-            self._path.append(Choice(labels))
-        if self._path[depth].options != labels:
-            before = ", ".join(self._path[depth].options)
-            raise LookupError(f"{thread.label} could do {before} at decision {depth} before, now {', '.join(labels)}")
-        return self._path[depth].taken
+        return thread
 
     def _order(self, enabled: Sequence[Thread], running: str | None) -> list[str]:
         """Return the threads in the order in which they are tried: the running one first."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from raddle.event import Event
 from raddle.finding import Finding
+from raddle.labels import by_number
 from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
@@ -103,7 +103,7 @@ def lanes_of(finding: Finding, code: Code) -> Lanes:
     (('T1', 'T2'), 1, 'reads what T1 wrote in step 1')
     """
     steps, stops = tuple(finding.trace), finding.preemptions
-    threads = tuple(sorted({step.thread for step in steps} | {stop.thread for stop in stops}, key=_by_number))
+    threads = tuple(sorted({step.thread for step in steps} | {stop.thread for stop in stops}, key=by_number))
     columns = {name: place for place, name in enumerate(threads)}
     sources = _sources(steps)
     rows: list[Cell | Stop] = []
@@ -189,12 +189,3 @@ def _sources(steps: Sequence[Event]) -> dict[int, tuple[int, str, str]]:
         else:
             last[kind, thing] = (number, thread)
     return found
-
-
-def _by_number(thread: str) -> tuple[list[int], str]:
-    """T2 comes before T10, and T1 before T1.1.
-
-    >>> sorted(["T10", "T2", "T1.1", "T1"], key=_by_number)
-    ['T1', 'T1.1', 'T2', 'T10']
-    """
-    return [int(digits) for digits in re.findall(r"\d+", thread)], thread
