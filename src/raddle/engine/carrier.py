@@ -63,7 +63,7 @@ class Carrier(greenlet):
 
     @property
     def carrier(self) -> Carrier:
-        """The greenlet to switch to for its next step."""
+        """The greenlet that takes its steps: itself."""
         return self
 
     def reset(self) -> None:

@@ -245,11 +245,10 @@ class Engine:
                 self._over_limit(me)
                 if self.aborting:
                     return
-        queue, observers = self.queue, self.observers
-        notifies = observers.blocked if me is not None and me.ready is not None else ()
+            if me.ready is not None and self.observers.blocked and not me.ready():
+                self.observers.notify(self.observers.blocked, me)
+        queue = self.queue
         if queue.fresh:
-            if notifies and not me.ready():  # type: ignore[union-attr, misc]
-                observers.notify(notifies, me)
             chosen: Any = queue.take_fresh(me)
         else:
             current = me if not queue.warming_up else queue.running_before()
@@ -258,9 +257,6 @@ class Engine:
                 for carrier in enabled:
                     if carrier.ready is not None:
                         enabled = [c for c in enabled if c.ready is None or c.ready()]
-                        if notifies and me not in enabled:
-                            observers.notify(notifies, me)
-                            notifies = ()
                         break
                 if enabled or not self._pass_time():
                     break
@@ -274,25 +270,26 @@ class Engine:
                     if queue.streak > UNFAIR:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
-                if observers.decided:
-                    observers.notify(observers.decided, chosen)
+                if self.observers.decided:
+                    self.observers.notify(self.observers.decided, chosen)
             elif enabled:
                 chosen = enabled[0]
                 if self.rules.asks_always:
                     self.choose(enabled, current)
-                    if observers.decided:
-                        observers.notify(observers.decided, chosen)
+                    if self.observers.decided:
+                        self.observers.notify(self.observers.decided, chosen)
             else:
-                chosen = self._stuck()
-            if chosen.__class__ is not Carrier or chosen.alternatives is not None:
-                chosen = self._take_outcome(chosen, alone=len(enabled) == 1)
+                self._stuck()
+                return
+            if chosen.alternatives is not None:
+                self._take_alternative(chosen, alone=len(enabled) == 1)
         if chosen is not me:
             if records:
                 self._preempt(me)  # type: ignore[arg-type]
             chosen.switch()
         if records:
             self.points.passed(me, self)  # type: ignore[arg-type]
-            observers.notify(observers.passed, me, point=True)
+            self.observers.notify(self.observers.passed, me, point=True)
 
     def _arrive(self, me: Carrier) -> bool:
         """Note the operation that a participant has come to, to be recorded; return whether it is a point."""
@@ -310,20 +307,7 @@ class Engine:
         if me.ready is None or me.ready():
             self.observers.notify(self.observers.preempted, me)
 
-    def _take_outcome(self, chosen: Any, *, alone: bool) -> greenlet:
-        """Choose the outcome of a participant's operation, if it has several; return the greenlet to switch to.
-
-        `alone`: no decision was made for the participant. The hub comes here, too: the execution is over.
-        """
-        if chosen is self.hub:
-            return chosen
-        if chosen.alternatives is not None:
-            self._take_alternative(chosen, alone=alone)
-        if chosen.__class__ is not Carrier:
-            chosen.carrier.taken = Alternative(chosen.label, chosen)
-        return chosen.carrier  # type: ignore[no-any-return]
-
-    def _take_alternative(self, chosen: Carrier, *, alone: bool) -> None:
+    def _take_alternative(self, chosen: Participant, *, alone: bool) -> None:
         """Choose the outcome of an operation; `alone`: no decision was made for its participant."""
         assert chosen.alternatives is not None
         options = chosen.alternatives()
@@ -640,12 +624,12 @@ class Engine:
         waiting = [carrier for carrier in self.queue.live if not carrier.done]
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
-    def _stuck(self) -> greenlet:
+    def _stuck(self) -> None:
         """End the execution, as no participant can go on, and time will not change that."""
         if self.outcome is None:
             self.outcome = self.world.explain_stuck(self.queue.undone_carriers(), self)
         self.queue.undone = 0
-        return self.hub
+        self.hub.switch()
 
     def _over_limit(self, me: Carrier) -> None:
         """End the execution if it is being aborted, or the step limit was reached, or the user pressed Ctrl-C."""
