@@ -67,12 +67,12 @@ class Carrier(greenlet):
         return self
 
     def reset(self) -> None:
-        """Become a participant that has done nothing yet."""
+        """Become a participant that has done nothing yet; `own` and `alternatives` are None between executions."""
         self.daemon = self.done = self.parked = self.timed_out = False
         self.children = self.segment = self.timer = self.raised = 0
         self.open = True
         self.kind = BEGIN
-        self.target = self.ready = self.alternatives = self.taken = self.own = None
+        self.target = self.ready = None
         self.name = ""
         self.site = 0
         self.joiners = []
