@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
 from raddle.cast import Cast
+from raddle.cli.target import load_scenario
 from raddle_lab.published import Abstraction
 
 LOOKED_AT = 10  # executions whose objects and threads are counted, as in the paper
@@ -22,33 +23,40 @@ class Case:
 
     name: str
     title: str  # in tables
+    target: str  # its scenario, as commands name one
+    source: tuple[str, ...] = ()  # what to instrument; the project around the scenario where empty
     share: float = 1.0  # of the executions asked for: large programs get fewer, as in the paper
 
     @property
-    def module(self) -> ModuleType:
-        """Its program."""
-        return importlib.import_module(f"raddle_lab.programs.{self.name}")
+    def scenario(self) -> Callable[[], object]:
+        """Run the program once."""
+        return load_scenario(self.target)
 
     @property
-    def scenario(self) -> Callable[[], object]:
-        """Runs the program once."""
-        scenario: Callable[[], object] = self.module.scenario
-        return scenario
+    def module(self) -> ModuleType:
+        """The module that has the scenario."""
+        return sys.modules[self.scenario.__module__]
 
     def classes(self) -> int:
-        """How many there are in the program."""
+        """Count the classes of the module."""
         tree = ast.parse(inspect.getsource(self.module))
         return sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+
+
+def _published(name: str, title: str, *, share: float = 1.0) -> Case:
+    """Return a case that the paper has too."""
+    module = f"raddle_lab.programs.{name}"
+    return Case(name, title, f"{module}::scenario", (module,), share)
 
 
 CASES = {
     case.name: case
     for case in (
-        Case("philosophers", "Dining phil."),
-        Case("airlines", "Airlines"),
-        Case("crawler", "Crawler"),
-        Case("ftp", "FtpServer"),
-        Case("broker", "Request broker", share=0.125),
+        _published("philosophers", "Dining phil."),
+        _published("airlines", "Airlines"),
+        _published("crawler", "Crawler"),
+        _published("ftp", "FtpServer"),
+        _published("broker", "Request broker", share=0.125),
     )
 }
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from raddle_lab.correlation import Correlation, Mean, SubjectResult, ahead
 from raddle_lab.published import KENDALL, TABLE_4
-from raddle_lab.tables import aligned
+from raddle_lab.tables import aligned, paragraph
 
 COMPARED = ("map", "method-pairs")  # by the paper
 
@@ -55,7 +55,7 @@ def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]
         "Published, by the last row of the table and by the mean of its rows: "
         + "; ".join(f"{name} {KENDALL[name]:.2f} and {fmean(rows):.2f}" for name, rows in TABLE_4.items())
     )
-    return "\n\n".join(parts)
+    return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
 
 
 def _cells(row: Correlation) -> list[str]:

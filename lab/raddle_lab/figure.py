@@ -1,4 +1,4 @@
-"""Figure 1: how the coverage of the crawler grows under each metric, in four panels.
+"""Figure 1: how the coverage of a program, in the paper the crawler, grows under each metric, in four panels.
 
 (a) metrics that see too little, (b) the beginning of (a), (c) those that suit saturation, (d) those that see too
 much, sorted as in the paper, whatever the verdict here.
@@ -6,6 +6,7 @@ much, sorted as in the paper, whatever the verdict here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from raddle_lab.cases import CASES
 from raddle_lab.krena import CaseResult
 from raddle_lab.tables import MODE_TITLES
 
@@ -54,12 +54,12 @@ def draw_figure(result: CaseResult, folder: Path) -> list[Path]:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 6.5), layout="constrained", facecolor="white")
         figure.suptitle(
-            f"{CASES[result.case].title}, {MODE_TITLES[result.mode]}: "
-            f"coverage along one series of {result.length:,} executions"
+            f"{result.title}, {MODE_TITLES[result.mode]}: coverage along one series of {result.length:,} executions"
         )
         for axes, (title, metrics, share) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
             _panel(axes, title, [(name, result.curves[name]) for name in metrics], share)
-        paths = [folder / f"figure1-{result.case}-{result.mode}.{kind}" for kind in ("png", "svg")]
+        name = re.sub(r"\W+", "-", result.case)  # a target has slashes and colons
+        paths = [folder / f"figure1-{name}-{result.mode}.{kind}" for kind in ("png", "svg")]
         for path in paths:
             # Without a date the same run gives the same file.
             figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})

@@ -4,22 +4,27 @@ After section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Ba
 Concurrent Software". For each test case, executions are collected once; then random series are drawn from the
 collection, and the growth of each metric along them is looked at.
 
-Departures: the programs are Python, smaller than the paper's, and written after its descriptions; the
-collection has twice the executions of a series where the paper has five times as many (twice for the largest
-case too); the largest case has shorter series.
+The same is done with a program of the user's.
+
+Departures: the programs are Python, smaller than the paper's, and written after its descriptions; unless asked for
+otherwise, the collection has twice the executions of a series where the paper has five times as many (twice for the
+largest case too); the largest case has shorter series.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from raddle.api import Sample
+from raddle.cast import METHODS
+from raddle.native.noise import Noise
 from raddle_lab.cases import CASES, Case, Population
 from raddle_lab.collection import Collector
 from raddle_lab.controlled import controlled
-from raddle_lab.noisy import noisy
+from raddle_lab.noisy import NOISES, noisy
 from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
 from raddle_lab.published import METRICS, VERDICT, Abstraction
 from raddle_lab.series import Growth, cumulative, draw, growth
@@ -28,21 +33,52 @@ from raddle_lab.verdict import overall, verdict
 MODES = ("controlled", "noise")
 MEASURED = (*METRICS, "blocks")
 COLLECTED = 2  # times the length of a series
+LEAST_KEPT = 10  # executions, of a target whose collection was interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """What is to be run.
 
-    cases: Sequence[str] = tuple(CASES)
+    >>> [plan.collected(CASES["broker"]) for plan in (Plan(executions=80), Plan(executions=80, collection=400))]
+    [20, 50]
+    """
+
+    cases: Sequence[str] = tuple(CASES)  # names of cases, or one target of the user's
     mode: str = "controlled"
     executions: int = 2_000  # of a series
+    collection: int | None = None  # executions that series are drawn from; twice a series where None
     series: int = 100
     seed: int = 1
+    noise: Sequence[str] = ()  # as `raddle run` takes it; the lab's own where empty
+    thread_methods: int = METHODS
+    source: tuple[str, ...] = ()  # to instrument, for a target of the user's
+
+    def case(self, name: str) -> Case:
+        """Return the paper's case of that name, or the user's target as one."""
+        return CASES.get(name) or Case(name, name, name, self.source)
 
     def length(self, case: Case) -> int:
-        """Of a series."""
+        """Return the number of executions of a series."""
         return max(1, round(self.executions * case.share))
+
+    def collected(self, case: Case) -> int:
+        """Return the number of executions that series are drawn from."""
+        if self.collection is None:
+            return COLLECTED * self.length(case)
+        return max(self.length(case), round(self.collection * case.share))
+
+    def samples(self, case: Case) -> Iterator[Sample]:
+        """Yield what each execution covers."""
+        executions, methods = self.collected(case), self.thread_methods
+        if self.mode == "controlled":
+            return controlled(
+                case, criteria=MEASURED, executions=executions, seed=self.seed, thread_methods=methods
+            )  # fmt: skip
+        noises = [Noise.parse(text) for text in self.noise] or NOISES
+        return noisy(
+            case, criteria=MEASURED, executions=executions, seed=self.seed, noises=noises, thread_methods=methods
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +86,7 @@ class CaseResult:
     """What came of one case."""
 
     case: str
+    title: str
     mode: str
     collected: int
     length: int  # of a series
@@ -57,6 +94,12 @@ class CaseResult:
     abstraction: Abstraction
     growth: Mapping[str, Growth]  # by metric
     curves: Mapping[str, Sequence[int]]  # by metric: cumulative coverage along the first series
+    interrupted: bool = False  # before all executions were collected
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the paper has this case too."""
+        return self.case in CASES
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -74,21 +117,31 @@ class CaseResult:
 
 
 def run_case(name: str, plan: Plan, executed: Executed = silent) -> CaseResult:
-    """Collect the executions of one case, and draw series from them."""
-    case = CASES[name]
-    length = plan.length(case)
-    total = COLLECTED * length
+    """Collect the executions of one case, and draw series from them.
+
+    Where collecting the user's target is interrupted, series are drawn from the executions that there are.
+    """
+    case = plan.case(name)
+    length, total = plan.length(case), plan.collected(case)
     collector, population = Collector(MEASURED), Population()
-    run = controlled if plan.mode == "controlled" else noisy
+    interrupted = False
     with quiet_pools():
-        for sample in run(case, criteria=MEASURED, executions=total, seed=plan.seed):
-            executed(name, sample.number, total)
-            collector.add(sample.outcome.kind, sample.covered)
-            population.add(sample.cast)
+        try:
+            for sample in plan.samples(case):
+                executed(name, sample.number, total)
+                collector.add(sample.outcome.kind, sample.covered)
+                population.add(sample.cast)
+        except KeyboardInterrupt:
+            interrupted = True
     collection = collector.collection()
+    if interrupted and (name in CASES or len(collection) < LEAST_KEPT):
+        raise KeyboardInterrupt
+    if interrupted:
+        length = min(length, len(collection) // COLLECTED)
     series = draw(len(collection), length=length, count=plan.series, seed=plan.seed)
     return CaseResult(
         case=name,
+        title=case.title,
         mode=plan.mode,
         collected=len(collection),
         length=length,
@@ -96,6 +149,7 @@ def run_case(name: str, plan: Plan, executed: Executed = silent) -> CaseResult:
         abstraction=population.row(classes=case.classes(), error_ratio=collection.error_ratio),
         growth={metric: growth(coverage, series) for metric, coverage in collection.coverage.items()},
         curves={metric: cumulative(c, series[0]).tolist() for metric, c in collection.coverage.items()},
+        interrupted=interrupted,
     )
 
 
@@ -111,13 +165,17 @@ def run(
     for result in side_by_side(run_case, plan.cases, plan, jobs=jobs, executed=executed):
         done(result)
         results.append(result)
+        if result.interrupted:
+            raise KeyboardInterrupt
     return results
 
 
-def verdicts(results: Sequence[CaseResult]) -> dict[str, tuple[str, str]]:
-    """By metric: what these results say, and what the paper says."""
+def verdicts(results: Sequence[CaseResult]) -> dict[str, tuple[str, str | None]]:
+    """By metric: what these results say, and what the paper says of its own cases."""
+    published = all(result.is_published for result in results)
     return {
-        metric: (overall(result.growth[metric].settled for result in results), VERDICT[metric]) for metric in MEASURED
+        metric: (overall(result.growth[metric].settled for result in results), VERDICT[metric] if published else None)
+        for metric in MEASURED
     }
 
 

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from raddle import api
 from raddle.api import Sample
-from raddle.cast import Cast
+from raddle.cast import METHODS, Cast
 from raddle.criteria import make_criteria
 from raddle.errors import UsageError
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
-from raddle.instrument import Selection, instrument_modules
+from raddle.instrument import instrument_modules
 from raddle.native.noise import Noise
 from raddle.native.watch import Watch
 from raddle.outcome import Outcome, OutcomeKind
@@ -44,20 +45,31 @@ logger = logging.getLogger(__name__)
 Observed = tuple[Outcome, tuple[Step, ...], Cast]
 
 
-def noisy(case: Case, *, criteria: Sequence[str], executions: int, seed: int) -> Iterator[Sample]:
-    """Each with noise of its own."""
+def noisy(
+    case: Case,
+    *,
+    criteria: Sequence[str],
+    executions: int,
+    seed: int,
+    noises: Sequence[Noise] = NOISES,
+    thread_methods: int = METHODS,
+) -> Iterator[Sample]:
+    """Yield executions, each with noise of its own."""
     if not can_fork():
         raise UsageError("cannot-fork", "executions with noise need a system that can fork; use --mode controlled")
     observers = make_criteria(criteria)
     blocks = "blocks" in criteria
-    selection = Selection(sources=(case.module.__name__,))
-    watch = Watch(selection, lambda names: _Steps(), noises=NOISES, seed=seed, blocks=blocks)
-    with instrument_modules([case.module], watch.table, blocks=blocks):  # a watch would leave its probes behind
+    scenario = case.scenario
+    selection = api._selection(scenario, case.source)
+    watch = Watch(
+        selection, lambda names: _Steps(), noises=noises, seed=seed, blocks=blocks, methods=thread_methods
+    )  # fmt: skip
+    with instrument_modules(watch.hook.loaded(), watch.table, blocks=blocks):  # a watch would leave its probes behind
         watch.start()
         try:
             watch.names.model()  # made once, for all children
             for number in range(1, executions + 1):
-                outcome, steps, cast = _observed(_Execution(watch, case.scenario, number))
+                outcome, steps, cast = _observed(_Execution(watch, scenario, number))
                 shared = without_private(steps)
                 covered = {one.name: one.cover(steps if one.name in OF_ALL else shared, cast) for one in observers}
                 yield Sample(number, outcome, {name: frozenset(keys) for name, keys in covered.items()}, cast)

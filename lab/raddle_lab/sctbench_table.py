@@ -122,7 +122,7 @@ def run(plan: Plan, *, jobs: int = 1, done: Callable[[Row], None] = lambda row: 
 
 def report(plan: Plan, rows: Iterable[Row]) -> str:
     """The table, and what it comes to."""
-    from raddle_lab.tables import aligned  # here, as it needs packages that the experiment does not
+    from raddle_lab.tables import aligned, paragraph  # here, as it needs packages that the experiment does not
 
     rows = list(rows)
     lines = [["", "threads", *plan.schedulers]]
@@ -138,7 +138,7 @@ def report(plan: Plan, rows: Iterable[Row]) -> str:
         *_published(plan.programs),
     ]
     text += [f"not the bug: {row.program}, {row.scheduler}: {kind}" for row in rows for kind in row.unexpected]
-    return "\n\n".join(text)
+    return "\n\n".join(part if "\n" in part else paragraph(part) for part in text)
 
 
 def as_json(plan: Plan, rows: Iterable[Row]) -> dict[str, Any]:

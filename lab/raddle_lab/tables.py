@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 
-from raddle_lab.cases import CASES
 from raddle_lab.krena import MEASURED, CaseResult, verdicts
-from raddle_lab.published import TABLE_2, TABLE_3, Quantities
+from raddle_lab.published import TABLE_2, TABLE_3, Abstraction, Quantities
+from raddle_lab.series import Growth
+
+WIDTH = 120  # every line is shorter
 
 MODE_TITLES = {"controlled": "under control", "noise": "own threads, with noise"}
 
 
-def aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Rows as lines, the first one above a rule; the first columns to the left, the others to the right.
+def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> str:
+    """Rows as lines, the first `heads` above a rule; the first columns to the left, the others to the right.
 
     >>> print(aligned([["metric", "total"], ["avio", "6"], ["concur-pairs", "4,059"]]))
     metric        total
@@ -28,52 +31,57 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([lines[0], "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:]])
+    return "\n".join([*lines[:heads], "-" * (sum(widths) + 2 * len(widths) - 2), *lines[heads:]])
+
+
+def paragraph(text: str) -> str:
+    """Break a text into lines that are as short as those of tables.
+
+    >>> max(map(len, paragraph("requirement " * 50).splitlines())) < WIDTH
+    True
+    """
+    return textwrap.fill(text, WIDTH - 1, break_on_hyphens=False)
 
 
 def table_2(results: Sequence[CaseResult]) -> str:
-    """Test cases and abstract identifiers, each row followed by the published one."""
+    """Return test cases and abstract identifiers, each row followed by the published one."""
     head = ["", "Classes", "Errors", "Objects", "Type", "Abs", "Threads", "Type", "Abs10", "Abs20"]
     rows = [head]
     for result in results:
-        for title, row in ((CASES[result.case].title, result.abstraction), ("  (paper)", TABLE_2[result.case])):
-            rows.append([title, *(f"{cell:.4f}" if isinstance(cell, float) else f"{cell:,}" for cell in row)])
+        rows.append(_row_2(result.title, result.abstraction))
+        if result.is_published:
+            rows.append(_row_2("  (paper)", TABLE_2[result.case]))
     return aligned(rows)
 
 
 def table_3(results: Sequence[CaseResult]) -> str:
-    """Total, Average % and Smooth % of each metric in each case."""
-    rows = [["", *(cell for r in results for cell in (CASES[r.case].title, "avg%", "smooth%"))]]
-    for metric in MEASURED:
-        rows.append([metric])
-        for result in results:
-            grown = result.growth[metric]
-            rows[-1] += _three(Quantities(grown.total, grown.average_percent, grown.smooth_percent))
-    return aligned(rows)
+    """Return Total, Average % and Smooth % of each metric in each case."""
+    return _threes(
+        {result.title: {name: _quantities(grown) for name, grown in result.growth.items()} for result in results}
+    )
 
 
 def published_table_3(results: Sequence[CaseResult]) -> str:
-    """The same of the paper."""
-    rows = [["", *(cell for r in results for cell in (CASES[r.case].title, "avg%", "smooth%"))]]
-    rows += [
-        [metric, *(cell for result in results for cell in _three(row[result.case]))] for metric, row in TABLE_3.items()
-    ]
-    return aligned(rows)
+    """Return the same numbers from the paper."""
+    return _threes({r.title: {metric: row[r.case] for metric, row in TABLE_3.items()} for r in results})
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Where series settle, in percent of their length, and what follows from that."""
-    rows = [["", *(CASES[result.case].title for result in results), "verdict", "paper", ""]]
+    """Return where series settle, in percent of their length, and what follows from that."""
+    published = all(result.is_published for result in results)
+    rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
         shares = [result.growth[metric].settled for result in results]
         settled = ["-" if share is None else f"{100 * share:.0f}" for share in shares]
-        rows.append([metric, *settled, here, paper, "same" if here == paper else "differs"])
+        rows.append([metric, *settled, here])
+        if paper is not None:
+            rows[-1] += [paper, "same" if here == paper else "differs"]
     return aligned(rows)
 
 
 def beginning_table(results: Sequence[CaseResult]) -> str:
-    """How much of what a series covers its first tenth covers, in percent."""
-    rows = [["", *(CASES[result.case].title for result in results)]]
+    """Return how much of what a series covers its first tenth covers, in percent."""
+    rows = [["", *(result.title for result in results)]]
     for metric in MEASURED:
         shares = [result.growth[metric].beginning_percent for result in results]
         rows.append([metric, *("-" if share is None else f"{share:.0f}" for share in shares)])
@@ -81,26 +89,44 @@ def beginning_table(results: Sequence[CaseResult]) -> str:
 
 
 def report(results: Sequence[CaseResult]) -> str:
-    """Everything about the results of one mode."""
+    """Return all tables on the results of one mode."""
     mode = MODE_TITLES[results[0].mode]
-    sizes = ", ".join(f"{CASES[r.case].title} {r.length:,} of {r.collected:,}" for r in results)
-    return "\n\n".join(
-        [
-            f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
-            table_2(results),
-            f"Table 3 ({mode}): total, average % and smooth % over random series; executions of a series: {sizes}",
-            table_3(results),
-            "Table 3 as published (series of 2,000 executions)",
-            published_table_3(results),
-            f"Verdict ({mode}): percent of a series until 95 % of what it covers is covered; at most 10 saturates at "
-            "once, above 75 hardly saturates; by the median of the cases",
-            verdict_table(results),
-            f"Beginning ({mode}): percent of what a series covers that its first tenth covers",
-            beginning_table(results),
-        ]
-    )
+    sizes = ", ".join(f"{r.title} {r.length:,} of {r.collected:,}" for r in results)
+    judged = "; by the median of the cases" if len(results) > 1 else ""
+    parts = [
+        f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
+        table_2(results),
+        f"Table 3 ({mode}): total, average % and smooth % over random series. Executions of a series: {sizes}",
+        table_3(results),
+    ]
+    if all(result.is_published for result in results):
+        parts += ["Table 3 as published (series of 2,000 executions)", published_table_3(results)]
+    parts += [
+        f"Verdict ({mode}): percent of a series until 95 % of what it covers is covered; at most 10 saturates at "
+        f"once, above 75 hardly saturates{judged}",
+        verdict_table(results),
+        f"Beginning ({mode}): percent of what a series covers that its first tenth covers",
+        beginning_table(results),
+    ]
+    return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
 
 
-def _three(row: Quantities) -> list[str]:
+def _row_2(title: str, row: Abstraction) -> list[str]:
+    return [title, *(f"{cell:.4f}" if isinstance(cell, float) else f"{cell:,}" for cell in row)]
+
+
+def _quantities(grown: Growth) -> Quantities:
+    return Quantities(grown.total, grown.average_percent, grown.smooth_percent)
+
+
+def _threes(cases: Mapping[str, Mapping[str, Quantities]]) -> str:
+    """Return a table with one column of three numbers for each case: five cases stay below 120 characters."""
+    metrics = next(iter(cases.values()))
+    rows = [["", *cases], ["", *("total avg% smo%" for _ in cases)]]
+    rows += [[metric, *(_three(own[metric]) for own in cases.values())] for metric in metrics]
+    return aligned(rows, heads=2)
+
+
+def _three(row: Quantities) -> str:
     average = "-" if row.average_percent is None else f"{row.average_percent:.0f}"
-    return [f"{row.total:,.0f}", average, f"{row.smooth_percent:.0f}"]
+    return f"{row.total:,.0f} {average:>4} {row.smooth_percent:>4.0f}"

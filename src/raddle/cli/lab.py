@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from raddle.cli.options import json_option
+from raddle import api
+from raddle.cli.lab_running import QUICK, chosen, end, follow, load, prepare, titled, write
+from raddle.cli.options import json_option, thread_methods
+from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
+from raddle.native.noise import Noise
 
 CASES = ("philosophers", "airlines", "crawler", "ftp", "broker")
-QUICK = 40  # executions of a series, or of a mutant: enough to see that everything works
 SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200
-REDRAW_SECONDS = 0.2
+PROGRAM_EXECUTIONS, EXHAUST_EXECUTIONS = 500, 1000
 
 _JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes side by side [default: all]."
 )
 _SEED = click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of everything random.")
 _QUICK = click.option(
-    "--quick", is_flag=True, help=f"Only {QUICK} executions: does everything work? The numbers mean nothing."
+    "--quick", is_flag=True, help=f"Only {QUICK} executions, to see that everything works; too few to interpret."
 )
 _OUTPUT = click.option(
     "--output",
@@ -45,10 +47,22 @@ def lab() -> None:
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions of a series [default: {SERIES_EXECUTIONS}; the broker: an eighth]. Twice as many are run.",
+    help=f"Executions of a series [default: {SERIES_EXECUTIONS}; the broker: an eighth].",
+)
+@click.option(
+    "--collection",
+    type=click.IntRange(min=2),
+    help="Executions to run, from which series are drawn [default: twice as many as a series has].",
 )
 @click.option("--series", type=click.IntRange(min=1), default=100, show_default=True, help="Random series drawn.")
 @click.option("--cases", help=f"Some of {', '.join(CASES)}, with commas in between [default: all].")
+@click.option("--target", metavar="FILE::FUNCTION", help="A scenario of your own instead of the cases.")
+@click.option(
+    "--source",
+    multiple=True,
+    metavar="NAME",
+    help="With --target: package, module, folder or file to instrument [default: the project around it]. Repeatable.",
+)
 @click.option(
     "--mode",
     type=click.Choice(["controlled", "noise", "both"]),
@@ -56,46 +70,64 @@ def lab() -> None:
     show_default=True,
     help="Executions under control, or of the program's own threads with noise.",
 )
+@click.option(
+    "--noise",
+    multiple=True,
+    metavar="KIND[:OPTIONS]",
+    help="With --mode noise: the noise, as raddle run takes it [default: yield:probability=0.2 and "
+    "sleep:probability=0.02,strength=0.5]. Repeatable.",
+)
+@thread_methods
 @_OUTPUT
 @_SEED
 @_JOBS
 @_QUICK
 @json_option
-def krena(cases: str | None, mode: str, output: Path | None, as_json: bool, quick: bool, **options: Any) -> int:
+def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
     """Which metrics suit saturation-based testing?
 
     Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar, for five
-    test cases in Python. Takes about ten minutes of one processor, with noise about four times as long. Ctrl-C
-    ends it with the cases that are done.
+    test cases in Python, or for a scenario of your own (--target). The five take about nine minutes of one processor,
+    with noise about an hour; with --quick a few seconds. Ctrl-C ends it with the cases that are done; of a scenario
+    of your own, with the executions that are done.
     """
-    experiment = _load("krena")
-    tables, figure = _load("tables"), _load("figure")  # better to hear now than in some minutes that one is missing
-    names = _chosen("case", cases, CASES)
-    _prepare(output)
+    experiment = load("krena")
+    tables, figure = load("tables"), load("figure")  # one that is missing should be known now, not in some minutes
+    names = _krena_cases(mode=mode, **options)
+    prepare(output)
+    executions = options["executions"] or (QUICK if quick else SERIES_EXECUTIONS)
+    _check_collection(options["collection"], executions)
     texts, found, interrupted = [], [], False
     for one in experiment.MODES if mode == "both" else (mode,):
         plan = experiment.Plan(
             cases=names,
             mode=one,
-            executions=options["executions"] or (QUICK if quick else SERIES_EXECUTIONS),
+            executions=executions,
+            collection=options["collection"],
             series=options["series"],
             seed=options["seed"],
+            noise=options["noise"],
+            source=options["source"],
         )
+        if options["thread_methods"] is not None:
+            plan = replace(plan, thread_methods=options["thread_methods"])
         results: list[Any] = []
-        interrupted = _follow(experiment.run, plan, results, jobs=min(options["jobs"], len(names)), tell=_case_done)
+        with _silence() if options["target"] else nullcontext():
+            interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), tell=_case_done)
         if results:
             texts.append(tables.report(results))
         found += results
         if interrupted:
             break
-    data = {**experiment.as_json(found), "seed": options["seed"], "series": options["series"]}
+    data = {**experiment.as_json(found), "seed": options["seed"], "series": options["series"], "quick": quick}
+    text = titled("\n\n".join(texts), quick=quick)
     if found and output is not None:
-        _write(output, "krena", data, "\n\n".join(texts))
+        write(output, "krena", data, text)
         for result in found:
-            if result.case == "crawler":
+            if result.case == "crawler" or options["target"]:
                 for path in figure.draw_figure(result, output):
                     click.echo(f"drawn: {path}", err=True)
-    return _end(data, "\n\n".join(texts), as_json=as_json, interrupted=interrupted)
+    return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
 @lab.command()
@@ -122,23 +154,69 @@ def correlation(
     """
     from raddle.criteria import resolve
 
-    experiment, mutants, table = _load("correlation"), _load("mutants"), _load("correlation_table")
+    experiment, mutants, table = load("correlation"), load("mutants"), load("correlation_table")
     plan = experiment.Plan(
-        subjects=_chosen("subject", subjects, mutants.subject_names()),
+        subjects=chosen("subject", subjects, mutants.subject_names()),
         criteria=resolve(criteria),
         executions=options["executions"] or (QUICK if quick else MUTANT_EXECUTIONS),
         sets=options["sets"],
         seed=options["seed"],
     )
-    _prepare(output)
+    prepare(output)
     results: list[Any] = []
     jobs = min(options["jobs"], len(plan.subjects))
-    interrupted = _follow(experiment.run, plan, results, jobs=jobs, tell=_subject_done)
+    interrupted = follow(experiment.run, plan, results, jobs=jobs, tell=_subject_done)
     correlations = [experiment.correlate(criterion, results) for criterion in plan.criteria]
-    data, text = experiment.as_json(plan, results, correlations), table.report(results, correlations)
+    data = {**experiment.as_json(plan, results, correlations), "quick": quick}
+    text = titled(table.report(results, correlations), quick=quick) if results else ""
     if results and output is not None:
-        _write(output, "correlation", data, text)
-    return _end(data, text if results else "", as_json=as_json, interrupted=interrupted)
+        write(output, "correlation", data, text)
+    return end(data, text, as_json=as_json, interrupted=interrupted)
+
+
+@lab.command()
+@click.option(
+    "--executions",
+    type=click.IntRange(min=2),
+    help=f"Executions of a program that cannot be exhausted [default: {PROGRAM_EXECUTIONS}].",
+)
+@click.option(
+    "--exhaust",
+    type=click.IntRange(min=2),
+    help=f"Exhaust programs that have fewer executions than this [default: {EXHAUST_EXECUTIONS}].",
+)
+@click.option("--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Complete test sets drawn.")
+@click.option("--programs", help="Some of the programs, with commas in between [default: all].")
+@_OUTPUT
+@_SEED
+@_JOBS
+@_QUICK
+@json_option
+def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
+    """What do complete test sets cost, and which bugs do they expose?
+
+    For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock left out and on programs of SCTBench: the
+    size of complete test sets beside the bounds of the paper's Table 1, and the bugs that such sets expose.
+    All-interleavings is evaluated only in programs that can be exhausted. Takes about five minutes of one processor.
+    Ctrl-C ends it with the programs that are done.
+    """
+    experiment, table = load("lu"), load("lu_table")
+    names = chosen("program", programs, experiment.program_names())
+    prepare(output)
+    plan = experiment.Plan(
+        programs=names,
+        executions=options["executions"] or (QUICK if quick else PROGRAM_EXECUTIONS),
+        exhaust=options["exhaust"] or (QUICK if quick else EXHAUST_EXECUTIONS),
+        sets=options["sets"],
+        seed=options["seed"],
+    )
+    results: list[Any] = []
+    interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), tell=_program_done)
+    data = {**experiment.as_json(plan, results), "quick": quick}
+    text = titled(table.report(results), quick=quick) if results else ""
+    if results and output is not None:
+        write(output, "lu", data, text)
+    return end(data, text, as_json=as_json, interrupted=interrupted)
 
 
 @lab.command()
@@ -158,8 +236,8 @@ def sctbench(
     """How many executions does each scheduler need to find the bugs of SCTBench?"""
     from raddle.guide.policies import make_policy
 
-    experiment = _load("sctbench_table")
-    plan = experiment.Plan(programs=_chosen("program", programs, tuple(experiment.PROGRAMS)), **options)
+    experiment = load("sctbench_table")
+    plan = experiment.Plan(programs=chosen("program", programs, tuple(experiment.PROGRAMS)), **options)
     if schedulers:
         names = tuple(name.strip() for name in schedulers.split(",") if name.strip())
         for name in names:
@@ -168,99 +246,53 @@ def sctbench(
     rows = experiment.run(plan, jobs=jobs, done=_row_done)
     data, text = experiment.as_json(plan, rows), experiment.report(plan, rows)
     if output is not None:
-        _write(output, "sctbench", data, text)
+        write(output, "sctbench", data, text)
     click.echo(json.dumps(data, indent=2) if as_json else text)
     return ExitCode.SUCCESS
 
 
-def _load(name: str) -> Any:
-    """A module of the lab, which is there only where its extra was installed."""
-    import importlib
+def _krena_cases(
+    *,
+    cases: str | None,
+    target: str | None,
+    source: Sequence[str],
+    mode: str,
+    noise: Sequence[str],
+    **others: Any,
+) -> tuple[str, ...]:
+    """Return the cases that were asked for, or the target; refuse options that do not go together."""
+    if noise and mode == "controlled":
+        raise UsageError("bad-experiment", "--noise disturbs a program's own threads: add --mode noise")
+    for text in noise:
+        Noise.parse(text)
+    if target is None:
+        if source:
+            raise UsageError(
+                "bad-experiment", "--source belongs to a scenario of your own: add --target FILE::FUNCTION"
+            )
+        return chosen("case", cases, CASES)
+    if cases is not None:
+        raise UsageError("bad-experiment", "give --cases for the paper's programs or --target for your own, not both")
+    for name in source:
+        api._check_source(name)
+    load_scenario(target)
+    return (target,)
 
-    try:
-        return importlib.import_module(f"raddle_lab.{name}")
-    except ImportError as error:
+
+def _check_collection(collection: int | None, executions: int) -> None:
+    if collection is not None and collection < executions:
         raise UsageError(
-            "lab-not-installed",
-            f"the experiments need packages that are not there ({error}): pip install 'raddle[lab]'",
-        ) from None
+            "bad-experiment",
+            f"series of {executions:,} executions cannot be drawn from {collection:,}: raise --collection, or lower "
+            "--executions",
+        )
 
 
-def _chosen(what: str, given: str | None, known: tuple[str, ...]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip())) if given else known
-    for name in names:
-        if name not in known:
-            raise UsageError("no-such-case", f"there is no {what} {name!r}; there are {', '.join(known)}")
-    return names
-
-
-def _prepare(folder: Path | None) -> None:
-    """Better to hear now than in some minutes that nothing can be written."""
-    if folder is None:
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError("no-such-file", f"{folder} cannot be made: {error.strerror}") from None
-    if not os.access(folder, os.W_OK):
-        raise UsageError("no-such-file", f"{folder} cannot be written to")
-
-
-def _follow(
-    run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, tell: Callable[[Any], str]
-) -> bool:
-    """Run an experiment, tell people how far it is, and keep what is done; was it interrupted?"""
-    counter = _Counter()
-
-    def done(result: Any) -> None:
-        results.append(result)
-        counter.clear()
-        click.echo(tell(result), err=True)
-
-    try:
-        run(plan, jobs=jobs, done=done, executed=counter)
-    except KeyboardInterrupt:
-        counter.clear()
-        return True
-    return False
-
-
-class _Counter:
-    """How many executions there were, on a terminal: one line that is written over."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._last = 0.0
-
-    def __call__(self, name: str, number: int, total: int) -> None:
-        now = time.monotonic()
-        if self._shown and now - self._last >= REDRAW_SECONDS:
-            self._last = now
-            self._draw(f"{name}: {number:,} of {total:,} executions")
-
-    def clear(self) -> None:
-        if self._shown:
-            self._draw("")
-
-    def _draw(self, line: str) -> None:
-        click.echo(f"\r\x1b[K{line}", nl=False, err=True)
-
-
-def _end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) -> int:
-    """What a command prints at last, and its exit code."""
-    if as_json:
-        click.echo(json.dumps({**data, "interrupted": interrupted}, indent=2))
-    elif text:
-        click.echo(text)
-    if interrupted:
-        click.echo(f"interrupted; {'the results are of what was done' if text else 'nothing was done yet'}", err=True)
-    return ExitCode.INTERRUPTED if interrupted else ExitCode.SUCCESS
-
-
-def _write(folder: Path, name: str, data: dict[str, Any], text: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-    (folder / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Hide what the user's scenario prints: it would print it in every execution, between the tables."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def _case_done(result: Any) -> str:
@@ -274,3 +306,8 @@ def _row_done(row: Any) -> None:
 
 def _subject_done(result: Any) -> str:
     return f"{result.subject}: {result.bugs} of {result.mutants} mutants fail"
+
+
+def _program_done(result: Any) -> str:
+    runs = f"{result.executions:,} executions" + (", all there are" if result.exhausted else "")
+    return f"{result.program}: {runs}, {result.failures:,} fail"

@@ -1,0 +1,78 @@
+"""The tables of the experiment on Lu's criteria as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raddle_lab.lu import ProgramResult, Summary, summaries
+from raddle_lab.lu_bounds import BOUNDS, CRITERIA
+from raddle_lab.tables import aligned, paragraph
+
+ILLEGIBLE = "-"
+
+
+def bounds_table() -> str:
+    """Return Table 1 of the paper."""
+    rows = [["criterion", "lower bound", "upper bound"]]
+    for criterion, (lower, upper) in BOUNDS.items():
+        rows.append([criterion, lower.formula if lower else ILLEGIBLE, upper.formula])
+    return aligned(rows, left=3)
+
+
+def summary_table(found: dict[str, Summary]) -> str:
+    """Return one row for each criterion."""
+    rows = [["criterion", "programs", "feasible", "set size", "to complete", "exposes %", "at random %", "unseen %"]]
+    for criterion, one in found.items():
+        numbers = [f"{one.feasible:,.0f}", f"{one.size:,.1f}", f"{one.executions:,.1f}"]
+        shares = [f"{100 * share:.0f}" for share in (one.exposing, one.at_random, one.unseen)]
+        rows.append([criterion, str(one.programs), *numbers, *shares])
+    return aligned(rows)
+
+
+def program_table(results: Sequence[ProgramResult]) -> str:
+    """Return one row for each program: its size, and the cost of each criterion beside the upper bound."""
+    rows = [["program", "runs", "M", "n", "V", *CRITERIA]]
+    for result in results:
+        runs = f"{result.executions:,}" + ("" if result.exhausted else "+")
+        shape = result.shape
+        rows.append([result.program, runs, str(shape.threads), f"{shape.accesses:.1f}", str(shape.variables)])
+        rows[-1] += [_cost(result, criterion) for criterion in CRITERIA]
+    return aligned(rows)
+
+
+def report(results: Sequence[ProgramResult]) -> str:
+    """Return everything."""
+    exhausted = [result for result in results if result.exhausted]
+    others = len(results) - len(exhausted)
+    harmless = [result.program for result in results if not result.failures]
+    parts = [
+        "Table 1 of Lu, Jiang and Zhou: executions that each criterion costs, without constants (M threads, n accesses "
+        "of each, V variables; - is not legible in the copy at hand)",
+        bounds_table(),
+        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. By criterion: size of a complete set "
+        "/ upper bound. runs: executions, with + where there are more; all-interleavings cannot be completed there (-)",
+        program_table(results),
+    ]
+    columns = (
+        "feasible requirements, size of a complete test set, executions in random order until complete, complete sets "
+        "that expose the bug, sets of as many executions at random that do"
+    )
+    if exhausted:
+        parts += [f"Programs that were exhausted, means: {columns}", summary_table(summaries(results, exhausted=True))]
+    if others:
+        parts += [
+            f"The other {others}, of which feasible is what their executions covered; means as above, and the chance "
+            "that one more execution covers something new (at most), so that no set is complete yet",
+            summary_table(summaries(results, exhausted=False)),
+        ]
+    if harmless:
+        parts.append(f"No execution failed, so there was no bug to expose: {', '.join(harmless)}")
+    return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
+
+
+def _cost(result: ProgramResult, criterion: str) -> str:
+    if criterion not in result.sets:
+        return "-"
+    _, upper = BOUNDS[criterion]
+    size = result.sets[criterion].size
+    return f"{size:.0f}/{upper.value(result.shape)}"

@@ -1,0 +1,114 @@
+"""How the commands of `raddle lab` run an experiment: what is chosen, progress, Ctrl-C, and where results go."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from raddle.errors import UsageError
+from raddle.exit_code import ExitCode
+
+REDRAW_SECONDS = 0.2
+QUICK = 40  # executions of a series, of a mutant or of a program: enough to see that everything works
+TOO_FEW = f"--quick: {QUICK} executions are too few, so these numbers must not be interpreted."
+
+
+def titled(text: str, *, quick: bool) -> str:
+    """Return a report, below a warning where it comes from a quick run."""
+    return f"{TOO_FEW}\n\n{text}" if quick and text else text
+
+
+def load(name: str) -> Any:
+    """Import a module of the lab, which is there only where its extra was installed."""
+    try:
+        return importlib.import_module(f"raddle_lab.{name}")
+    except ImportError as error:
+        raise UsageError(
+            "lab-not-installed",
+            f"the experiments need packages that are not there ({error}): pip install 'raddle[lab]'",
+        ) from None
+
+
+def chosen(what: str, given: str | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that were given, with commas in between; all that there are where none was."""
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip())) if given else known
+    for name in names:
+        if name not in known:
+            raise UsageError("no-such-case", f"there is no {what} {name!r}; there are {', '.join(known)}")
+    return names
+
+
+def prepare(folder: Path | None) -> None:
+    """Refuse a folder that cannot be written now, not after minutes of work."""
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError("no-such-file", f"{folder} cannot be made: {error.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise UsageError("no-such-file", f"{folder} cannot be written to")
+
+
+def follow(run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, tell: Callable[[Any], str]) -> bool:
+    """Run an experiment, show how far it is, and keep what is done; return whether it was interrupted."""
+    counter = _Counter()
+
+    def done(result: Any) -> None:
+        results.append(result)
+        counter.clear()
+        click.echo(tell(result), err=True)
+
+    try:
+        run(plan, jobs=jobs, done=done, executed=counter)
+    except KeyboardInterrupt:
+        counter.clear()
+        return True
+    return False
+
+
+class _Counter:
+    """The number of executions so far, on a terminal: one line that is written over."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+
+    def __call__(self, name: str, number: int, total: int) -> None:
+        now = time.monotonic()
+        if self._shown and now - self._last >= REDRAW_SECONDS:
+            self._last = now
+            self._draw(f"{name}: {number:,} of {total:,} executions")
+
+    def clear(self) -> None:
+        if self._shown:
+            self._draw("")
+
+    def _draw(self, line: str) -> None:
+        click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+
+
+def end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) -> int:
+    """Print what a command prints at last; return its exit code."""
+    if as_json:
+        click.echo(json.dumps({**data, "interrupted": interrupted}, indent=2))
+    elif text:
+        click.echo(text)
+    if interrupted:
+        click.echo(f"interrupted; {'the results are of what was done' if text else 'nothing was done yet'}", err=True)
+    return ExitCode.INTERRUPTED if interrupted else ExitCode.SUCCESS
+
+
+def write(folder: Path, name: str, data: dict[str, Any], text: str) -> None:
+    """Write what an experiment came to as JSON and as text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    (folder / f"{name}.txt").write_text(text + "\n", encoding="utf-8")

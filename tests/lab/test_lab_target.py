@@ -1,0 +1,148 @@
+"""Křena's experiment on a program of the user's: its options, and what it keeps when it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+pytest.importorskip("scipy")
+pytest.importorskip("matplotlib")
+
+from raddle_lab import krena
+
+from raddle.cli.lab import lab
+from raddle.errors import UsageError
+
+PROGRAM = """\
+import threading
+
+class Account:
+    def __init__(self):
+        self.balance = 0
+
+    def look(self):
+        return self.balance
+
+    def deposit(self, amount):
+        print("deposit")
+        self.balance = self.look() + amount
+
+def scenario():
+    account = Account()
+    threads = [threading.Thread(target=account.deposit, args=(n,)) for n in (1, 2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> str:
+    file = tmp_path / "some_accounts.py"
+    file.write_text(PROGRAM)
+    return f"{file}::scenario"
+
+
+def invoke(*args: str) -> Result:
+    return CliRunner().invoke(lab, ["krena", *args], catch_exceptions=False, standalone_mode=False)
+
+
+def data_of(*args: str) -> dict[str, Any]:
+    result = invoke(*args, "--json")
+    assert result.return_value == 0
+    data: dict[str, Any] = json.loads(result.stdout)  # nothing that the program prints is in between
+    return data
+
+
+def test_the_collection_is_as_large_as_asked_for(target: str) -> None:
+    data = data_of("--target", target, "--executions", "6", "--collection", "21", "--series", "4")
+    (case,) = data["cases"]
+    assert (case["collected"], case["series_length"], case["case"]) == (21, 6, target)
+    # One read and one write of the balance, by two threads: a thread reads what was there at first, or what the other
+    # wrote. There is no paper to agree with.
+    assert case["table3"]["du-pairs"]["total"] <= 2
+    assert {one["published"] for one in data["verdicts"]["controlled"].values()} == {None}
+
+
+def test_twice_a_series_is_collected_unless_asked_for(target: str) -> None:
+    (case,) = data_of("--target", target, "--executions", "5", "--series", "2")["cases"]
+    assert case["collected"] == 10
+
+
+def test_threads_are_told_apart_by_the_methods_asked_for(target: str) -> None:
+    args = ("--target", target, "--executions", "8", "--series", "2", "--thread-methods")
+    (by_none,), (by_one,) = data_of(*args, "0")["cases"], data_of(*args, "1")["cases"]
+    # Without methods the two threads are one abstract thread; with the first method as well, as both run `deposit`.
+    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the others
+    assert by_one["table2"]["threads_abstract_20"] == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_the_noise_asked_for_is_made(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def noisy(case: Any, *, noises: Any, **options: Any) -> Any:
+        made.append([noise.kind for noise in noises])
+        return real(case, noises=noises, **options)
+
+    real = krena.noisy
+    monkeypatch.setattr(krena, "noisy", noisy)
+    args = ("--target", target, "--executions", "2", "--series", "2", "--mode", "noise")
+    (case,) = data_of(*args, "--noise", "busy:strength=0.1")["cases"]
+    assert (case["mode"], case["collected"]) == ("noise", 4)
+    data_of(*args)
+    assert made == [["busy"], ["yield", "sleep"]]
+
+
+def test_tables_and_the_figure_of_the_target(target: str, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    result = invoke("--target", target, "--quick", "--series", "2", "--output", str(output))
+    assert result.return_value == 0
+    assert result.stdout.startswith("--quick: 40 executions are too few")
+    assert "paper" not in result.stdout
+    assert "deposit\n" not in result.stdout
+    assert (output / "krena.txt").read_text(encoding="utf-8") == result.stdout
+    assert len(list(output.glob("figure1-*some_accounts-py-scenario-controlled.svg"))) == 1
+
+
+def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = krena.controlled
+
+    def interrupted_after(executions: int) -> Any:
+        def controlled(*args: Any, **options: Any) -> Any:
+            yield from islice(real(*args, **options), executions)
+            raise KeyboardInterrupt
+
+        return controlled
+
+    monkeypatch.setattr(krena, "controlled", interrupted_after(12))
+    result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")
+    assert result.return_value == 2
+    (case,) = json.loads(result.stdout)["cases"]
+    assert (case["collected"], case["series_length"]) == (12, 6)  # series of half of them
+
+    monkeypatch.setattr(krena, "controlled", interrupted_after(9))  # too few for anything
+    result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")
+    assert (result.return_value, json.loads(result.stdout)["cases"]) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--noise", "yield"], "add --mode noise"),
+        (["--mode", "noise", "--noise", "loud"], "there is no noise 'loud'"),
+        (["--source", "json"], "add --target FILE::FUNCTION"),
+        (["--target", "a.py::f", "--cases", "crawler"], "not both"),
+        (["--target", "no_such_file.py::f"], "there is no file no_such_file.py"),
+        (["--target", "no_function.py"], "name a scenario as file.py::function"),
+        (["--executions", "30", "--collection", "20"], "series of 30 executions cannot be drawn from 20"),
+    ],
+)
+def test_what_does_not_go_together(args: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        invoke(*args)
