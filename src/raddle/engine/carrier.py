@@ -63,7 +63,7 @@ class Carrier(greenlet):
 
     @property
     def carrier(self) -> Carrier:
-        """The greenlet to switch to for its next step."""
+        """The greenlet that takes its steps: itself."""
         return self
 
     @property
@@ -72,12 +72,12 @@ class Carrier(greenlet):
         return self.engine.world.awaited(self)
 
     def reset(self) -> None:
-        """Become a participant that has done nothing yet."""
+        """Become a participant that has done nothing yet; `own` and `alternatives` are None between executions."""
         self.daemon = self.done = self.parked = self.timed_out = False
         self.children = self.segment = self.timer = self.raised = 0
         self.open = True
         self.kind = BEGIN
-        self.target = self.ready = self.alternatives = self.taken = self.own = None
+        self.target = self.ready = None
         self.name = ""
         self.site = 0
         self.joiners = []

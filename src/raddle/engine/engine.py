@@ -10,7 +10,8 @@ probes of that world call `operate`, `wait`, `spawn` and `join`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, Protocol
 
@@ -88,7 +89,6 @@ class Engine:
         self.steps = 0  # scheduling points so far, of all participants
         self.tracker = AccessTracker(learned, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
-        self._records = self.points.records
 
     # -- one execution ------------------------------------------------------------------------------
 
@@ -104,19 +104,26 @@ class Engine:
 
         `learned` stands in for what the engine knows, to run an execution with the scheduling points it once had.
         """
-        own, self.learned = self.learned, learned or self.learned
-        if learned is not None:
-            self.points.forget()
-        try:
+        if learned is None:
             self._begin(policy, rules)
             self._run(main)
-        finally:
-            self.learned = own
-            if learned is not None:
-                self.points.forget()
+        else:
+            with self._knowing(learned):
+                self._begin(policy, rules)
+                self._run(main)
         if self.observers.errors:
             raise self.observers.errors[0]
         return self.outcome or _PASSED
+
+    @contextmanager
+    def _knowing(self, learned: Learned) -> Iterator[None]:
+        own, self.learned = self.learned, learned
+        self.points.forget()
+        try:
+            yield
+        finally:
+            self.learned = own
+            self.points.forget()
 
     def _begin(self, policy: Policy, rules: Rules) -> None:
         self.rules = rules
@@ -202,7 +209,7 @@ class Engine:
             queue.undone -= 1
         for joiner in me.joiners:
             if not joiner.timed_out:
-                queue.admit(joiner, eager=self.rules.eager)
+                queue.admit(joiner, self.rules.eager)
 
     # -- scheduling points --------------------------------------------------------------------------
 
@@ -236,34 +243,31 @@ class Engine:
         Return when the running participant may do its pending operation; `me` is None if it has ended. This is the one
         place where decisions are made. It is written as one function, as every call here costs 5 % of a search.
         """
-        records = self._records and me is not None and not me.parked
         if me is not None:
-            if records and not self._arrive(me):
-                return
             self.steps = steps = self.steps + 1
             if steps > self.limit:
                 self._over_limit(me)
                 if self.aborting:
                     return
-        queue, observers = self.queue, self.observers
-        notifies = observers.blocked if me is not None and me.ready is not None else ()
+        queue = self.queue
         if queue.fresh:
-            if notifies and not me.ready():  # type: ignore[union-attr, misc]
-                observers.notify(notifies, me)
+            if self.observers.blocked:
+                self._notify_if_blocked(me)
             chosen: Any = queue.take_fresh(me)
         else:
             current = me if not queue.warming_up else queue.running_before()
-            while True:
-                enabled = queue.live
-                for carrier in enabled:
-                    if carrier.ready is not None:
-                        enabled = [c for c in enabled if c.ready is None or c.ready()]
-                        if notifies and me not in enabled:
-                            observers.notify(notifies, me)
-                            notifies = ()
-                        break
-                if enabled or not self._pass_time():
+            enabled = queue.live
+            for carrier in enabled:
+                if carrier.ready is not None:
+                    if self.observers.blocked:
+                        self._notify_if_blocked(me)
+                    enabled = [c for c in enabled if c.ready is None or c.ready()]
                     break
+            while not enabled:
+                if not self._pass_time():
+                    self._stuck()
+                    return
+                enabled = [c for c in queue.live if c.ready is None or c.ready()]
                 current = None  # it had to wait, like every other participant
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
@@ -274,56 +278,31 @@ class Engine:
                     if queue.streak > UNFAIR:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
-                if observers.decided:
-                    observers.notify(observers.decided, chosen)
-            elif enabled:
+                if self.observers.decided:
+                    self.observers.notify(self.observers.decided, chosen)
+            else:
                 chosen = enabled[0]
                 if self.rules.asks_always:
                     self.choose(enabled, current)
-                    if observers.decided:
-                        observers.notify(observers.decided, chosen)
-            else:
-                chosen = self._stuck()
-            if chosen.__class__ is not Carrier or chosen.alternatives is not None:
-                chosen = self._take_outcome(chosen, alone=len(enabled) == 1)
+                    if self.observers.decided:
+                        self.observers.notify(self.observers.decided, chosen)
+            if chosen.alternatives is not None:
+                self._take_alternative(chosen, alone=len(enabled) == 1)
         if chosen is not me:
-            if records:
-                self._preempt(me)  # type: ignore[arg-type]
+            if self.observers.preempted:
+                self._preempt(me)
             chosen.switch()
-        if records:
-            self.points.passed(me, self)  # type: ignore[arg-type]
-            observers.notify(observers.passed, me, point=True)
 
-    def _arrive(self, me: Carrier) -> bool:
-        """Note the operation that a participant has come to, to be recorded; return whether it is a point."""
-        if self.aborting:
-            self._over_limit(me)
-            return False
-        observers = self.observers
-        point = self.points.is_point(me, self)
-        observers.notify(observers.arrived, me, point=point, blocked=me.ready is not None and not me.ready())
-        if not point:
-            observers.notify(observers.passed, me, point=False)
-        return point
+    def _notify_if_blocked(self, me: Carrier | None) -> None:
+        if me is not None and me.ready is not None and not me.ready():
+            self.observers.notify(self.observers.blocked, me)
 
-    def _preempt(self, me: Carrier) -> None:
-        if me.ready is None or me.ready():
+    def _preempt(self, me: Carrier | None) -> None:
+        """Notify the observers that another participant runs now, if this one is enabled."""
+        if me is not None and not me.parked and (me.ready is None or me.ready()):
             self.observers.notify(self.observers.preempted, me)
 
-    def _take_outcome(self, chosen: Any, *, alone: bool) -> greenlet:
-        """Choose the outcome of a participant's operation, if it has several; return the greenlet to switch to.
-
-        `alone`: no decision was made for the participant. The hub comes here, too: the execution is over.
-        """
-        if chosen is self.hub:
-            return chosen
-        if chosen.alternatives is not None:
-            self._take_alternative(chosen, alone=alone)
-        if chosen.__class__ is not Carrier:
-            chosen.carrier.taken = Alternative(chosen.label, chosen)
-        return chosen.carrier  # type: ignore[no-any-return]
-
-    def _take_alternative(self, chosen: Carrier, *, alone: bool) -> None:
+    def _take_alternative(self, chosen: Participant, *, alone: bool) -> None:
         """Choose the outcome of an operation; `alone`: no decision was made for its participant."""
         assert chosen.alternatives is not None
         options = chosen.alternatives()
@@ -346,7 +325,7 @@ class Engine:
     # -- what twins ask -----------------------------------------------------------------------------
 
     def spawn(
-        self, me: Carrier, run: Callable[[], object], *, daemon: bool = False, own: object = None
+        self, me: Carrier, run: Callable[[], object], daemon: bool = False, own: object = None
     ) -> Carrier:  # fmt: skip
         """Start a participant that will call `run`."""
         if self.aborting:
@@ -429,9 +408,9 @@ class Engine:
         return other.done
 
     def _joined(self, me: Carrier, other: Carrier) -> None:
-        clock = me.clock
+        clock, mine = me.clock, me.index
         for index, segment in other.clock.items():
-            if clock.get(index, -1) < segment and index != me.index:
+            if index != mine and clock.get(index, -1) < segment:
                 clock[index] = segment
         clock[other.index] = other.segment
 
@@ -640,12 +619,12 @@ class Engine:
         waiting = [carrier for carrier in self.queue.live if not carrier.done]
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
-    def _stuck(self) -> greenlet:
+    def _stuck(self) -> None:
         """End the execution, as no participant can go on, and time will not change that."""
         if self.outcome is None:
             self.outcome = self.world.explain_stuck(self.queue.undone_carriers(), self)
         self.queue.undone = 0
-        return self.hub
+        self.hub.switch()
 
     def _over_limit(self, me: Carrier) -> None:
         """End the execution if it is being aborted, or the step limit was reached, or the user pressed Ctrl-C."""

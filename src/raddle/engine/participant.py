@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from greenlet import getcurrent
+
 from raddle.operation import Kind
 
 if TYPE_CHECKING:
@@ -58,7 +60,10 @@ class Participant(Protocol):
 
     @property
     def carrier(self) -> Carrier:
-        """The greenlet to switch to for its next step."""
+        """The greenlet that takes its steps."""
+
+    def switch(self) -> object:
+        """Let it take its next step; return when the running carrier is chosen again."""
 
     @property
     def awaited(self) -> Participant | None:
@@ -96,6 +101,12 @@ class Passenger:
     def awaited(self) -> Participant | None:
         """The participant that has to act before the pending operation can be done."""
         return self.carrier.engine.world.awaited(self)
+
+    def switch(self) -> None:
+        """Have the carrier take the next step of this passenger; it may be the one that is running."""
+        self.carrier.taken = Alternative(self.label, self)
+        if getcurrent() is not self.carrier:
+            self.carrier.switch()
 
     def __repr__(self) -> str:
         return f"<{self.label} before {self.kind} {self.name}>"

@@ -10,13 +10,10 @@ commute with everything the others do.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raddle.engine.carrier import Carrier
 from raddle.operation import END
-
-if TYPE_CHECKING:
-    from raddle.engine.engine import Engine
 
 SETTLED_AFTER = 16  # fully tracked executions without news
 SAMPLED_EVERY = 64
@@ -63,7 +60,6 @@ class Points:
 
     with_gil = False  # are these the points of CPython with the GIL?
     follows_sites = False  # does it have to know of every site that a participant comes to?
-    records = False  # does every operation arrive, so that `is_point` has to be asked?
 
     def __init__(self) -> None:
         self.sites: Container[int] = set()
@@ -93,13 +89,6 @@ class Points:
     def arrive(self, me: Carrier, site: int) -> bool:
         """Return whether a participant that comes to a site has to stop there."""
         return site in self.sites
-
-    def is_point(self, me: Carrier, engine: Engine) -> bool:
-        """Return whether an operation that has arrived is a scheduling point; only if `records`."""
-        return True
-
-    def passed(self, me: Carrier, engine: Engine) -> None:
-        """Note that a participant goes on from a scheduling point; only if `records`."""
 
 
 class GilPoints(Points):

@@ -29,6 +29,7 @@ class CarrierPool:
         else:
             carrier = Carrier(_serve, engine.hub)
             carrier.engine = engine
+            carrier.own = carrier.alternatives = carrier.taken = None
             _enter(carrier, engine)
         carrier.reset()
         carrier.engine = engine

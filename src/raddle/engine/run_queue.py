@@ -42,7 +42,7 @@ class RunQueue:
         else:
             insort(live, carrier, key=_by_index)
 
-    def admit(self, carrier: Carrier, *, eager: bool) -> None:
+    def admit(self, carrier: Carrier, eager: bool) -> None:
         """Let a carrier run that is enabled without being asked: at once if `eager`, else when it is chosen."""
         carrier.ready = None
         if eager:

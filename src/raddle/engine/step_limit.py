@@ -17,6 +17,7 @@ class StepLimit:
         self.most = asked * factor
         self.interrupted = False  # by the user, which lasts
         self.expired = False  # the deadline has passed in this execution
+        self._free = max(0, self.most - SAMPLE)  # steps that are not looked at
         self._sample: set[tuple[str, Place | None]] = set()
 
     @property
@@ -27,8 +28,8 @@ class StepLimit:
     def begin(self) -> int:
         """Begin an execution; return the number of steps after which `reached` has to be called."""
         self.expired = False
-        self._sample = set()
-        return max(0, self.most - SAMPLE)
+        self._sample.clear()
+        return self._free
 
     def reached(self, label: str, place: Place | None, steps: int) -> Outcome | None:
         """Return the outcome of the execution if it has to end now."""

@@ -35,7 +35,7 @@ T = TypeVar("T")
 # Test tools: their own state is none of the scenario's. What pytest's monkeypatch does to objects of the program is.
 _TOOLS = frozenset({"_pytest", "coverage", "debugpy", "greenlet", "hypothesis", "pluggy", "pydevd", "pytest"})
 _NOT_A_TOOL = "_pytest.monkeypatch"
-
+_TWIN_FRAMES = 3  # between `spawned` and the code that starts a thread: `_spawn`, and the twin that calls it
 
 _monitoring: Any = sys.monitoring if env.HAS_MONITORING else None  # type: ignore[attr-defined,unused-ignore]
 _TOOL_IDS = (4, 3, 5, 2, 1)  # not 0, which says that a debugger is active; others with a meaning of their own last
@@ -60,6 +60,7 @@ class Callees:
         self.made_at_run_time: Mapping[CodeType, NotInstrumented] = {}
         self._unwatched: dict[int, CodeType] = {}  # by id; called only while no other thread could run, so far
         self._settled: dict[int, CodeType] = {}  # by id, which stays in use while the code is kept here
+        self.hears_all = False  # is every function reported when it is entered, until it is settled?
 
     def called(self, code: CodeType, frame: FrameType | None) -> bool:
         """Note that the running thread enters a function; return whether this function needs no more attention."""
@@ -88,7 +89,9 @@ class Callees:
 
     def spawned(self) -> None:
         """Note that the running thread has started another: the functions that it is in go on beside that one."""
-        frame: FrameType | None = sys._getframe(1)
+        if self.hears_all and not self._unwatched:
+            return
+        frame: FrameType | None = sys._getframe(_TWIN_FRAMES)
         settled = self._settled
         while frame is not None:
             code = frame.f_code
@@ -195,11 +198,13 @@ class Monitoring:
             _monitoring.register_callback(self._tool, event, self._enters)
         _monitoring.set_events(self._tool, events.PY_START | events.PY_RESUME)
         _monitoring.restart_events()  # an earlier session had other answers
+        self._callees.hears_all = True
         return self
 
     def __exit__(self, *exc: object) -> None:
         if self._tool is None:
             return
+        self._callees.hears_all = False
         _monitoring.set_events(self._tool, 0)
         for event in (_monitoring.events.PY_START, _monitoring.events.PY_RESUME):
             _monitoring.register_callback(self._tool, event, None)

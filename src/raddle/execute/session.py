@@ -26,6 +26,7 @@ from raddle.observers.follower import Follower
 from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
 from raddle.observers.recorder import Recorder
+from raddle.observers.recording_engine import RecordingEngine
 from raddle.observers.schedule import ScheduleRecorder
 from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome, OutcomeKind
@@ -182,14 +183,15 @@ class Session:
             observers.append(recorder := self._installation.step_recorder(renewed=self._setup is not None))
         if self._apart is not None:
             observers.append(DecisionPulse(self._apart.pulse))
-        return Runner(self._engine(self.learned, self._points(), observers), recorder, follower)
-
-    def _engine(
-        self, learned: Learned, points: Points, observers: Sequence[Observer], *, step_factor: int = 1
-    ) -> Engine:
-        limit = StepLimit(self.step_limit, factor=step_factor)
-        world, pool = self._installation.world, self._installation.pool
-        return Engine(world, learned, step_limit=limit, points=points, observers=observers, pool=pool)
+        engine = Engine(
+            self._installation.world,
+            self.learned,
+            step_limit=StepLimit(self.step_limit),
+            points=self._points(),
+            observers=observers,
+            pool=self._installation.pool,
+        )
+        return Runner(engine, recorder, follower)
 
     def _points(self) -> Points:
         switchable = self._switchable()
@@ -412,7 +414,14 @@ class Session:
         if self._apart is not None:
             observers.append(MomentPulse(self._apart.pulse))
         # Local steps count too where every operation is a scheduling point, so there are more of them.
-        engine = self._engine(learned, points, observers, step_factor=4 if everywhere else 1)
+        engine = RecordingEngine(
+            self._installation.world,
+            learned,
+            step_limit=StepLimit(self.step_limit, factor=4 if everywhere else 1),
+            points=points,
+            observers=observers,
+            pool=self._installation.pool,
+        )
         return Recording(engine, story, schedule)
 
     def _record(

@@ -21,7 +21,7 @@ class RecordedPoints(Points):
     nothing of what was learned. Otherwise the points are those of the execution that is run again.
     """
 
-    follows_sites = records = True
+    follows_sites = True
 
     def __init__(self, table: SiteTable, *, everywhere: bool, with_gil: bool) -> None:
         super().__init__()
@@ -50,11 +50,13 @@ class RecordedPoints(Points):
         return True
 
     def is_point(self, me: Carrier, engine: Engine) -> bool:
+        """Return whether the operation that a participant has come to is a scheduling point."""
         if me.kind.is_access:
             self.pass_by(me, me.site)
         return self._everywhere or is_point(me, engine.learned, engine.queue.carriers, with_gil=self.with_gil)
 
     def passed(self, me: Carrier, engine: Engine) -> None:
+        """Note that a participant goes on from a scheduling point."""
         if not me.kind.is_access:
             self.passed_sites[me.index] = []
             me.open = False

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType
 from typing import Any, NamedTuple
 
 from raddle import probe
 from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields
 from raddle.operation import READ, WRITE, Effect, Kind
-from raddle.threads.data_model.filesystem import effect_on_disk
+from raddle.threads.data_model.filesystem import effect_of_method, effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
 # By top-level module, without underscores before it: what keeps its arguments, hands them on to others or takes no
@@ -172,14 +172,15 @@ class Effects:
         known = self._known.get(id(called))
         if known is not None:
             return known[1]
+        cls = type(called)
+        if cls is BuiltinFunctionType and called.__module__ is None:
+            # A method in C: it can only have an effect on the disk. Remembering it would keep its object alive.
+            on_disk = effect_of_method(called.__self__, called.__name__)
+            return None if on_disk is None else CallEffect(on_disk, on_disk=True)
         on_disk = effect_on_disk(called)
         kind = on_disk or effect(called)
         found = None if kind is None else CallEffect(kind, on_disk is not None)
-        cls = type(called)
-        # A method in C is of the same type as a function, and remembering it would keep its object alive.
-        if (cls is BuiltinFunctionType and type(called.__self__) is ModuleType) or (
-            cls is FunctionType and "<locals>" not in called.__qualname__
-        ):
+        if cls is BuiltinFunctionType or (cls is FunctionType and "<locals>" not in called.__qualname__):
             self._known[id(called)] = (called, found)
         return found
 

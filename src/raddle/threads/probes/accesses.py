@@ -19,22 +19,21 @@ class Accesses:
 
     `policy` decides at each site whether it is a scheduling point; None: the sites in `points` are.
 
-    Callables in slots are put into local variables where they are called often: Python 3.11 specializes calls of
-    methods and of local variables, but not calls of attributes, and each of these would cost 10 ns more.
+    What is called often is called as a method of its object: Python specializes such calls, but not those of callables
+    that are kept in a slot.
     """
 
     __slots__ = (
-        "_lets_go", "cold", "engine", "hot", "observing", "points", "policy", "quiet", "reach", "sampling", "tell",
-        "touch", "variables",
+        "_lets_go", "cold", "engine", "hot", "observing", "points", "policy", "quiet", "sampling", "tell",
+        "tracker", "variables",
     )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.variables = Variables(engine.variables)
-        self.touch = engine.tracker.look
+        self.tracker = engine.tracker
         self.points = engine.points.sites
         self.policy: Points | None = engine.points if engine.points.follows_sites else None
-        self.reach = engine.reach
         self.sampling = engine.sampling
         self.cold, self.hot, self.quiet = engine.sampling.cold, engine.sampling.hot, engine.sampling.quiet
         self.observing = bool(engine.observers.accessed)
@@ -51,13 +50,11 @@ class Accesses:
             me.target = variable.owner
             me.name = variable.name
             me.site = site
-            reach = self.reach
-            reach(me)
+            self.engine.reach(me)
         if self.sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
-                touch = self.touch
-                touch(me, variable, access, kind is not READ)
+                self.tracker.look(me, variable, access, kind is not READ)
 
     def arrive(self, me: Carrier, container: Any, kind: Kind, site: int) -> None:
         """Pass the scheduling point before an access to a container's content, in an execution without tracking."""
@@ -65,14 +62,13 @@ class Accesses:
         me.target = container
         me.name = CONTENT
         me.site = site
-        reach = self.reach
-        reach(me)
+        self.engine.reach(me)
 
     def note_inside(self, me: Carrier, variable: Variable, site: int) -> None:
         """Note that something at a site reads a variable, too. Its step is that of another access."""
         access = (me.index, me.segment, ~site)  # not to be taken for what the site itself does to the variable
         if access not in variable.seen:
-            self.touch(me, variable, access, False)
+            self.tracker.look(me, variable, access, False)
 
     def instead_of(self, real: Any, site: int) -> Any:
         """Return the twin of something that the program kept before the twins were in place: a clock, say."""

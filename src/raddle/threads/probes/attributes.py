@@ -28,7 +28,7 @@ class Attributes:
 
     __slots__ = (
         "_accesses", "_code_names", "_cold", "_container_methods", "_engine", "_hot", "_objects", "_observing",
-        "_points", "_policy", "_quiet", "_reach", "_record", "_sampling", "_tell", "_touch", "_variables",
+        "_points", "_policy", "_quiet", "_record", "_sampling", "_tell", "_tracker", "_variables",
     )  # fmt: skip
 
     def __init__(
@@ -42,7 +42,7 @@ class Attributes:
         self._code_names = accesses.variables.code_names
         self._cold, self._hot, self._quiet = accesses.cold, accesses.hot, accesses.quiet
         self._points, self._policy = accesses.points, accesses.policy
-        self._reach, self._tell, self._touch = accesses.reach, accesses.tell, accesses.touch
+        self._tell, self._tracker = accesses.tell, accesses.tracker
         self._observing = accesses.observing
         self._record = None if stream is None else stream.append
 
@@ -53,15 +53,14 @@ class Attributes:
         if self._cold.get(site) is cls:
             return getattr(obj, name)
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return getattr(obj, name)
         if self._hot.get(site) is cls:
             me.kind = READ
             me.target = obj
             me.name = name
             me.site = site
-            reach = self._reach
-            reach(me)
+            self._engine.reach(me)
             return getattr(obj, name)
         fields = self._objects.get(id(obj))
         variable = fields.get(name) if fields is not None else None
@@ -79,13 +78,11 @@ class Attributes:
             me.target = variable.owner
             me.name = name
             me.site = site
-            reach = self._reach
-            reach(me)
+            self._engine.reach(me)
         if self._sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
-                touch = self._touch
-                touch(me, variable, access, False)
+                self._tracker.look(me, variable, access, False)
         value = getattr(obj, name)
         if type(value) is BuiltinFunctionType and value in NAMES:
             value = self._accesses.instead_of(value, site)
@@ -121,7 +118,7 @@ class Attributes:
             setattr(obj, name, value)
             return
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             setattr(obj, name, value)
             return
         if self._hot.get(site) is cls:
@@ -129,8 +126,7 @@ class Attributes:
             me.target = obj
             me.name = name
             me.site = site
-            reach = self._reach
-            reach(me)
+            self._engine.reach(me)
             setattr(obj, name, value)
             return
         fields = self._objects.get(id(obj))
@@ -146,13 +142,11 @@ class Attributes:
             me.target = variable.owner
             me.name = name
             me.site = site
-            reach = self._reach
-            reach(me)
+            self._engine.reach(me)
         if self._sampling.tracking:
             access = (me.index, me.segment, site)
             if access not in variable.seen:
-                touch = self._touch
-                touch(me, variable, access, True)
+                self._tracker.look(me, variable, access, True)
         setattr(obj, name, value)
         if self._observing:
             number, record = variable.number, self._record
@@ -172,7 +166,7 @@ class Attributes:
 
     def delete(self, obj: Any, name: str, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             delattr(obj, name)
             return
         if issubclass(type(obj), RealLocal):

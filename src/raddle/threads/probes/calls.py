@@ -52,7 +52,7 @@ class Calls:
         self._effects = Effects()
 
     def function(self, called: Any, site: int) -> Any:
-        if getcurrent().__class__ is not Carrier:
+        if type(getcurrent()) is not Carrier:
             return called
         handler = _HANDLERS.get(id(called))
         if handler is not None:
@@ -71,7 +71,7 @@ class Calls:
         """Call code without probes that works on the first container that it is given, and may read the others."""
         me: Any = getcurrent()
         target = None
-        given: Sequence[Any] = (*args, *kwargs.values()) if me.__class__ is Carrier else ()
+        given: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()
         copies = given and reads_attributes(called)
         for arg in everything_in(given) if given and looks_deeply(called) else given:
             if effect_of_outside(arg, "write"):  # a file to be written to, say
@@ -87,7 +87,7 @@ class Calls:
     def outside(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call code that reads or changes what is outside of the process: one step."""
         me: Any = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             variable = self._variables.variable(DISK, CONTENTS)
             self._accesses.step(me, variable, kind, site)
             if self._observing and not self._accesses.engine.measuring:  # not a variable that could be covered
@@ -132,7 +132,7 @@ class Calls:
     def printing(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         me: Any = getcurrent()
         file = kwargs.get("file")
-        if me.__class__ is Carrier and container_base(type(file)) is not None:
+        if type(me) is Carrier and container_base(type(file)) is not None:
             self._touch(me, file, WRITE, site)
         elif effect_of_outside(file, "write"):
             return self.outside(partial(self.looking, called, site), WRITE, site, *args, **kwargs)
@@ -150,7 +150,7 @@ class Calls:
 
     def iterating(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         me: Any = getcurrent()
-        container = self._variables.container_of(args[0]) if len(args) == 1 and me.__class__ is Carrier else None
+        container = self._variables.container_of(args[0]) if len(args) == 1 and type(me) is Carrier else None
         if container is None:
             return called(*args, **kwargs)
         self._items.look_at(me, container, site)

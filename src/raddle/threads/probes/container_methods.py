@@ -36,7 +36,7 @@ class ContainerMethods:
 
     def call(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         me: Any = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return found(*args, **kwargs)
         if self._hot.get(site) is type(obj):
             self._accesses.arrive(me, obj, kind, site)
@@ -58,7 +58,7 @@ class ContainerMethods:
     def _call_elsewhere(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a method that was kept: the calls around it, where CPython can switch, are not at its site."""
         me: Any = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             self._lets_go(me, site)
         return self.call(obj, found, kind, site, *args, **kwargs)
 
@@ -66,7 +66,7 @@ class ContainerMethods:
         """Sort with a step before each call of the key function: the list is empty while that runs."""
         key = kwargs.get("key")
         me: Any = getcurrent()
-        if me.__class__ is Carrier and key is not None and runs_python(key):
+        if type(me) is Carrier and key is not None and runs_python(key):
             variable, step = self._variables.find_content(obj), self._accesses.step
 
             def stopping(item: Any) -> Any:

@@ -22,7 +22,7 @@ class Functions:
 
     def guard(self, manager: Any, site: int) -> Any:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             me.site = site
             if id(type(manager)) in TWINS:
                 return adopt(manager)
@@ -30,19 +30,19 @@ class Functions:
 
     def enter(self, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             self._engine.entered(me, site)
 
     def leave(self, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             if site in leaving:
                 stored(site)
             self._engine.left(me, site)
 
     def block(self, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             self._engine.passed_block(me, site)
 
 

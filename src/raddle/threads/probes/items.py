@@ -40,7 +40,7 @@ class Items:
         if self._cold.get(site) is cls:
             return obj[key]
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(cls) is None:
+        if type(me) is not Carrier or container_base(cls) is None:
             return obj[key]
         variable = self.variables.find_content(obj)
         if not fills(cls):
@@ -62,7 +62,7 @@ class Items:
             obj[key] = value
             return
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(cls) is None:
+        if type(me) is not Carrier or container_base(cls) is None:
             obj[key] = value
             return
         variable = self.variables.find_content(obj)
@@ -73,7 +73,7 @@ class Items:
 
     def delitem(self, obj: Any, key: Any, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(type(obj)) is None:
+        if type(me) is not Carrier or container_base(type(obj)) is None:
             del obj[key]
             return
         variable = self.variables.find_content(obj)
@@ -84,7 +84,7 @@ class Items:
 
     def contains(self, key: Any, obj: Any, site: int) -> bool:
         me = getcurrent()
-        container = self.variables.container_of(obj) if me.__class__ is Carrier else None
+        container = self.variables.container_of(obj) if type(me) is Carrier else None
         if container is None:
             return key in obj
         variable = self.variables.find_content(container)
@@ -99,7 +99,7 @@ class Items:
         if cls is int or cls is bool or cls is str or obj is None or self._cold.get(site) is cls:
             return obj
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return obj
         if self._hot.get(site) is cls:
             self._accesses.arrive(me, obj, READ, site)
@@ -114,7 +114,7 @@ class Items:
 
     def iterate(self, obj: Any, site: int) -> Any:
         me: Any = getcurrent()
-        if self._cold.get(site) is type(obj) or me.__class__ is not Carrier:
+        if self._cold.get(site) is type(obj) or type(me) is not Carrier:
             return obj
         container = self.variables.container_of(obj)
         if container is None or is_iterator(container):  # a file in memory is both
@@ -129,7 +129,7 @@ class Items:
         if type(obj) is int:
             return IN_PLACE[operation](obj, value)
         me = getcurrent()
-        if me.__class__ is not Carrier or container_base(type(obj)) is None:
+        if type(me) is not Carrier or container_base(type(obj)) is None:
             return IN_PLACE[operation](obj, value)
         variable = self.variables.find_content(obj)
         self._accesses.step(me, variable, WRITE, site)
@@ -157,7 +157,7 @@ class Items:
     def advance(self, iterator: Any, site: int, go: Callable[[], Any] | None = None) -> Any:
         """Call `next(iterator)`, or `go`, which advances it: an iterator of C or a generator can be shared."""
         me: Any = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return next(iterator) if go is None else go()
         variable = self.variables.find_content(iterator)
         self._accesses.step(me, variable, WRITE, site)
@@ -178,13 +178,13 @@ class Items:
             yield value
         while True:
             me: Any = getcurrent()
-            if me.__class__ is Carrier:
+            if type(me) is Carrier:
                 step(me, variable, READ, site)
             try:
                 value = next(iterator)
             except StopIteration:
                 return
-            if self._observing and me.__class__ is Carrier:
+            if self._observing and type(me) is Carrier:
                 tell(me, READ, variable, site, value)
             yield value
 

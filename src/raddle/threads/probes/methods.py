@@ -62,11 +62,11 @@ class Methods:
         if self._cold.get(site) is cls:
             if self._observing:  # what the method does to locks and the like is told by this site
                 me = getcurrent()
-                if me.__class__ is Carrier:
+                if type(me) is Carrier:
                     me.site = site
             return getattr(obj, name)
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return getattr(obj, name)
         effects = self._built_in.get(id(cls))
         if effects is not None:
@@ -158,7 +158,7 @@ class Methods:
     def _past_the_class(self, called: Any, kind: Kind, site: int, /, obj: Any, name: str, *values: Any) -> Any:
         me: Any = getcurrent()
         find = self._variables.find if kind == READ else self._variables.find_written
-        variable = find(obj, name) if me.__class__ is Carrier else None
+        variable = find(obj, name) if type(me) is Carrier else None
         if variable is None:
             return called(obj, name, *values)
         self._accesses.step(me, variable, kind, site)

@@ -24,7 +24,7 @@ class Names:
 
     def read_name(self, owner: Any, name: str, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             variable_of = self._variable_of
             variable = variable_of(owner, name)
             self._accesses.step(me, variable, READ, site)
@@ -34,7 +34,7 @@ class Names:
 
     def write_name(self, value: Any, owner: Any, name: str, site: int) -> Any:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             variable_of = self._variable_of
             variable = variable_of(owner, name)
             self._accesses.step(me, variable, WRITE, site)
@@ -44,7 +44,7 @@ class Names:
 
     def delete_name(self, owner: Any, name: str, site: int) -> None:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             variable_of = self._variable_of
             variable = variable_of(owner, name)
             self._accesses.step(me, variable, DELETE, site)

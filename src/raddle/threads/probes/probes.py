@@ -59,7 +59,7 @@ def _passing_by(policy: Points, made: Probe) -> Probe:
 
     def probe(*args: Any) -> Any:
         me = getcurrent()
-        if me.__class__ is Carrier:
+        if type(me) is Carrier:
             pass_by(me, args[-1])
         return made(*args)
 

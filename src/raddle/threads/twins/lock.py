@@ -40,7 +40,7 @@ class _Twin(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return cls.make_real(*args, **kwargs)
         if args or kwargs:
             cls.make_real(*args, **kwargs)  # refuses them, in its own words
@@ -124,7 +124,7 @@ class Lock(_AnyLock):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return bool(self.real().acquire(blocking, timeout))
         if blocking is not True or timeout != -1:
             seconds = waiting_seconds(blocking, timeout)
@@ -154,7 +154,7 @@ class Lock(_AnyLock):
 
     def release(self) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             self.real().release()
             return
         holder = self.holder
@@ -173,7 +173,7 @@ class Lock(_AnyLock):
 
     def locked(self) -> bool:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return bool(self.real().locked())
         me.engine.observe("lock")
         me.engine.operate(me, LOCKED, self)
@@ -187,7 +187,7 @@ class Lock(_AnyLock):
     acquire_lock, release_lock, locked_lock = acquire, release, locked
 
     def __repr__(self) -> str:
-        controlled = getcurrent().__class__ is Carrier
+        controlled = type(getcurrent()) is Carrier
         locked = self.holder is not None if controlled else self.real().locked()
         return f"<{'locked' if locked else 'unlocked'} _thread.lock object at {id(self):#x}>"
 
@@ -207,7 +207,7 @@ class RLock(_AnyLock):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return bool(self.real().acquire(blocking, timeout))
         seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
         if self.holder is me:  # nobody else can tell: no scheduling point
@@ -230,7 +230,7 @@ class RLock(_AnyLock):
 
     def release(self) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             self.real().release()
             return
         if self.holder is not me:
@@ -250,19 +250,19 @@ class RLock(_AnyLock):
 
     def _is_owned(self) -> bool:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return bool(self.real()._is_owned())
         return self.holder is me
 
     def _recursion_count(self) -> int:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return int(self.real()._recursion_count())
         return self.count if self.holder is me else 0
 
     def _release_save(self) -> Any:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             return self.real()._release_save()
         if self.holder is not me:
             raise RuntimeError("cannot release un-acquired lock")
@@ -273,14 +273,14 @@ class RLock(_AnyLock):
 
     def _acquire_restore(self, saved: Any) -> None:
         me = getcurrent()
-        if me.__class__ is not Carrier:
+        if type(me) is not Carrier:
             self.real()._acquire_restore(saved)
             return
         self.acquire()
         self.count = saved
 
     def __repr__(self) -> str:
-        if getcurrent().__class__ is not Carrier:
+        if type(getcurrent()) is not Carrier:
             return repr(self.real())
         state = "locked" if self.holder is not None else "unlocked"
         owner = self.holder.ident if self.holder.__class__ is Carrier else 0

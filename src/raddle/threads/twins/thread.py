@@ -80,7 +80,7 @@ def _spawn(me: Carrier, run: Callable[[], object], thread: Any) -> Carrier:
         # otherwise: its body has scheduling points before it has run.
         engine.observe("daemon")
         engine.add_points(world.sites_in(_body_of(run, thread)))
-    carrier = engine.spawn(me, run, daemon=daemon, own=ThreadState(world, thread))
+    carrier = engine.spawn(me, run, daemon, ThreadState(world, thread))
     world.spawned()
     return carrier
 

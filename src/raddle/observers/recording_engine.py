@@ -1,0 +1,34 @@
+"""The engine of executions that are recorded."""
+
+from __future__ import annotations
+
+from raddle.engine.carrier import Carrier
+from raddle.engine.engine import Engine
+from raddle.observers.recorded_points import RecordedPoints
+
+
+class RecordingEngine(Engine):
+    """Notifies the observers of every operation that a participant comes to, whether or not it is a point."""
+
+    points: RecordedPoints
+    _parks = False  # is the participant that reaches a point going to wait for a join or for time?
+
+    def reach(self, me: Carrier | None) -> None:
+        self._parks = me is None or me.parked
+        if me is None or me.parked:
+            super().reach(me)
+            return
+        if self.aborting:
+            self._over_limit(me)
+            return
+        observers = self.observers
+        point = self.points.is_point(me, self)
+        observers.notify(observers.arrived, me, point=point, blocked=me.ready is not None and not me.ready())
+        if point:
+            super().reach(me)
+            self.points.passed(me, self)
+        observers.notify(observers.passed, me, point=point)
+
+    def _preempt(self, me: Carrier | None) -> None:
+        if not self._parks:  # else its wait may be over by now, but it has not been enabled before
+            super()._preempt(me)
