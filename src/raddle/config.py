@@ -6,32 +6,11 @@ import difflib
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from raddle.errors import UsageError
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "executions": (int,),
-    "seconds": (int, float),
-    "scheduler": (str,),
-    "seed": (int,),
-    "until": (str,),
-    "switches": (str,),
-    "timeouts": (str,),
-    "wakeups": (str,),
-    "source": (list,),
-    "isolate": (str,),
-    "step_limit": (int,),
-    "patience_seconds": (int, float),
-    "shrink": (bool,),
-    "criteria": (str, list),
-    "thread_methods": (int,),
-    "data_file": (str,),
-    "corpus": (bool,),
-    "workers": (int,),
-    "story": (str,),
-    "fail_under": (str, list),
-}
 _OF_REPORT = frozenset({"story", "fail_under"})
 
 
@@ -68,6 +47,20 @@ class Config:
         """As keyword arguments of `raddle.explore`."""
         asked = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _OF_REPORT}
         return {name: value for name, value in asked.items() if value is not None}
+
+
+def _types(annotation: Any) -> tuple[type, ...]:
+    """Return the types that TOML has for the values of a field: an array is a list, and a whole number a float, too.
+
+    >>> _types(float | None), _types(str | tuple[str, ...] | None)
+    ((<class 'int'>, <class 'float'>), (<class 'str'>, <class 'list'>))
+    """
+    kinds = [get_origin(kind) or kind for kind in get_args(annotation) if kind is not NoneType]
+    written = {tuple: (list,), float: (int, float)}
+    return tuple(one for kind in kinds for one in written.get(kind, (kind,)))
+
+
+_TYPES = {name: _types(annotation) for name, annotation in get_type_hints(Config).items()}
 
 
 def load(folder: Path) -> Config:

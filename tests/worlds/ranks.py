@@ -16,6 +16,7 @@ from raddle.cast import AbstractObject, Cast
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.engine.participant import Alternative
+from raddle.engine.waits import join
 from raddle.engine.world import World
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
@@ -75,7 +76,7 @@ def start(*programs: Callable[[Rank], object]) -> None:
     ]
     programs[0](ranks[0])
     for one in started:
-        me.engine.join(me, one, None)
+        join(me, one, None)
 
 
 class RankWorld(World):

@@ -24,22 +24,20 @@ from raddle.engine.observer import Observer, Observers
 from raddle.engine.participant import Alternative, Participant, Passenger
 from raddle.engine.points import Learned, Points, Sampling, end_is_point
 from raddle.engine.pool import CarrierPool
-from raddle.engine.rules import DEFAULT_RULES, Rules, Timeouts
+from raddle.engine.rules import DEFAULT_RULES, Rules
 from raddle.engine.run_queue import RunQueue
 from raddle.engine.step_limit import StepLimit
 from raddle.engine.tracking import AccessTracker
 from raddle.engine.variables import Variable, VariableTable
 from raddle.engine.world import World
 from raddle.labels import child_label, first_label
-from raddle.operation import BEGIN, END, JOIN, SLEEP, START, WAIT_FOR_TURN, Kind
+from raddle.operation import BEGIN, END, JOIN, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
 UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
 STUBBORN = 100  # a participant that swallows so many aborts is left where it is
 AFTERMATH = 1_000  # steps that the others get after a participant has died, if the execution is to be thorough
-PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")  # of a timed wait that may expire early
-_BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
 _PASSED = Outcome(OutcomeKind.PASSED)
 
 
@@ -329,7 +327,7 @@ class Engine:
     ) -> Carrier:  # fmt: skip
         """Start a participant that will call `run`."""
         if self.aborting:
-            self._refuse(me)
+            self.refuse(me)
         carrier = self._pool.take(self, run)
         me.children += 1
         carrier.label = child_label(me.label, me.children)
@@ -378,126 +376,6 @@ class Engine:
         """Notify the observers of what a step touched, if that is known only now that it was taken."""
         self.observers.notify(self.observers.did, participant, footprint)
 
-    def join(self, me: Carrier, other: Carrier, seconds: float | None) -> bool:
-        """Block until the other participant has ended; return False if the time ran out."""
-        if seconds is not None and self.rules.timeouts is Timeouts.ANY:
-            self.observe("thread")  # it matters when exactly the other one ends
-            self.wait(me, JOIN, other, lambda: other.done, seconds)
-        elif "join" in self.learned.kinds:  # a search counts it as a step of its own
-            if seconds is not None:
-                self.wait(me, JOIN, other, lambda: other.done, seconds)
-            else:
-                self.operate(me, JOIN, other, lambda: other.done)
-        elif not other.done:
-            me.kind, me.target, me.ready = JOIN, other, None
-            me.timed_out = False
-            other.joiners.append(me)
-            if seconds is not None:
-                self.set_timer(me, seconds)
-            self._park(me)
-            if me.timed_out:
-                me.timed_out = False
-                if me in other.joiners:
-                    other.joiners.remove(me)
-        elif self.aborting:
-            self._refuse(me)
-        if other.done and seconds is None:  # else it need not have been: the time may have been over before
-            self._joined(me, other)
-        if self.observing:
-            self.happened(me, JOIN, other)
-        return other.done
-
-    def _joined(self, me: Carrier, other: Carrier) -> None:
-        clock, mine = me.clock, me.index
-        for index, segment in other.clock.items():
-            if index != mine and clock.get(index, -1) < segment:
-                clock[index] = segment
-        clock[other.index] = other.segment
-
-    def sleep(self, me: Carrier, seconds: float) -> None:
-        """Block for that long in virtual time; 0 only lets others go first."""
-        if seconds > 0 and self.rules.timeouts is Timeouts.LATE:
-            me.kind, me.target, me.ready = SLEEP, None, None
-            me.timed_out = False
-            self.set_timer(me, seconds)
-            self._park(me)
-            me.timed_out = False
-            return
-        if seconds > 0:
-            self.learned.kind("time")
-        self.operate(me, SLEEP, None)
-        if seconds > 0:
-            self.clock.now += seconds
-
-    def wait(
-        self,
-        me: Carrier,
-        kind: Kind,
-        target: object,
-        ready: Callable[[], bool],
-        seconds: float,
-        *,
-        needs: Callable[[], bool] | None = None,
-    ) -> bool:
-        """Block until `ready`, at most that long in virtual time; return False if the time ran out.
-
-        A time of 0 is over at once: the participant does not wait until every other one is blocked. However long it
-        takes, it goes on only if it has what it `needs` for looking: a queue's mutex is free.
-        """
-        if seconds <= 0:
-            self.operate(me, kind, target, needs)
-            return ready()
-        me.timed_out = False
-        self.set_timer(me, seconds)
-        try:
-            if self.rules.timeouts is Timeouts.ANY:  # it expires unless it is ready by the time it is chosen
-                if kind.looks_at:
-                    self.observe(kind.looks_at)
-                self.operate(me, kind, target, needs)
-                if not ready():
-                    self.clock.expire(me)
-            else:
-                self.operate(me, kind, target, lambda: ready() or (me.timed_out and (needs is None or needs())))
-        finally:
-            me.timed_out = False
-            me.timer = 0
-        return ready()
-
-    def wait_for_both(
-        self,
-        me: Carrier,
-        kind: Kind,
-        target: object,
-        ready: Callable[[], bool],
-        seconds: float,
-        *,
-        needs: Callable[[], bool],
-    ) -> bool:
-        """Block like `wait`, and also, however long that takes, until `needs` is true: a condition's lock is free.
-
-        Meanwhile the time may run out and the participant become ready, too: either can come first then.
-        """
-        me.timed_out = False
-        self.set_timer(me, seconds)
-        try:
-            if self.rules.timeouts is Timeouts.LATE:
-                self.operate(me, kind, target, lambda: (me.timed_out or ready()) and needs())
-                return ready()
-            taken = self.operate_as_chosen(
-                me, kind, target, lambda: () if not needs() else _BOTH if ready() else _EXPIRES_ONLY
-            )
-            if taken is EXPIRES:
-                self.clock.expire(me)
-            return taken is PROCEEDS
-        finally:
-            me.timed_out = False
-            me.timer = 0
-
-    def set_timer(self, me: Carrier, seconds: float) -> None:
-        """Have `me.timed_out` become true after that long, unless the wait ends before."""
-        self.learned.kind("time")
-        self.clock.set_timer(me, seconds)
-
     def add_points(self, sites: Iterable[int]) -> None:
         """Make sites scheduling points from now on, before an access has shown that they need one."""
         for site in sites:
@@ -510,7 +388,7 @@ class Engine:
         """Note that a participant looks at a resource of this kind without blocking."""
         self.learned.kind(kind)
 
-    def _park(self, me: Carrier) -> None:
+    def park(self, me: Carrier) -> None:
         """Let others run until a join or a timer brings this carrier back."""
         observers = self.observers
         if observers.arrived:
@@ -631,14 +509,14 @@ class Engine:
         if self.aborting:
             if me.kind.is_access or me.kind.point_if_observed:
                 return
-            self._refuse(me)
+            self.refuse(me)
         if self.outcome is not None and not self.step_limit.stopped:
             self.finish(self.outcome, me)
         outcome = self.step_limit.reached(me.label, self.place(me), self.steps)
         if outcome is not None:
             self.finish(outcome, me)
 
-    def _refuse(self, me: Carrier) -> None:
+    def refuse(self, me: Carrier) -> None:
         """Throw the running participant out, once more, as the execution is being aborted."""
         if getcurrent() is not me:
             return

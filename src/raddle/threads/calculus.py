@@ -11,7 +11,7 @@ from typing import Any
 
 from raddle import operation
 from raddle.engine.carrier import Carrier
-from raddle.engine.engine import EXPIRES, PROCEEDS
+from raddle.engine.waits import EXPIRES, PROCEEDS
 from raddle.operation import CONTENT, DELETE, END, GET, JOIN, PUT, READ, SIZE, TASK_DONE, UNFINISHED, WAIT, WRITE, Kind
 from raddle.schedulers.base import Alternative, Thread
 from raddle.schedulers.calculus import Access, Calculus, Describe, Level, Reader, Touched

@@ -15,6 +15,7 @@ from typing import Any
 import greenlet
 
 from raddle import env
+from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.threads.endings import uncontrolled
 from raddle.threads.twins.local import local
@@ -140,7 +141,7 @@ def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
         if timeout is None:
             uncontrolled(me, WAITS_FOR_INPUT)
         else:
-            me.engine.sleep(me, timeout)
+            waits.sleep(me, timeout)
         return real(self, 0)
 
     return select

@@ -7,6 +7,7 @@ from collections import deque
 from typing import Any
 
 from raddle import env
+from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.participant import Alternative
 from raddle.engine.rules import Wakeups
@@ -102,7 +103,7 @@ def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | N
     if timeout is None:
         me.engine.operate(me, WAIT, self, lambda: ticket.woken and lock.holder is None)
     elif timeout > 0:
-        return me.engine.wait_for_both(me, WAIT, self, lambda: ticket.woken, timeout, needs=lock.is_free)
+        return waits.wait_for_both(me, WAIT, self, lambda: ticket.woken, timeout, needs=lock.is_free)
     else:
         me.timed_out = True
         me.engine.operate(me, WAIT, self, lock.is_free)
@@ -120,7 +121,7 @@ def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool
         if timeout is None:
             me.engine.operate(me, WAIT, self, lambda: ticket.woken)
         elif timeout > 0:
-            me.engine.wait(me, WAIT, self, lambda: ticket.woken, timeout)
+            waits.wait(me, WAIT, self, lambda: ticket.woken, timeout)
         return ticket.woken
     finally:
         self._acquire_restore(saved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.operation import BEFORE_WAIT, CLEAR, IS_SET, SET, WAIT_SET
 from raddle.schedulers.calculus import Describe, Touched
@@ -77,7 +78,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
             engine.operate(me, WAIT_SET, self, lambda: ticket.woken)
             woken = True
         else:
-            woken = engine.wait(me, WAIT_SET, self, lambda: ticket.woken, timeout)
+            woken = waits.wait(me, WAIT_SET, self, lambda: ticket.woken, timeout)
     finally:
         if not ticket.woken:
             waiters.remove(ticket)

@@ -12,6 +12,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.waits import wait
 from raddle.operation import ACQUIRE, LOCKED, MADE, RELEASE, TRY_ACQUIRE
 from raddle.threads.twins.resemblance import resembling, saying
 
@@ -102,7 +103,7 @@ class _AnyLock(metaclass=_Twin):
             engine.observe("lock")
             engine.operate(me, TRY_ACQUIRE, self)
             return self.holder is None
-        return engine.wait(me, ACQUIRE, self, self.is_free, seconds)
+        return wait(me, ACQUIRE, self, self.is_free, seconds)
 
     def _at_fork_reinit(self) -> None:
         self.real()._at_fork_reinit()

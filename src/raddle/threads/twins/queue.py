@@ -16,6 +16,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.waits import wait
 from raddle.operation import CONTENT, GET, HOLD, JOIN_QUEUE, LET_GO, PUT, RELEASE, SIZE, TASK_DONE, UNFINISHED, Kind
 from raddle.threads.twins.adopt import adopt_queue
 from raddle.threads.twins.lock import Lock
@@ -73,7 +74,7 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
         me.engine.operate(me, kind, self, ready)
         return True
     if block and timeout is not None and timeout > 0:
-        return me.engine.wait(me, kind, self, ready, timeout, needs=self.mutex.is_free)
+        return wait(me, kind, self, ready, timeout, needs=self.mutex.is_free)
     me.engine.operate(me, kind, self, self.mutex.is_free)
     return ready()
 

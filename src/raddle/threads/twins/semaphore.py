@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.waits import wait
 from raddle.operation import BOUNDED_UP, DOWN, TRY_DOWN, UP
 from raddle.schedulers.calculus import Describe, Touched
 from raddle.threads import modes
@@ -30,7 +31,7 @@ def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> b
         engine.operate(me, DOWN, self, lambda: self._value > 0)
         got = True
     else:
-        got = engine.wait(me, DOWN, self, lambda: self._value > 0, timeout)
+        got = wait(me, DOWN, self, lambda: self._value > 0, timeout)
     if got:
         self._value -= 1
     if engine.observing:

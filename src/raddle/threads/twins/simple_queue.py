@@ -7,6 +7,7 @@ from types import GenericAlias
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
+from raddle.engine.waits import wait
 from raddle.operation import GET, PUT, SIZE
 from raddle.threads.twins.resemblance import resembling, saying
 
@@ -63,7 +64,7 @@ class SimpleQueue(metaclass=_Twin):
             engine.operate(me, GET, self, self._filled)
         else:
             _check(timeout)
-            engine.wait(me, GET, self, self._filled, timeout)
+            wait(me, GET, self, self._filled, timeout)
         item = self._real.get(False)  # raises queue.Empty if the time ran out
         if engine.observing:
             engine.happened(me, GET, self, item)

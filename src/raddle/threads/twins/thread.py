@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Any
 
 from raddle import env
+from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.inspection import in_class, own_fields
 from raddle.operation import IS_ALIVE, START
@@ -167,7 +168,7 @@ def join(self: Any, timeout: float | None = None) -> None:
     if timeout is not None and timeout <= 0:
         _look(me, other)
         return
-    me.engine.join(me, other, timeout)
+    waits.join(me, other, timeout)
 
 
 def _carrier_of(self: Any, me: Carrier) -> Carrier | None:

@@ -11,6 +11,7 @@ from _thread import TIMEOUT_MAX
 from collections.abc import Callable
 from typing import Any
 
+from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
 
 EPOCH = 1_700_000_000  # what time.time() says when an execution begins: the same in every one
@@ -25,7 +26,7 @@ def sleep(seconds: float) -> None:
         return
     if not 0 <= seconds <= TIMEOUT_MAX:
         _real_sleep(seconds)  # refuses it, in its own words
-    me.engine.sleep(me, seconds)
+    waits.sleep(me, seconds)
 
 
 def _clock(real: Callable[[], Any], origin: float, nanoseconds: bool) -> Callable[[], Any]:
