@@ -101,6 +101,7 @@ class Cast:
         self._most = methods
         self.variables: list[AbstractVariable] = []
         self.groups: list[int] = []  # by variable: the number of the object that it is a part of
+        self.iterators: set[int] = set()  # numbers of objects, as in `groups`, that are iterators or generators
         self.resources: list[AbstractObject] = []
         self.functions: dict[int, str] = {}  # by site of an enter or leave step: "shop/cart.py:Cart.add"; methods only
         self.classes: dict[int, str] = {}  # by target of an enter step: the object's class, "shop/cart.py:Cart"
@@ -120,6 +121,7 @@ class Cast:
         if number == len(self.variables):
             self.add_variable(variable, group)
         else:
+            self.iterators.discard(self.groups[number])
             self.variables[number], self.groups[number] = variable, group
 
     def add_resource(self, resource: AbstractObject) -> int:
