@@ -20,15 +20,44 @@ class AbstractVariable(NamedTuple):
 
     >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:12", "th"))
     'AppenderSkeleton.th'
+    >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender"))
+    'FileAppender.th'
     """
 
     owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
-    created: str  # where its object was made, "" where nobody saw that
+    created: str  # where its object was made, "" if that is unknown
     name: str  # "th"; "items[]" for the content of the container that the attribute holds
+    type: str = ""  # the class of its object, if the owner is a base class of that
 
     def __str__(self) -> str:
-        owner = self.owner.rpartition(":")[2].rpartition(".")[2]
-        return f"{owner}.{self.name}" if owner and ":" in self.owner else self.name
+        return _dotted(self.type or self.owner, self.name)
+
+    @property
+    def declared(self) -> str:
+        """The variable of all classes that inherit it: warnings are about code, which these have in common.
+
+        >>> AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender").declared
+        'AppenderSkeleton.th'
+        """
+        return _dotted(self.owner, self.name)
+
+    @property
+    def whose(self) -> str:
+        """The object, or the file, that the variable belongs to: what `str` leaves out.
+
+        >>> AbstractVariable("log.py:Appender", "app.py:12", "th").whose, AbstractVariable("log.py", "", "level").whose
+        ('the Appender made at app.py:12', 'of log.py')
+        """
+        file, _, name = (self.type or self.owner).partition(":")
+        cls = name.rpartition(".")[2]
+        if self.created:
+            return f"the {cls or file} made at {self.created}"
+        return f"a {cls} of {file}" if cls else f"of {file}"
+
+
+def _dotted(owner: str, name: str) -> str:
+    cls = owner.rpartition(":")[2].rpartition(".")[2]
+    return f"{cls}.{name}" if cls and ":" in owner else name
 
 
 class AbstractObject(NamedTuple):
@@ -73,6 +102,7 @@ class Cast:
         self.letter = letter  # of the labels of participants; see `raddle.labels`
         self.variables: list[AbstractVariable] = []
         self.groups: list[int] = []  # by variable: the number of the object that it is a part of
+        self.iterators: set[int] = set()  # numbers of objects, as in `groups`, that are iterators or generators
         self.resources: list[AbstractObject] = []
         self.functions: dict[int, str] = {}  # by site of an enter or leave step: "shop/cart.py:Cart.add"; methods only
         self.classes: dict[int, str] = {}  # by target of an enter step: the object's class, "shop/cart.py:Cart"
@@ -92,6 +122,7 @@ class Cast:
         if number == len(self.variables):
             self.add_variable(variable, group)
         else:
+            self.iterators.discard(self.groups[number])
             self.variables[number], self.groups[number] = variable, group
 
     def add_resource(self, resource: AbstractObject) -> int:

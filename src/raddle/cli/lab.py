@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 
-from raddle import api
 from raddle.cli.lab_running import QUICK, chosen, end, follow, load, prepare, titled, write
 from raddle.cli.options import json_option, thread_methods
 from raddle.cli.target import load_scenario
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 from raddle.native.noise import Noise
+from raddle.thread_scenario import check_source
 
 CASES = ("philosophers", "airlines", "crawler", "ftp", "broker")
 SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200
@@ -274,7 +274,7 @@ def _krena_cases(
     if cases is not None:
         raise UsageError("bad-experiment", "give --cases for the paper's programs or --target for your own, not both")
     for name in source:
-        api._check_source(name)
+        check_source(name)
     load_scenario(target)
     return (target,)
 
