@@ -170,6 +170,8 @@ WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participa
 
 # Steps that are no operations: what observers note besides. See `raddle.step`.
 BLOCKED = Kind("blocked")
+FAILED = Kind("failed")  # a call that may fail got nothing: a try-acquire, a wait that timed out
+REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
 ALONE = Kind("alone")
 ENTER = Kind("enter")
@@ -186,6 +188,8 @@ TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 UNOBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
 COMMUTING = frozenset({READ, NOTIFY, *UNOBSERVED})  # two of these commute, whatever they touch
+# When exactly these happen no thread can observe, unless it looks, but some criteria can. See `Criterion.points`.
+UNSEEN = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
 # At these a thread is said to be blocked, for criteria. A wait until all tasks are done contends with no other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}

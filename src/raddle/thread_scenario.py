@@ -81,6 +81,7 @@ class ThreadScenario:
             "step_limit": self.step_limit,
             "isolate": self.isolate == "fork",
             "measuring": bool(criteria),
+            "criteria": tuple(criteria),
             "rules": Rules(timeouts=Timeouts(self.timeouts), wakeups=Wakeups(self.wakeups)),
             "replaying": self._replaying(),
         }

@@ -67,7 +67,7 @@ class Workbench:
         **options: Any,
     ) -> Result:
         """Explore the interleavings of a scenario; further options are those of `Session`."""
-        settings = {"measuring": bool(criteria), **options}
+        settings = {"measuring": bool(criteria), "criteria": criteria, **options}
         plan = Plan(
             Itself(scenario),
             None,

@@ -30,6 +30,7 @@ from raddle.operation import (
     DOWN,
     END,
     ENTER,
+    FAILED,
     GIVES,
     HOLD,
     JOIN,
@@ -41,6 +42,8 @@ from raddle.operation import (
     START,
     TAKES,
     TASK,
+    TRY_ACQUIRE,
+    TRY_DOWN,
     UP,
     WAIT,
     WAIT_SET,
@@ -193,10 +196,12 @@ class StepRecorder(Recorder):
                 add((index, WOKEN, self._identities.resource(target), site))
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
         elif kind in (WAIT_SET, DOWN):
+            number = self._identities.resource(target)
+            add((index, kind if value else FAILED, number, site))
             if value:
-                number = self._identities.resource(target)
-                add((index, kind, number, site))
                 self._taken[number] = site
+        elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
+            add((index, FAILED, resource(target), site))
         elif kind in _STEPS:
             add((index, kind, self._identities.resource(target), site))
         elif isinstance(target, Carrier):
