@@ -6,7 +6,7 @@ the wait and before another thread had the lock. So there are as many readings o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -133,13 +133,17 @@ def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
     waits = [place for place, entry in enumerate(log) if entry.kind == "waits"]
     for moments in product(*(_moments(log, place) for place in waits)):
         events = _events(log, dict(zip(waits, moments, strict=True)))
-        yield Execution(program, tuple(_with_actors(program, events)))
+        yield Execution(program, tuple(_with_actors(tuple(events))))
 
 
-def _with_actors(program: Program, events: Iterable[Event]) -> Iterator[Event]:
-    """A task of a pool is an actor of its own. The pool joins its workers when it is shut down."""
+def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
+    """A task of a pool is an actor of its own. The pool starts workers for tasks and joins them when it is shut down."""
     actors: dict[str, str] = {}
-    for event in events:
+    for place, event in enumerate(events):
+        if event.kind == "submits":
+            hired = [e for e in events[place:] if e.kind == "hired" and e.site == event.site]
+            for later in hired:
+                yield Event(event.thread, "start", later.target, event.site, actor=event.thread)
         if event.kind == "task":
             actors[event.thread] = event.target
         if event.kind == "shutdown":

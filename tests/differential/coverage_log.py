@@ -97,13 +97,11 @@ class Log:
         self._pool = executor
 
     def submitted(self, name: str, site: str) -> None:
-        """Note that a task was submitted, for which a worker may have been started."""
+        """Note that a task was submitted, and whether a worker was started for it."""
         self._note_line()
-        self._add("submit", name, site)
-        if len(self._pool._threads) > self._workers:
-            self._workers += 1
-            self._wait_for_turn()
-            self._add("start", f"T{self._workers}", site)
+        is_new = len(self._pool._threads) > self._workers
+        self._workers += is_new
+        self._add("hired" if is_new else "submitted", f"T{self._workers}" if is_new else name, site)
 
     # -- how ----------------------------------------------------------------------------------------
 

@@ -511,7 +511,9 @@ class Draw:
         numbers = range(1, len(self._bodies) + 1)
         for number in numbers:
             w.add("at()")
+            w.add(f'note("submits", "w{number}", "{w.next + 1}")')  # it may be done before `submit` returns
             line = w.add(f"f{number} = executor.submit(w{number}, {arguments})")
+            w.add("at()")
             w.add(f'submitted("w{number}", "{line}")')
         for number in numbers:
             w.do(f"f{number}.result()", ("result", f"w{number}", ""))
