@@ -448,6 +448,7 @@ def _session_options(
             patience_seconds=None if patience_seconds == PATIENCE_SECONDS else patience_seconds,
         ),
         "measuring": bool(criteria),
+        "criteria": tuple(criteria),
         "blocks": "blocks" in criteria,
     }
 

@@ -186,6 +186,8 @@ TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 UNOBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
 COMMUTING = frozenset({READ, NOTIFY, *UNOBSERVED})  # two of these commute, whatever they touch
+# When exactly these happen no thread can observe, unless it looks, but some criteria can. See `Criterion.points`.
+UNSEEN = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
 # At these a thread is said to be blocked, for criteria. A wait until all tasks are done contends with no other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}

@@ -13,6 +13,7 @@ from inspect import isabstract
 
 from raddle.criteria.base import Criterion
 from raddle.errors import UsageError
+from raddle.operation import Kind
 from raddle.requirement import UNKNOWN, Part
 
 _MODULES = {
@@ -87,6 +88,15 @@ def shape_of(name: str) -> Part:
     (site, situation)
     """
     return criterion_class(name).shape if name in _MODULES else UNKNOWN
+
+
+def points_for(names: Iterable[str]) -> frozenset[Kind]:
+    """Return the operations that have to be scheduling points where these criteria are measured.
+
+    >>> sorted(points_for(["map", "hbpair"])), points_for(["map"])
+    (['set', 'up'], frozenset())
+    """
+    return frozenset(kind for name in names for kind in criterion_class(name).points)
 
 
 def _meant_by(name: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
-from raddle.operation import ACCESSES, TURNS
+from raddle.operation import ACCESSES, READ, TURNS
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
 from raddle.step import Step
@@ -30,6 +30,7 @@ class Avio(VariableMetric):
     """(beginning of the block, its end, what came between)"""
 
     name = "avio"
+    points = frozenset({READ})  # the last access between two may be a read between reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
         "a thread touched a variable at the first site and, as its next access, at the second, and the last thing "

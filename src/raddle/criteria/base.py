@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from raddle.cast import Cast
 from raddle.facts import Facts
 from raddle.model import Model
+from raddle.operation import Kind
 from raddle.requirement import Role, Shape
 from raddle.site import Site
 from raddle.step import Step
@@ -34,6 +35,10 @@ class Criterion(ABC):
     late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
     concerns: ClassVar[frozenset[str] | None] = None  # kinds of step that can make a difference; None: all
     by_order: ClassVar[bool] = False  # do executions of one partial order (of all that conflicts) cover the same?
+    # Operations that have to be scheduling points, as it makes a difference to this criterion when exactly they happen:
+    # `operation.UNSEEN`, and READ for reads that conflict with no write. No thread can observe when these happen, so
+    # that a search for failures leaves them out.
+    points: ClassVar[frozenset[Kind]] = frozenset()
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
 
     @abstractmethod

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.operation import ACCESSES, ACQUIRE, CLEAR, GIVES, NOTIFY, RELEASE, TAKES, WAIT, WOKEN
+from raddle.operation import ACCESSES, ACQUIRE, CLEAR, GIVES, NOTIFY, RELEASE, SET, TAKES, UP, WAIT, WOKEN
 from raddle.requirement import SITE, Shape, word
 from raddle.site import Site, where
 from raddle.step import Step
@@ -47,6 +47,7 @@ class Contention(SynchronizationMetric):
 
     name = "sync"
     concerns = _CALLS | {ACQUIRE, RELEASE, operation.BLOCKED, WAIT, WOKEN, NOTIFY}
+    points = frozenset({RELEASE, SET, UP})  # the longer they take, the more threads are blocked
     shape = Shape(SITE, word("situation"))
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
 

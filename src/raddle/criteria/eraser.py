@@ -18,7 +18,7 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
-from raddle.operation import ACCESSES, ACQUIRE, RELEASE, TURNS, WRITE
+from raddle.operation import ACCESSES, ACQUIRE, READ, RELEASE, TURNS, WRITE
 from raddle.requirement import LOCK, SITE, THREAD, VARIABLE, Several, Shape, word
 from raddle.site import Site
 from raddle.step import Step
@@ -31,6 +31,7 @@ class Eraser(VariableMetric):
     """(access, state, locks)"""
 
     name = "eraser"
+    points = frozenset({READ})  # which of two reads comes first decides about states
     shape = Shape(SITE, word("state"), _LOCKS)
     summary = "a thread reached the site when Eraser's automaton for the shared variable was in that state"
 

@@ -21,7 +21,7 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.cast import AbstractObject, AbstractThread, Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
-from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, RELEASE, START, TAKES, TURNS, WRITE
+from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, READ, RELEASE, START, TAKES, TURNS, UNSEEN, WRITE
 from raddle.requirement import RESOURCE, SITE, THREAD, VARIABLE, Several, Shape, Tagged, word
 from raddle.site import Site
 from raddle.step import Step
@@ -38,6 +38,7 @@ class GoldiLock(VariableMetric):
     """(access, what decided, lockset)"""
 
     name = "goldilock"
+    points = UNSEEN | {READ}  # locksets grow by whatever hands over, and are looked at by accesses in between
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread touched a shared variable at the site and GoldiLocks decided by that check, or by that lockset, "

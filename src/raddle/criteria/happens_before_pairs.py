@@ -22,7 +22,7 @@ from typing import TypeAlias
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
-from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, START, TAKES, TURNS
+from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, SET, START, TAKES, TURNS, UP
 from raddle.requirement import RESOURCE, SITE, THREAD, Shape
 from raddle.site import Site, where
 from raddle.step import Step
@@ -38,6 +38,7 @@ class HappensBeforePairs(SynchronizationMetric):
     """(where something was given, where it was taken, by way of what)"""
 
     name = "hbpair"
+    points = frozenset({SET, UP})  # which of two was last; locks and conditions have one holder at a time
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "a thread took, at the second site, what another thread gave last by the resource, at the first; or a start "

@@ -22,7 +22,7 @@ from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import NOBODY, Access, V, Variable
 from raddle.criteria.lu import FactCriterion, access_part
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
-from raddle.operation import ACCESSES, START, WRITE
+from raddle.operation import ACCESSES, READ, START, WRITE, Kind
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
@@ -175,6 +175,7 @@ class PairInterleave(PairCriterion[Logged]):
     summary: ClassVar[str] = (
         "between two consecutive accesses of a thread comes a certain one of another thread, or none"
     )
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # also where all three only read
     _variable = Logged
     _nobody: ClassVar[str] = NONE
 

@@ -18,7 +18,7 @@ from raddle.cast import Cast
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.facts import Facts
 from raddle.model import Model, class_and_method, is_public
-from raddle.operation import CALLS, END, ENTER, LEAVE
+from raddle.operation import CALLS, END, ENTER, LEAVE, UNSEEN
 from raddle.requirement import Role, Shape, Single, word
 from raddle.site import Site
 from raddle.step import Step
@@ -67,6 +67,7 @@ class MethodPairs(Criterion):
     summary = "one public method of an object started while the other was active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})
+    points = UNSEEN  # a method begins right after what its thread did before, and that may be one of these
     total_known = True
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import OCCURRENCES, Access, Variable
 from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion
-from raddle.operation import ACCESSES, READ, START, WRITE
+from raddle.operation import ACCESSES, READ, START, WRITE, Kind
 from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
 from raddle.site import Site, where
 from raddle.step import Step
@@ -41,6 +41,7 @@ class OrderCriterion(LuCriterion[Variable]):
     """Requirements that are orders."""
 
     cost: ClassVar[str] = WHOLE
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # of two reads, too, either can come first
     _variable = Variable
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:

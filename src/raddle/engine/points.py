@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from raddle.engine.carrier import Carrier
-from raddle.operation import END
+from raddle.operation import END, Kind
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
@@ -43,6 +43,16 @@ class Learned:
         if number not in self.sites:
             self.sites.add(number)
             self.version += 1
+
+    def operation(self, kind: Kind) -> None:
+        """Make operations of a kind scheduling points, whether or not threads can observe when they happen.
+
+        >>> from raddle.operation import JOIN, RELEASE
+        >>> learned = Learned()
+        >>> learned.operation(RELEASE), learned.operation(JOIN), sorted(learned.kinds)
+        (None, None, ['join', 'lock'])
+        """
+        self.kind(kind.point_if_observed or str(kind))
 
     def kind(self, name: str) -> None:
         """Make releases of a kind of resource scheduling points."""

@@ -7,6 +7,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.engine.points import Learned, Sampling
 from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
+from raddle.operation import READ
 
 INSIDE = "inside"  # an operation looks into an argument, which its access does not say
 CONTENTS = "contents"  # what a twin keeps is looked at without asking the twin
@@ -39,6 +40,14 @@ class AccessTracker:
             variable.conflicted = True
             for conflicting in (site, *others):
                 self._make_point(conflicting)
+        if variable.conflicted and READ in self._learned.kinds:
+            self._make_points_of_reads(variable)
+
+    def _make_points_of_reads(self, variable: Variable) -> None:
+        """Make every access to a variable a point, also those that conflict with none, for criteria that order them."""
+        for index, segment, site in variable.seen:
+            if (index or segment) and site >= 0:  # before the first participant started another one, it was alone
+                self._make_point(site)
 
     def _make_point(self, site: int) -> None:
         learned = self._learned

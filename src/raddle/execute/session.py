@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from raddle.analysis.equivalence import first_difference
 from raddle.cast import METHODS, Cast
+from raddle.criteria import points_for
 from raddle.engine.engine import Engine, Policy
 from raddle.engine.observer import Observer
 from raddle.engine.points import GilPoints, Learned, Points
@@ -156,6 +157,7 @@ class Session:
         step_limit: int = 50_000,
         isolate: bool = False,
         measuring: bool = False,
+        criteria: Sequence[str] = (),
         thread_methods: int = METHODS,
         rules: Rules = DEFAULT_RULES,
         replaying: Replaying = PLAINLY,
@@ -168,6 +170,7 @@ class Session:
         self._installation = installation
         self._setup = setup
         self._measuring = measuring
+        self._criteria = criteria  # names of those that are measured: they may need more scheduling points
         self._thread_methods = thread_methods  # that tell threads apart
         self.step_limit = step_limit
         self.replaying = replaying  # how to say what options this session has
@@ -202,6 +205,8 @@ class Session:
         """Begin as if nothing had been executed yet."""
         self._installation.begin()
         self.learned = Learned()
+        for kind in sorted(points_for(self._criteria)):
+            self.learned.operation(kind)
         self._snapshot: Learned | None = None
         self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
         self._unmeasured: Runner | None = None  # for executions that are not measured

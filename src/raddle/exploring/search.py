@@ -31,7 +31,6 @@ TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
 LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
-FINEST = ("event", "join", "lock", "semaphore")  # what gives something back can be seen by some criteria
 _NOT_OF_ORDERS = frozenset(
     {OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT}
 )  # these tell nothing about other orders
@@ -169,7 +168,8 @@ class Search:
             measured = scheduler.complete or coverage.wants(number) or self.still_aims()  # whether an aim was reached
             if not scheduler.begin(number, version):
                 return StopReason.EXHAUSTED
-            counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
+            if scheduler.complete:
+                counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
             known = session.snapshot()
             execution = session.run_for(scheduler, measured=measured)
             if execution.outcome.kind == OutcomeKind.INTERRUPTED:
@@ -231,8 +231,6 @@ class Search:
         """Have a complete search tell executions apart as finely as the criteria do."""
         if self._scheduler.complete and self._ledger.coverage.told_apart():
             self._scheduler.tell_apart()
-            for kind in FINEST:
-                self._session.learned.kind(kind)
 
     def _spent(self, reason: StopReason) -> StopReason:
         """Return why the search ends when the budget is spent: every partial order may have been run before."""

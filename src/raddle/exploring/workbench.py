@@ -66,7 +66,7 @@ class Workbench:
         **options: Any,
     ) -> Result:
         """Explore the interleavings of a scenario; further options are those of `Session`."""
-        settings = {"measuring": bool(criteria), **options}
+        settings = {"measuring": bool(criteria), "criteria": criteria, **options}
         plan = Plan(
             Itself(scenario), None, settings, scheduler, seed, criteria, until=budget.until, shrink=shrink, keep=False
         )  # fmt: skip
