@@ -20,15 +20,19 @@ class AbstractVariable(NamedTuple):
 
     >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:12", "th"))
     'AppenderSkeleton.th'
+    >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender"))
+    'FileAppender.th'
     """
 
     owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
-    created: str  # where its object was made, "" where nobody saw that
+    created: str  # where its object was made, "" if that is unknown
     name: str  # "th"; "items[]" for the content of the container that the attribute holds
+    type: str = ""  # the class of its object, if the owner is a base class of that
 
     def __str__(self) -> str:
-        owner = self.owner.rpartition(":")[2].rpartition(".")[2]
-        return f"{owner}.{self.name}" if owner and ":" in self.owner else self.name
+        owner = self.type or self.owner
+        cls = owner.rpartition(":")[2].rpartition(".")[2]
+        return f"{cls}.{self.name}" if cls and ":" in owner else self.name
 
 
 class AbstractObject(NamedTuple):

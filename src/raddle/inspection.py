@@ -29,6 +29,7 @@ fields_of: Callable[[type], Mapping[str, Any]] = _FIELDS["__dict__"].__get__
 name_of: Callable[[type], str] = _FIELDS["__name__"].__get__
 qualname_of: Callable[[type], str] = _FIELDS["__qualname__"].__get__
 weak_offset_of: Callable[[type], int] = _FIELDS["__weakrefoffset__"].__get__
+dict_offset_of: Callable[[type], int] = _FIELDS["__dictoffset__"].__get__
 MISSING = object()
 _module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
 

@@ -135,6 +135,10 @@ class SiteTable:
         """The files of this machine, by the names that sites give them."""
         return dict(self._paths)
 
+    def is_instrumented(self, path: str) -> bool:
+        """Return whether a file of this machine has sites, or could have had some."""
+        return path in self._labels
+
     def label(self, path: str) -> str:
         """How sites name a file of this machine."""
         known = self._labels.get(path)

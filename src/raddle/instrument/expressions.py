@@ -267,12 +267,14 @@ class Expressions:
         return name in OBSERVING or name == OPENING or self.scopes.module.has_star_import
 
     def _may_call_anything(self, node: ast.expr) -> bool:
-        """Whether a variable or an expression is called, as in `calls["open"](path)`, and no definition from here."""
+        """Whether a variable, an expression or a class is called, and not a function that is defined here."""
         if not isinstance(node, ast.Name):
             return not isinstance(node, ast.Lambda) and not is_super(node) and not self.is_ignored(node)
         name = self.scope.mangled(node.id)
         owner = self.scope.owner(name)
-        return name not in owner.imported and owner.may_hold_anything(name)
+        if name in owner.imported or (self.scopes.module.has_star_import and not self._is_bound(name)):
+            return _is_like_class(name)
+        return name in owner.classes or owner.may_hold_anything(name)
 
     def _is_range(self, node: ast.expr) -> bool:
         return (
@@ -440,6 +442,11 @@ class Expressions:
             elif isinstance(old, list):
                 old[:] = [self.expr(item) if isinstance(item, ast.expr) else item for item in old]
         return node
+
+
+def _is_like_class(name: str) -> bool:
+    """Whether an imported name is written like that of a class; a probe at every call of a function would be slow."""
+    return name.lstrip("_")[:1].isupper()
 
 
 def _may_share_content(node: ast.expr) -> bool:

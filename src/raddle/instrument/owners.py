@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from types import FunctionType
 
+from raddle.cast import AbstractVariable
 from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of, unwrapped
 from raddle.instrument.labels import label, label_of
 from raddle.model import Model, class_and_method, is_public
@@ -59,6 +60,19 @@ def _find(model: Model, table: SiteTable, cls: type, name: str) -> str:
         if attribute in model.declared.get(owner, ()) or (owner, name) in model.variables:
             return owner
     return class_owner(table, cls)
+
+
+def attribute_of(model: Model, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
+    """Return the name of an attribute of the objects of a class that were made at one place.
+
+    >>> class Base: ...
+    >>> class Cart(Base): ...
+    >>> base = class_owner(SiteTable(), Base)
+    >>> str(attribute_of(Model(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total", "shop.py:3"))
+    'Cart.total'
+    """
+    owner, own = declaring_owner(model, table, cls, name), class_owner(table, cls)
+    return AbstractVariable(owner, created, name, "" if own == owner else own)
 
 
 def class_owner(table: SiteTable, cls: type) -> str:

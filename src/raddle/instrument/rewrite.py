@@ -16,7 +16,7 @@ from raddle.instrument.sites import SiteMaker
 from raddle.instrument.statements import Statements
 from raddle.site import INDEX_BITS, Site
 
-VERSION = 6  # of the code written; part of site numbers and of the cache's keys
+VERSION = 7  # of the code written; part of site numbers and of the cache's keys
 _DIGEST_BYTES = 5
 
 

@@ -60,6 +60,7 @@ class Scope:
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names that `from ... import` binds
     definitions: dict[str, int] = field(default_factory=dict)  # how many bindings of a name are a `def` or a `class`
+    classes: set[str] = field(default_factory=set)  # names that a `class` binds
 
     def mangled(self, name: str) -> str:
         """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
@@ -305,6 +306,7 @@ class _Analyser(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.visit_all(node.decorator_list)
         self.define(node.name, node)
+        self.scope.classes.add(self.scope.mangled(node.name))
         with self._type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
             with self.inside(CLASS, node, node.name):

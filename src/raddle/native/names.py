@@ -14,7 +14,7 @@ from raddle.operation import CONTENT
 from raddle.site import SiteTable
 
 # A variable without a name: what it is, and three things that its name is found from.
-#   attribute  of a class or of one of its objects: class, name, where the object was made
+#   attribute  of an object or of a class: the class, name, where the object was made (None: of the class itself)
 #   held       content of the container that such an attribute holds: the same
 #   content    of a container that nobody was seen to keep: the name of its type, "", site
 #   name       that functions share: the file (if it is a global), name, site
@@ -72,10 +72,13 @@ class Names:
     def _find(self, unnamed: Unnamed) -> AbstractVariable:
         kind, what, name, more = unnamed
         if kind == "attribute" or kind == "held":
-            from raddle.instrument.survey import declaring_owner
+            from raddle.instrument.owners import attribute_of, declaring_owner  # as above
 
-            owner = declaring_owner(self._model, self.table, what, name)
-            return AbstractVariable(owner, more, name if kind == "attribute" else name + CONTENT)
+            if more is None:
+                variable = AbstractVariable(declaring_owner(self._model, self.table, what, name), "", name)
+            else:
+                variable = attribute_of(self._model, self.table, what, name, more)
+            return variable if kind == "attribute" else variable._replace(name=name + CONTENT)
         known = self._model.named_at(more)
         if kind == "name":
             owner = what or (known[0] if known is not None else self._written_at(more)[0])

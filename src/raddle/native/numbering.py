@@ -10,13 +10,14 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any, Concatenate, ParamSpec
 
-from raddle.inspection import in_class, name_of, own_fields
+from raddle.inspection import name_of, own_fields
 from raddle.native.names import Unnamed
 from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
-from raddle.native.places import Places
 from raddle.native.recorder import Me, Recorder
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
+from raddle.threads.data_model.making import Makers
+from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
 
 P = ParamSpec("P")
@@ -56,6 +57,7 @@ class Numbering:
         self._recorder = recorder
         self._roster = recorder.roster
         self._places = Places(table)
+        self.makers = Makers()
         self.objects = Objects(recorder.roster, recorder.stream.fail)
         self.known = self.objects.known
         self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
@@ -101,13 +103,17 @@ class Numbering:
             return self._note(obj, name, NOTHING)
         owner = attribute_owner(obj, name)
         if owner is None:
-            if not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
+            is_class = issubclass(type(value), type)  # to be looked at where it is called: it may be silent
+            if not is_class and not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
                 if id(cls) not in self.code_names:
                     self._kept.append(cls)
                 self.code_names.setdefault(id(cls), set()).add(name)
             return self._note(obj, name, NOTHING)
         if owner is obj:
-            return self._own(obj, name, value)
+            number = self._own(obj, name, value)
+            if id(value) not in self.known and self.makers.is_object(type(value)):  # made by code without probes
+                self.objects.entry(value, self._entry(obj)[CREATED])
+            return number
         if issubclass(cls, ModuleType):
             return self._note(obj, name, self._global_name(owner, name, site))
         return self._note(obj, name, inherited(self._own(owner, name, value)))
@@ -126,8 +132,7 @@ class Numbering:
 
     def _own(self, obj: Any, name: str, value: Any) -> int:
         entry = self._entry(obj)
-        cls = obj if issubclass(type(obj), type) else type(obj)
-        number = self._number(entry, name, ("attribute", cls, name, entry[CREATED]))
+        number = self._number(entry, name, ("attribute", *_named_by(obj, name, entry)))
         if container_base(type(value)) is not None:
             self._hold(obj, name, value)
         return number
@@ -175,8 +180,9 @@ class Numbering:
         entry = self.known.get(id(obj))
         if entry is not None:
             return entry
-        made = type(in_class(type(obj), "__new__")) is staticmethod
-        return self.objects.entry(obj, self._places.made_in_new() if made else "")
+        # Only code without probes can run before the object is known, and only such code in Python is on the stack.
+        may_be_new = self.makers.has_unprobed_constructor(type(obj))
+        return self.objects.entry(obj, self._places.of_constructor(obj) if may_be_new else "")
 
     @_guarded
     def _receiver(self, obj: Any) -> int:
@@ -191,16 +197,27 @@ class Numbering:
     def made(self, obj: Any, frame: FrameType) -> int:
         """Note that a constructor of the object begins, in this frame."""
         if id(obj) not in self.known:
-            self.objects.entry(obj, self._places.made_by(frame))
+            self.objects.entry(obj, self._places.of_maker(frame))
+        return 0
+
+    @_guarded
+    def called(self, obj: Any) -> int:
+        """Note that code without probes, called by the innermost code of the program, has made an object."""
+        if id(obj) not in self.known and self.makers.is_object(type(obj)):
+            self.objects.entry(obj, self._places.of_maker())
         return 0
 
     def _hold(self, holder: Any, name: str, container: Any) -> None:
         if self.objects.is_known(container):
             return
         owner = self._entry(holder)
-        cls = holder if issubclass(type(holder), type) else type(holder)
         owned = self._roster.owned()
         with self._roster.lock:
-            number = self._roster.variable(("held", cls, name, owner[CREATED]), owner[GROUP], owned)
+            number = self._roster.variable(("held", *_named_by(holder, name, owner)), owner[GROUP], owned)
         entry = {GROUP: owner[GROUP], CREATED: "", OWNED: owned, CONTENT: number}
         self.objects.hold(holder, name, container, entry)
+
+
+def _named_by(obj: Any, name: str, entry: Entry) -> tuple[type, str, str | None]:
+    """Return what the name of an attribute is found from, see `Unnamed`."""
+    return (obj, name, None) if issubclass(type(obj), type) else (type(obj), name, entry[CREATED])

@@ -20,7 +20,7 @@ from raddle.inspection import resource_kind
 from raddle.native.roster import Actor, Roster
 from raddle.native.stream import Stream
 from raddle.operation import BEGIN, END, TASK
-from raddle.threads.data_model.identity import place_of_creation
+from raddle.threads.data_model.places import Places
 
 MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
 FOREIGN = "a thread that Python did not start"
@@ -100,6 +100,7 @@ class Recorder:
         self._introduced: WeakSet[Resource] = WeakSet()  # those that have numbers
         self._abstract: dict[AbstractObject, AbstractObject] = {}  # each once
         self._threads = 0
+        self._places = Places(roster.names.table)
         self.here = Here(self._arrive)
         self._begin()
 
@@ -258,7 +259,7 @@ class Recorder:
         created = ""
         with self.busy(self.here.me) as free:
             if free:
-                created = place_of_creation(self.roster.names.table)
+                created = self._places.of_maker()
         abstract = AbstractObject(resource_kind(type(obj)), created)
         return Resource(self._abstract.setdefault(abstract, abstract))
 

@@ -9,13 +9,14 @@ from typing import Any
 from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.engine.variables import Variable
 from raddle.inspection import name_of, resource_kind
-from raddle.instrument.owners import class_owner, declaring_owner, method_sites
+from raddle.instrument.owners import attribute_of, class_owner, declaring_owner, method_sites
 from raddle.model import Model
 from raddle.operation import ACCESSES, CONTENT
 from raddle.site import SiteTable
 from raddle.step import Step
-from raddle.threads.data_model.creation_sites import Imported
-from raddle.threads.data_model.identity import in_its_constructor, name_of_content, place_of_creation
+from raddle.threads.data_model.creation_sites import Imported, real_one
+from raddle.threads.data_model.identity import name_of_content
+from raddle.threads.data_model.places import Places
 
 
 class Identities:
@@ -25,6 +26,7 @@ class Identities:
         self._table = table
         self._survey = model
         self._imported = Imported(table, renewed=renewed)
+        self._places = Places(table)
 
     def begin(self, cast: Cast) -> None:
         """Begin an execution."""
@@ -79,12 +81,15 @@ class Identities:
         if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
             known = self._model.named_at(site)
             return AbstractVariable(known[0] if known else self._table[site].file, "", name)
-        if id(owner) not in self._created:
-            made = in_its_constructor(owner)
-            self._created[id(owner)] = place_of_creation(self._table) if made else self._imported.place(owner)
-        return AbstractVariable(
-            declaring_owner(self._model, self._table, type(owner), name), self._created[id(owner)], name
-        )
+        return attribute_of(self._model, self._table, type(owner), name, self._place_of(owner))
+
+    def _place_of(self, owner: Any) -> str:
+        """Return where an object was made; it is kept alive."""
+        place = self._created.get(id(owner))
+        if place is None:
+            place = self._places.of_constructor(owner) or self._imported.place(owner)
+            self._created[id(owner)] = place
+        return place
 
     def _content_of(self, container: Any, site: int) -> AbstractVariable:
         """Return the name of a container that no variable was seen to hold: a global, a local that threads share."""
@@ -122,12 +127,26 @@ class Identities:
             self._alive.append(owner)
         return number
 
-    # -- resources ----------------------------------------------------------------------------------
+    # -- places -------------------------------------------------------------------------------------
 
-    def made(self, resource: Any) -> None:
-        """Note where a resource is being made."""
-        self._created[id(resource)] = place_of_creation(self._table)
-        self._keep(resource)
+    def made(self, obj: Any) -> None:
+        """Note where a resource or another object is being made, or was made just now."""
+        if id(obj) not in self._created:
+            self._created[id(obj)] = self._places.of_maker()
+            self._keep(obj)
+
+    def is_unknown(self, obj: Any) -> bool:
+        """Return whether nothing shows where an object was made, which therefore was not made by probed code."""
+        return id(obj) not in self._created and not self._imported.place(obj)
+
+    def made_with(self, obj: Any, holder: Any) -> None:
+        """Note that an object was made when the one that holds it was made: both are named alike."""
+        place = self._place_of(holder)
+        if place:
+            self._created[id(obj)] = place
+            self._keep(obj)
+
+    # -- resources ----------------------------------------------------------------------------------
 
     def resource(self, resource: Any) -> int:
         """Return the number of a lock or another resource."""
@@ -138,23 +157,24 @@ class Identities:
             self._keep(resource)
         return number
 
-    def _keep(self, resource: Any) -> None:
-        """Its id is its name here: it has to live as long as that, or the name has to go with it."""
-        key = id(resource)
+    def _keep(self, obj: Any) -> None:
+        """Make sure that an id means one object: keep the object alive, or forget what is known when it goes."""
+        key = id(obj)
 
         def gone(_: object) -> None:
             self.resources.pop(key, None)
             self._created.pop(key, None)
 
         try:
-            self._alive.append(weakref.ref(resource, gone))  # programs may wait for a lock's end
+            self._alive.append(weakref.ref(obj, gone))  # programs may wait for a lock's end
         except TypeError:
-            self._alive.append(resource)
+            self._alive.append(obj)
 
     def _made_at(self, resource: Any) -> str:
         """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
         for name in ("mutex", "_cond", "_lock", ""):
-            place = self._created.get(id(resource)) or self._imported.place(resource)
+            place = self._created.get(id(resource)) or self._created.get(id(real_one(resource)))
+            place = place or self._imported.place(resource)
             if place:
                 return place
             resource = getattr(resource, name, resource)

@@ -15,6 +15,8 @@ from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
 from raddle.engine.variables import Variable
 from raddle.inspection import function_name
+from raddle.instrument.receivers import FILLING
+from raddle.model import class_and_method
 from raddle.observers.identities import Identities
 from raddle.operation import (
     ACCESSES,
@@ -49,6 +51,7 @@ from raddle.operation import (
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
+from raddle.threads.data_model.making import Makers
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
@@ -64,7 +67,8 @@ class StepRecorder(Observer):
         self._methods = methods  # that tell threads apart
         self.stream: list[Step] = []  # so far; probes append accesses to it themselves
         self._warm: set[int] = set()  # sites whose steps were ever wanted
-        self._functions: dict[int, tuple[str, bool]] = {}  # by enter site: name, and is it a public method
+        self._functions: dict[int, tuple[str, bool, bool]] = {}  # by enter site: see `_function_at`
+        self._makers = Makers()
         self._releasing: dict[int, bool] = {}
 
     def begin(self, engine: Engine) -> None:
@@ -107,6 +111,8 @@ class StepRecorder(Observer):
         number = variable.number
         if number < 0:
             number = self._identities.introduce(variable, site)
+            if kind == READ and variable.name != CONTENT:
+                self._found(variable, value, site)
         if kind == READ:
             self.stream.append((me.index, READ, number, site))
             return
@@ -118,16 +124,29 @@ class StepRecorder(Observer):
         ):
             self._warm.add(site)  # else it would be unknown whose content it is in executions where the site is cold
 
+    def _found(self, variable: Variable, value: object, site: int) -> None:
+        """Note that an object was found in an attribute; one that code without probes made was made with its holder.
+
+        The default factories of a dataclass are called by generated code, for example.
+        """
+        if self._makers.is_named(value) and self._identities.is_unknown(value):
+            self._identities.made_with(value, variable.owner)
+            self._warm.add(site)
+
     # -- functions ----------------------------------------------------------------------------------
 
     def entered(self, me: Carrier, site: int) -> None:
         known = self._functions.get(site)
         if known is None:
             known = self._functions[site] = self._function_at(site)
-        name, is_method = known
+        name, is_method, makes = known
+        if makes:
+            self._identities.made(_receiver())
         self.cast.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
-        self.stream.append((me.index, ENTER, self._receiver() if is_method else 0, site))
+        receiver = _receiver() if is_method else None
+        number = self._identities.group(receiver) if receiver is not None else 0
+        self.stream.append((me.index, ENTER, number, site))
 
     def left(self, me: Carrier, site: int) -> None:
         self.stream.append((me.index, LEAVE, 0, site))
@@ -138,15 +157,11 @@ class StepRecorder(Observer):
     def passed_block(self, me: Carrier, site: int) -> None:
         self.stream.append((me.index, BLOCK, 0, site))
 
-    def _function_at(self, site: int) -> tuple[str, bool]:
+    def _function_at(self, site: int) -> tuple[str, bool, bool]:
+        """Return the name of the function entered at a site, whether it is a public method, and a constructor."""
         where = self._table[site]
-        return f"{where.file}:{where.function}", site in self.cast.functions
-
-    def _receiver(self) -> int:
-        """Return the number of the object whose method just began."""
-        frame = calling_frame()
-        receiver = first_argument(frame) if frame is not None else None
-        return self._identities.group(receiver) if receiver is not None else 0
+        _, name = class_and_method(where.function) or ("", "")
+        return f"{where.file}:{where.function}", site in self.cast.functions, name in FILLING
 
     # -- synchronization ----------------------------------------------------------------------------
 
@@ -285,3 +300,9 @@ class StepRecorder(Observer):
         if called is None:
             called = self._releasing[site] = site in self._table and self._table[site].name.endswith("release")
         return called
+
+
+def _receiver() -> Any:
+    """Return the object whose method just began; None where it is given none."""
+    frame = calling_frame()
+    return first_argument(frame) if frame is not None else None

@@ -165,12 +165,12 @@ def test_names(tmp_path: Path) -> None:
     )
     file = told.table[next(site for *_, site in told.steps if site)].file
     assert names(told) == {
-        AbstractVariable("Base", f"{file}:25", "items"),
-        AbstractVariable("Base", f"{file}:25", "items[]"),
+        AbstractVariable("Base", f"{file}:25", "items", f"{file}:Derived"),
+        AbstractVariable("Base", f"{file}:25", "items[]", f"{file}:Derived"),
         AbstractVariable("Derived", f"{file}:25", "extra"),
         AbstractVariable("Derived", f"{file}:25", "extra[]"),
         AbstractVariable("Base", "", "count"),
-        AbstractVariable("Base", "", "x"),  # first seen outside of its constructor
+        AbstractVariable("Base", f"{file}:28", "x"),  # made by a `__new__` that is called
         AbstractVariable("New", f"{file}:30", "made"),
         AbstractVariable("", "", "total"),
         AbstractVariable("outer", "", "kept"),

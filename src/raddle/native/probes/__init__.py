@@ -27,7 +27,7 @@ def make_probes(
     """Return the probes, by name; `is_primitive` says which methods of which classes record steps of their own."""
     contents = Contents(recorder, numbering)
     attributes = Attributes(recorder, numbering, contents)
-    calls = Calls(contents, attributes)
+    calls = Calls(contents, attributes, numbering)
     names = Names(recorder, numbering)
     bodies = FunctionProbes(recorder, numbering, functions, is_primitive)
     return {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Any
 
+from raddle.native.numbering import Numbering
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.contents import Contents
 from raddle.operation import READ, WRITE
 from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
-from raddle.threads.data_model.call_effects import Effects
+from raddle.threads.data_model.call_effects import Effects, reproduces
 from raddle.threads.data_model.variables import is_iterator
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -19,22 +21,39 @@ __tracebackhide__ = True  # frames of this module, in what pytest shows
 class Calls:
     """Records what called functions do to their arguments when they have returned."""
 
-    __slots__ = ("_attributes", "_contents", "_effects")
+    __slots__ = ("_attributes", "_contents", "_effects", "_makers", "_note_made")
 
-    def __init__(self, contents: Contents, attributes: Attributes) -> None:
+    def __init__(self, contents: Contents, attributes: Attributes, numbering: Numbering) -> None:
         self._contents = contents
         self._attributes = attributes
         self._effects = Effects()
+        self._makers = numbering.makers
+        self._note_made = numbering.called
 
     def function(self, called: Any, site: int) -> Any:
         handler = _HANDLERS.get(id(called))
         if handler is not None:
             return partial(handler, self, called, site)
+        if type(called) is partial:
+            inner = self.maker(called.func)
+            return called if inner is called.func else partial(inner, *called.args, **called.keywords)
         effect = self._effects.of(called)
+        if type(called) is not FunctionType:
+            called = self.maker(called)
         if effect is None:
             return called
         # Accesses to the disk are not recorded, and containers given to such functions are only read.
         return partial(self._touching, called, READ if effect.on_disk else effect.kind, site)
+
+    def maker(self, called: Any) -> Any:
+        """Return what to call in place of a class, or of another maker of objects; anything else is returned as is."""
+        return partial(self._making, called) if self._makers.makes(called) else called
+
+    def _making(self, called: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a class that has no constructor with probes."""
+        made = called(*args, **kwargs)
+        self._note_made(made)
+        return made
 
     def _touching(self, called: Any, kind: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call code without probes that works on the first container that it is given, and may read the others."""
@@ -44,6 +63,8 @@ class Calls:
             if container is not None:
                 self._contents.tell(kind, container, site)
                 kind = READ
+        if reproduces(called):
+            self._note_made(result)
         return result
 
     def looking(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -55,6 +76,8 @@ class Calls:
 
     def lazily(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call `enumerate(x)`, `zip(x, y)`...: reads the content of its arguments later, step by step."""
+        if called is map and args:
+            args = (self.maker(args[0]), *args[1:])
         return called(*[self._contents.iterate(arg, site) for arg in args], **kwargs)
 
     def iterating(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:

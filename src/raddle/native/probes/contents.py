@@ -52,8 +52,11 @@ class Contents(RecordingProbes):
         except KeyError:
             number = self._first(obj, site)
         if number >= 0:
+            filling = self._filling[id(cls)]
+            if filling and id(value) not in self._known:
+                self._numbering.called(value)  # objects that code with probes has made are known
             steps = self._steps
-            steps.append((self._here.number, WRITE if self._filling[id(cls)] else READ, number, site))
+            steps.append((self._here.number, WRITE if filling else READ, number, site))
             if len(steps) > self._most_steps:
                 self._hand_over()
         return value

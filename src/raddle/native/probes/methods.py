@@ -53,7 +53,8 @@ class Methods:
         cls = type(obj)
         base = None if issubclass(cls, type) else self._contents.base_of(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
-        return self._contents.called_later(obj, kind, name, site, found) if kind else found
+        # `super().__new__(cls)` makes an object.
+        return self._contents.called_later(obj, kind, name, site, found) if kind else self._calls.maker(found)
 
     def _other(self, obj: Any, cls: type, name: str, site: int, found: Any) -> Any:
         """A method that may be data, or do something that is recorded."""
@@ -66,4 +67,4 @@ class Methods:
             self._here.me.site = site
             return found
         self._attributes.tell_read(obj, name, found, site)
-        return self._calls.function(found, site) if cls is ModuleType else found
+        return self._calls.function(found, site) if cls is ModuleType else self._calls.maker(found)

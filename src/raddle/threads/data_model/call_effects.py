@@ -62,6 +62,11 @@ _COPYING = frozenset({
     ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
     ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
+# What makes new objects from others, past their constructors.
+_REPRODUCING = frozenset({
+    ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "replace"), ("pickle", "load"),
+    ("pickle", "loads"),
+})  # fmt: skip
 MOST_INSIDE = 200  # things that are looked at
 
 # Iterators over what they are given.
@@ -154,6 +159,16 @@ def reads_attributes(called: Any) -> bool:
     (True, False)
     """
     return _origin(called) in _COPYING
+
+
+def reproduces(called: Any) -> bool:
+    """Return whether a function makes a new object from another one, or from what was stored of one.
+
+    >>> import copy
+    >>> reproduces(copy.copy), reproduces(id)
+    (True, False)
+    """
+    return _origin(called) in _REPRODUCING
 
 
 class Effects:

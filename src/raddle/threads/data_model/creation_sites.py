@@ -61,7 +61,7 @@ class Imported:
         """
         if self._stale:
             self._look()
-        obj = _real(obj)
+        obj = real_one(obj)
         found = self._places.get(id(obj))
         return found[1] if found is not None else ""
 
@@ -77,7 +77,7 @@ class Imported:
         seen: set[int] = set()
         while waiting and len(seen) < MOST:  # what is nearest to a name first: that is what it was made for
             obj, node, path, depth = waiting.popleft()
-            obj = _real(obj)
+            obj = real_one(obj)
             if id(obj) in seen:
                 continue
             seen.add(id(obj))
@@ -97,7 +97,7 @@ def _name(module: ModuleType) -> str:
     return name if type(name) is str else ""
 
 
-def _real(obj: Any) -> Any:
+def real_one(obj: Any) -> Any:
     """A twin that stands in for a real primitive is that one."""
     real = getattr(obj, "_real", None) if id(type(obj)) in _STANDING_IN else None
     return obj if real is None else real

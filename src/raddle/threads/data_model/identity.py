@@ -1,8 +1,7 @@
-"""What things are called in every execution: where an object was made, what a thread is, whose a variable is."""
+"""What things are called in every execution: containers, threads, and the files that are Python's own."""
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 import threading
@@ -11,9 +10,7 @@ from typing import Any
 
 from raddle.checks.crash import is_ours
 from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
-from raddle.instrument.receivers import CONSTRUCTORS
 from raddle.operation import CONTENT
-from raddle.site import SiteTable
 
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = _STDLIB + "site-packages"
@@ -28,36 +25,12 @@ def has_stdlib_path(filename: str) -> bool:
     return filename.startswith(_STDLIB) and not filename.startswith(_SITE_PACKAGES)
 
 
-@functools.lru_cache(maxsize=4096)
-def _is_users(filename: str) -> bool:
-    return not is_ours(filename) and not is_stdlib(filename)
-
-
-def place_of_creation(table: SiteTable) -> str:
-    """Return the line that is making an object, seen from within: the innermost one that is in no constructor."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name not in CONSTRUCTORS and _is_users(code.co_filename):
-            return f"{table.label(code.co_filename)}:{frame.f_lineno}"
-        frame = frame.f_back
-    return ""
-
-
 def calling_frame() -> types.FrameType | None:
     """Return the innermost frame that does not run code of raddle."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
-
-
-def in_its_constructor(obj: object) -> bool:
-    """Whether the innermost code outside of raddle is a constructor of this very object."""
-    frame = calling_frame()
-    if frame is None or frame.f_code.co_name not in CONSTRUCTORS:
-        return False
-    return frame.f_code.co_name == "__new__" or first_argument(frame) is obj
 
 
 def name_of_content(container: type, written: str) -> str:

@@ -8,7 +8,8 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.points import Points
 from raddle.engine.variables import Variable
-from raddle.operation import CONTENT, READ, Kind
+from raddle.operation import CONTENT, MADE, READ, Kind
+from raddle.threads.data_model.making import Makers
 from raddle.threads.data_model.variables import container_base, is_in_python
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.variables import Variables
@@ -24,8 +25,8 @@ class Accesses:
     """
 
     __slots__ = (
-        "_lets_go", "cold", "engine", "hot", "observing", "points", "policy", "quiet", "reach", "sampling", "tell",
-        "touch", "variables",
+        "_lets_go", "cold", "engine", "hot", "makers", "measuring", "observing", "points", "policy", "quiet", "reach",
+        "sampling", "tell", "touch", "variables",
     )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -38,6 +39,8 @@ class Accesses:
         self.sampling = engine.sampling
         self.cold, self.hot, self.quiet = engine.sampling.cold, engine.sampling.hot, engine.sampling.quiet
         self.observing = bool(engine.observers.accessed)
+        self.measuring = engine.measuring
+        self.makers = Makers()
         self.tell = engine.accessed
         self._lets_go = engine.lets_go
 
@@ -73,6 +76,13 @@ class Accesses:
         access = (me.index, me.segment, ~site)  # not to be taken for what the site itself does to the variable
         if access not in variable.seen:
             self.touch(me, variable, access, False)
+
+    def made(self, me: Carrier, obj: Any, site: int) -> None:
+        """Inform criteria that code without probes has made an object at this site (only if `measuring`)."""
+        if self.makers.is_named(obj):
+            self.engine.noted(me, MADE, obj)
+            if self.sampling.wanted is not None:
+                self.sampling.wanted.add(site)
 
     def instead_of(self, real: Any, site: int) -> Any:
         """Return the twin of something that the program kept before the twins were in place: a clock, say."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from greenlet import getcurrent
@@ -22,6 +23,7 @@ from raddle.threads.data_model.call_effects import (
     looks_deeply,
     names_of,
     reads_attributes,
+    reproduces,
 )
 from raddle.threads.data_model.filesystem import CONTENTS, DISK, effect_of_opening
 from raddle.threads.data_model.filesystem import effect_of_method as effect_of_outside
@@ -40,7 +42,9 @@ _DEEP = frozenset(filter(looks_deeply, (all, any, format, max, min, print, repr,
 class Calls:
     """Takes the steps of called functions when they are called."""
 
-    __slots__ = ("_accesses", "_attributes", "_cold", "_effects", "_hot", "_items", "_observing", "_variables")
+    __slots__ = (
+        "_accesses", "_attributes", "_cold", "_effects", "_hot", "_items", "_makers", "_observing", "_variables",
+    )  # fmt: skip
 
     def __init__(self, accesses: Accesses, items: Items, attributes: Attributes) -> None:
         self._accesses = accesses
@@ -50,6 +54,7 @@ class Calls:
         self._cold, self._hot = accesses.cold, accesses.hot
         self._observing = accesses.observing
         self._effects = Effects()
+        self._makers = accesses.makers if accesses.measuring else None
 
     def function(self, called: Any, site: int) -> Any:
         if getcurrent().__class__ is not Carrier:
@@ -61,19 +66,37 @@ class Calls:
             inner = self.function(called.func, site)
             return called if inner is called.func else partial(inner, *called.args, **called.keywords)
         effect = self._effects.of(called)
+        if type(called) is not FunctionType:
+            called = self.maker(called, site)
         if effect is None:
             return called
         return partial(self.outside if effect.on_disk else self.touching, called, effect.kind, site)
+
+    def maker(self, called: Any, site: int) -> Any:
+        """Return what to call in place of a class, or of another maker of objects; anything else is returned as is."""
+        if self._makers is None or not self._makers.makes(called):
+            return called
+        return partial(self._making, called, site)
+
+    def _making(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a class that has no constructor with probes."""
+        made = called(*args, **kwargs)
+        me: Any = getcurrent()
+        if me.__class__ is Carrier:
+            self._accesses.made(me, made, site)
+        return made
 
     # -- any function -------------------------------------------------------------------------------
 
     def touching(self, called: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call code without probes that works on the first container that it is given, and may read the others."""
         me: Any = getcurrent()
-        target = None
+        target, original = None, called
         given: Sequence[Any] = (*args, *kwargs.values()) if me.__class__ is Carrier else ()
         copies = given and reads_attributes(called)
-        for arg in everything_in(given) if given and looks_deeply(called) else given:
+        if given and self._makers is not None and reproduces(called):
+            called = partial(self._making, called, site)
+        for arg in everything_in(given) if given and looks_deeply(original) else given:
             if effect_of_outside(arg, "write"):  # a file to be written to, say
                 called = partial(self.outside, called, WRITE, site)
             elif target is not None:

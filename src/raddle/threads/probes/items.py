@@ -45,11 +45,12 @@ class Items:
         variable = self.variables.find_content(obj)
         if not fills(cls):
             self._accesses.step(me, variable, READ, site)
+            value = obj[key]
         elif in_class(cls, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
             return self._filled(me, obj, key, variable, site)
         else:
             self._accesses.step(me, variable, WRITE, site)
-        value = obj[key]
+            value = self._stored(me, obj, key, site)
         if type(value) is BuiltinFunctionType and value in NAMES:
             value = self._accesses.instead_of(value, site)
         if self._observing:
@@ -188,6 +189,16 @@ class Items:
                 tell(me, READ, variable, site, value)
             yield value
 
+    def _stored(self, me: Carrier, obj: Any, key: Any, site: int) -> Any:
+        """Return `obj[key]` of a mapping that stores what is missing; if it did, that was made here."""
+        if not self._accesses.measuring or not issubclass(type(obj), dict):
+            return obj[key]
+        size = dict.__len__(obj)
+        value = obj[key]
+        if dict.__len__(obj) > size:
+            self._accesses.made(me, value, site)
+        return value
+
     def _filled(self, me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
         """`obj[key]` of a defaultdict whose factory runs Python code: others can store the key meanwhile."""
         step = self._accesses.step
@@ -195,6 +206,8 @@ class Items:
         missing = key not in obj
         if missing:
             value = obj.default_factory()
+            if self._accesses.measuring:
+                self._accesses.made(me, value, site)
             step(me, variable, WRITE, site)
             obj[key] = value
         else:

@@ -120,7 +120,9 @@ class Methods:
         cls = type(obj)  # attributes of the object itself may be what is being looked up: use none
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
-        return partial(CALL, self._container_methods, obj, found, kind, site) if kind else found
+        if kind:
+            return partial(CALL, self._container_methods, obj, found, kind, site)
+        return self._calls.maker(found, site)  # `super().__new__(cls)`
 
     def _of_text(self, text: Any, name: str, site: int) -> Any:
         found = getattr(text, name)
@@ -145,7 +147,7 @@ class Methods:
         if container_base(cls) is None:
             return self._calls.function(found, site)
         if type(found) is BuiltinFunctionType:  # of the class itself: `dict.fromkeys(items)`
-            return partial(self._calls.touching, found, READ, site)
+            return partial(self._calls.touching, self._calls.maker(found, site), READ, site)
         return partial(self._call_by_class, found, name, site)
 
     def _call_by_class(self, found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,42 @@
+"""Runs small programs under control, to compare what was recorded with a native run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+from typing import Any
+
+from raddle.cast import Cast
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.schedulers.sequential import Sequential
+
+
+@contextmanager
+def imported(folder: Path, name: str, source: str) -> Iterator[ModuleType]:
+    (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield importlib.import_module(name)
+    finally:
+        sys.path.remove(str(folder))
+        del sys.modules[name]
+
+
+def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Cast:
+    """Who took part in an execution under control."""
+    with Session(
+        module.main, selection=Selection(sources=(str(module.__file__),)), measuring=True, **options
+    ) as session:
+        session.rehearse()
+        for _ in range(times):
+            execution = session.run(Sequential().choose)
+            assert execution.outcome.kind == "passed", execution.outcome
+    assert execution.observed is not None
+    return execution.observed[1]
