@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from coverage_log import Entry
-from coverage_programs import Named, Program
+from coverage_programs import BASES, Named, Program
 
 LOCKS = ("Lock", "RLock")
 METHODS = 20  # the first ones that tell threads apart
@@ -97,14 +97,16 @@ class Execution:
 
     # -- names --------------------------------------------------------------------------------------
 
-    def variable(self, target: str) -> tuple[str, str, str]:
-        """The abstract variable: owner, where its object was made, name."""
-        owner, _, name = target.rpartition(".")
-        if owner:
-            return "program.py:Box", f"program.py:{self.program.objects[owner].line}", name
+    def variable(self, target: str) -> tuple[str, str, str, str]:
+        """The abstract variable: owner, where its object was made, name, and the object's class if the owner is a base."""
+        box, _, name = target.rpartition(".")
+        if box:
+            kind, line = self.program.objects[box]
+            own = f"program.py:{kind}" if kind in BASES else ""
+            return f"program.py:{BASES.get(kind, kind)}", f"program.py:{line}", name, own
         if target == "total":
-            return "program.py", "", "total"
-        return "list", "", target
+            return "program.py", "", "total", ""
+        return "list", "", target, ""
 
     def group(self, target: str) -> str:
         """The object that a variable belongs to."""
@@ -137,7 +139,7 @@ def readings(program: Program, log: Sequence[Entry]) -> Iterator[Execution]:
 
 
 def _with_actors(events: Sequence[Event]) -> Iterator[Event]:
-    """A task of a pool is an actor of its own. The pool starts workers for tasks and joins them when it is shut down."""
+    """A task of a pool is an actor of its own. The pool starts workers for tasks, and joins them in the end."""
     actors: dict[str, str] = {}
     for place, event in enumerate(events):
         if event.kind == "submits":

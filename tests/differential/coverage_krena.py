@@ -259,4 +259,4 @@ def method_pairs(run: Execution) -> Iterator[Key]:
         for thread, other in active:
             names = sorted(name.rpartition(".")[2] for name in (function, other))
             if thread != event.thread and not any(name.startswith("_") for name in names):
-                yield ("program.py:Box", *names)
+                yield (f"program.py:{run.program.objects[box].kind}", *names)

@@ -117,7 +117,7 @@ def single_variables(run: Execution) -> Iterator[Order]:
 def beginning(order: Key) -> Key:
     """What a requirement tells of an order."""
     told = []
-    for (owner, _, name), thread, kind, site, _ in order[:BEGINNING]:
-        whole = f"{owner.rpartition(':')[2]}.{name}" if ":" in owner else name
+    for (owner, _, name, own), thread, kind, site, _ in order[:BEGINNING]:
+        whole = f"{(own or owner).rpartition(':')[2]}.{name}" if ":" in owner else name
         told.append((thread, kind, whole, site))
     return tuple(told)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 FEATURES = (
-    "attributes", "methods", "lists", "dicts", "locals", "globals", "locks", "rlocks", "tries", "nesting",
+    "attributes", "classes", "methods", "lists", "dicts", "locals", "globals", "locks", "rlocks", "tries", "nesting",
     "semaphores", "conditions", "timeouts", "events", "clears", "queues", "tasks", "barriers", "children", "pools",
 )  # fmt: skip
 
@@ -29,6 +29,7 @@ HEAD = """\
 import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from coverage_log import at, between, born, note, pool, submitted, task
 
@@ -38,42 +39,66 @@ total = 0
 class Box:
     def __init__(self, me):
         at()
-        note("enter", me + " Box.__init__", "11")
+        note("enter", me + " Box.__init__", "12")
         at()
         self.a = 0
-        note("early write", me + ".a", "15w")
+        note("early write", me + ".a", "16w")
         at()
         self.b = 0
-        note("early write", me + ".b", "18w")
+        note("early write", me + ".b", "19w")
         at()
         self.items = []
-        note("made", me + ".items", "21w")
+        note("made", me + ".items", "22w")
         at()
         self.table = {}
-        note("made", me + ".table", "24w")
+        note("made", me + ".table", "25w")
         at()
-        note("leave", me + " Box.__init__", "11")
+        note("leave", me + " Box.__init__", "12")
 
     def bump(self, me):
         at()
-        note("enter", me + " Box.bump", "29")
+        note("enter", me + " Box.bump", "30")
         at()
-        self.a += between("read", me + ".a", "33r")
-        note("write", me + ".a", "33w")
+        self.a += between("read", me + ".a", "34r")
+        note("write", me + ".a", "34w")
         at()
-        note("leave", me + " Box.bump", "29")
+        note("leave", me + " Box.bump", "30")
 
     def look(self, me):
         at()
-        note("enter", me + " Box.look", "38")
+        note("enter", me + " Box.look", "39")
         at()
         seen = self.b
-        note("read", me + ".b", "42r")
+        note("read", me + ".b", "43r")
         at()
-        note("leave", me + " Box.look", "38")
+        note("leave", me + " Box.look", "39")
         return seen
+
+
+class Crate(Box):
+    pass
+
+
+class Plain:
+    pass
+
+
+@dataclass
+class Card:
+    a: int = 0
+    b: int = 0
+
+
+def make(kind, *arguments):
+    at()
+    note("enter", "make", "64")
+    at()
+    note("leave", "make", "64")
+    return kind(*arguments)
 """
-CONSTRUCTOR_LINE = 11
+FACTORY_LINE = 69  # where `make` makes what it is asked for
+BASES = {"Crate": "Box"}  # a class that has its attributes from another one
+CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
 
 
 class Named(NamedTuple):
@@ -158,7 +183,8 @@ class Draw:
         self._program = Program(self._seed, features=self._on)
         self._made: list[str] = []  # lines of the scenario that make objects
         self._bodies: list[list[Item]] = [[] for _ in range(chance.choice((2, 2, 3)))]
-        self._boxes = ["box1", "box2"][: chance.choice((1, 1, 2))]
+        kinds = ("Box", "Crate", "Plain", "Card") if "classes" in self._on else ("Box",)
+        self._boxes = {name: chance.choice(kinds) for name in ["box1", "box2"][: chance.choice((1, 1, 2))]}
         for body in self._bodies:
             for _ in range(chance.randint(1, 3)):
                 body.append(self._statement())
@@ -187,22 +213,23 @@ class Draw:
     # -- statements within one thread ---------------------------------------------------------------
 
     def _access(self) -> Item:
-        chance, box = self._chance, self._chance.choice(self._boxes)
+        chance, box = self._chance, self._chance.choice(list(self._boxes))
+        full = self._boxes[box] in CONSTRUCTED
         ways: list[Item] = []
         for name in ("a", "b"):
-            full = f"{box}.{name}"
-            ways.append(lambda w, full=full: w.do(f"seen = {full}", ("read", full, "r")))  # type: ignore[misc]
-            ways.append(lambda w, full=full: w.do(f"{full} = 1", ("write", full, "w")))  # type: ignore[misc]
+            whole = f"{box}.{name}"
+            ways.append(lambda w, whole=whole: w.do(f"seen = {whole}", ("read", whole, "r")))  # type: ignore[misc]
+            ways.append(lambda w, whole=whole: w.do(f"{whole} = 1", ("write", whole, "w")))  # type: ignore[misc]
         full_a = f"{box}.a"
         ways.append(lambda w: w.do(f'{full_a} += between("read", "{full_a}", "LINEr")', ("write", full_a, "w")))
-        if "methods" in self._on:
+        if full and "methods" in self._on:
             calls = [f'{box}.bump("{box}")', f'{box}.look("{box}")']
             ways += [lambda w, call=call: w.add(call) for call in calls * 2]  # type: ignore[misc]
-        if "lists" in self._on:
+        if full and "lists" in self._on:
             items = f"{box}.items"
             ways.append(lambda w: w.do(f"{items}.append(1)", ("write", items + "[]", "")))
             ways.append(lambda w: w.do(f"len({items})", ("read", items + "[]", "")))
-        if "dicts" in self._on:
+        if full and "dicts" in self._on:
             table = f"{box}.table"
             ways.append(lambda w: w.do(f'{table}["k"] = 1', ("write", table + "[]", "w")))
             ways.append(lambda w: w.do(f'{table}.get("k")', ("read", table + "[]", "")))
@@ -315,7 +342,7 @@ class Draw:
         name = self._make("Condition", "threading.Condition()", ["cond1"])
         lock = f"{name}.lock"
         self._program.resources[lock] = Named("RLock", self._program.resources[name].line)
-        flag = f"{self._boxes[0]}.b"
+        flag = f"{next(iter(self._boxes))}.b"
         everyone = chance.choice(("notify", "notify_all"))
         limit = "5" if "timeouts" in self._on else ""
 
@@ -444,9 +471,8 @@ class Draw:
         w.add(f'note("enter", "scenario", "{start}")')
         w.add("global total")
         w.do("total = 0", ("write", "total", "w"))
-        for box in self._boxes:
-            program.objects[box] = Named("Box", w.next)
-            w.add(f'{box} = Box("{box}")')
+        for box, kind in self._boxes.items():
+            self._write_box(w, box, kind)
         program.objects["stack"] = Named("list", w.next)
         w.add("stack = []")
         for line in self._made:
@@ -459,10 +485,23 @@ class Draw:
             self._write_pool(w, shared)
         else:
             self._write_threads(w, shared)
-        w.do(f"seen = {self._boxes[0]}.a", ("read", f"{self._boxes[0]}.a", "r"))
+        w.do("seen = box1.a", ("read", "box1.a", "r"))
         w.add("at()")
         w.add(f'note("leave", "scenario", "{start}")')
         program.text = "\n".join(w.lines) + "\n"
+
+    def _write_box(self, w: _Writer, box: str, kind: str) -> None:
+        """Make an object, perhaps by way of a function."""
+        argument = f'"{box}"' if kind in CONSTRUCTED else ""
+        if "classes" in self._on and self._chance.random() < 0.4:
+            self._program.objects[box] = Named(kind, FACTORY_LINE)
+            w.add(f"{box} = make({kind}, {argument})")
+        else:
+            self._program.objects[box] = Named(kind, w.next)
+            w.add(f"{box} = {kind}({argument})")
+        if kind == "Plain":
+            w.do(f"{box}.a = 0", ("write", f"{box}.a", "w"))
+            w.do(f"{box}.b = 0", ("write", f"{box}.b", "w"))
 
     def _function(
         self, w: _Writer, name: str, label: str, shared: Sequence[str], body: Sequence[Item], *, child: bool = False

@@ -90,12 +90,18 @@ def loaded(program: Program, folder: Path) -> Iterator[ModuleType]:
         del sys.modules[name]
 
 
-def controlled(program: Program, module: ModuleType, scheduler: str, seed: int, executions: int) -> Iterator[Run]:
-    """Run some executions under control."""
+def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -> Iterator[Run]:
+    """Run some executions under control; half of all sessions have the scheduling points that criteria ask for."""
     policy = make_scheduler(scheduler, seed=seed)
     selection = Selection(root=str(Path(str(module.__file__)).parent))
     with Session(
-        module.scenario, selection=selection, measuring=True, blocks=True, setup=LOG.begin, step_limit=5_000
+        module.scenario,
+        selection=selection,
+        measuring=True,
+        criteria=NAMES if seed % 2 else (),
+        blocks=True,
+        setup=LOG.begin,
+        step_limit=5_000,
     ) as session:
         session.rehearse()
         measurement = Measurement(make_criteria(NAMES))

@@ -42,7 +42,7 @@ def test_executions_under_control_cover_what_their_logs_say(feature: str, tmp_pa
         program, digests = drawn(feature, number), Digests()
         with loaded(program, tmp_path) as module:
             for scheduler in SCHEDULERS:
-                for run in controlled(program, module, scheduler, number, EXECUTIONS):
+                for run in controlled(module, scheduler, number, EXECUTIONS):
                     check(program, run, run, digests)
 
 
@@ -51,7 +51,7 @@ def test_native_runs_in_the_same_order_cover_the_same(feature: str, tmp_path: Pa
     for number in range(PROGRAMS):
         program, digests = drawn(feature, number), Digests()
         with loaded(program, tmp_path) as module:
-            runs = list(controlled(program, module, "random", number, EXECUTIONS))
+            runs = list(controlled(module, "random", number, EXECUTIONS))
         for run in runs:
             if run.can_be_repeated(program):
                 check(program, native(program, tmp_path, run.log), run, digests)
