@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator, Sequence, Set
+
+DECLARATIONS = (ast.Global, ast.Nonlocal, ast.FunctionDef)
+BRANCHES = (ast.If, ast.While, ast.For, ast.Try)
 
 
 def blocks(text: str, lines: Set[int]) -> set[tuple[str]]:
     """The first lines of the blocks that were run, given the lines with calls of the log that were reached."""
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    starts = {start for function in functions for start in _starts(function.body, begins=True)}
-    bounds = [*sorted(starts), len(text.splitlines()) + 1]
-    run = {start for start, end in itertools.pairwise(bounds) if lines & set(range(start, end))}
-    return {(str(start),) for start in run}
+    run = {first for function in functions for line, first in _members(function.body, 0) if line in lines}
+    return {(str(first),) for first in run}
 
 
-def _starts(body: Sequence[ast.stmt], *, begins: bool) -> Iterator[int]:
-    """The lines on which blocks begin: the first of each branch, and what follows a branch or a loop.
+def _members(body: Sequence[ast.stmt], first: int) -> Iterator[tuple[int, int]]:
+    """The lines of statements, each with the first line of its block; 0 if a block begins here.
 
-    What follows the `else` of a loop that is never left by a `break` belongs to it.
+    Blocks begin with each branch and after branches and loops. What follows the `else` of a loop that is never left by
+    a `break` belongs to that.
     """
     for statement in body:
-        if isinstance(statement, ast.Global):  # a declaration
+        if isinstance(statement, DECLARATIONS) and first:
             continue
-        if begins:
-            yield statement.lineno
-        begins = isinstance(statement, ast.If | ast.While)
-        if isinstance(statement, ast.If | ast.While):
-            yield from _starts(statement.body, begins=True)
-            yield from _starts(statement.orelse, begins=True)
-            if isinstance(statement, ast.While) and statement.orelse:
-                begins = any(isinstance(inner, ast.Break) for inner in ast.walk(statement))
-        elif isinstance(statement, ast.With):
-            yield from _starts(statement.body, begins=False)
-            begins = isinstance(statement.body[-1], ast.If | ast.While)
+        if isinstance(statement, (ast.Global, ast.Nonlocal)):
+            continue
+        first = first or statement.lineno
+        yield statement.lineno, first
+        if isinstance(statement, ast.With):
+            yield from _members(statement.body, first)
+            first = 0 if isinstance(statement.body[-1], BRANCHES) else first
+        elif isinstance(statement, ast.Try):
+            yield from _members(statement.body, first)
+            for handler in statement.handlers:
+                yield from _members(handler.body, 0)
+            first = 0
+        elif isinstance(statement, (ast.If, ast.While, ast.For)):
+            yield from _members(statement.body, 0)
+            yield from _members(statement.orelse, 0)
+            straight = not isinstance(statement, ast.If) and statement.orelse and not _is_left(statement)
+            first = statement.orelse[0].lineno if straight else 0
+
+
+def _is_left(loop: ast.stmt) -> bool:
+    return any(isinstance(inner, ast.Break) for inner in ast.walk(loop))

@@ -98,7 +98,7 @@ class Execution:
     # -- names --------------------------------------------------------------------------------------
 
     def variable(self, target: str) -> tuple[str, str, str, str]:
-        """The abstract variable: owner, where its object was made, name, and the object's class if the owner is a base."""
+        """The abstract variable: owner, where its object was made, name; the object's class, if the owner is a base."""
         box, _, name = target.rpartition(".")
         if box:
             kind, line = self.program.objects[box]
@@ -106,6 +106,10 @@ class Execution:
             return f"program.py:{BASES.get(kind, kind)}", f"program.py:{line}", name, own
         if target == "total":
             return "program.py", "", "total", ""
+        if target == "count":
+            return "program.py:Box", "", "count", ""
+        if target == "inner":
+            return "program.py:counter", "", "inner", ""
         return "list", "", target, ""
 
     def group(self, target: str) -> str:

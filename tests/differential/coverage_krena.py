@@ -220,6 +220,8 @@ def _blocked(run: Execution, place: int) -> Iterator[Key]:
         if is_lock(run, target):
             everyone = {e.thread: run.holding(e.thread, moment) for e in run.events}
             holders = {holder: held[target] for holder, held in everyone.items() if target in held}
+            if run.resource(target)[0] == "RLock":
+                holders.pop(thread, None)
         else:
             holders = {} if _available(run, place, moment) else {thread: ""}
         if holders:

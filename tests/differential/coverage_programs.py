@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 FEATURES = (
-    "attributes", "classes", "methods", "lists", "dicts", "locals", "globals", "locks", "rlocks", "tries", "nesting",
+    "attributes", "classes", "methods", "lists", "dicts", "locals", "globals", "members", "cells", "loops", "exceptions", "locks", "rlocks", "tries", "nesting",
     "semaphores", "conditions", "timeouts", "events", "clears", "queues", "tasks", "barriers", "children", "pools",
 )  # fmt: skip
 
@@ -37,41 +37,43 @@ total = 0
 
 
 class Box:
+    count = 0
+
     def __init__(self, me):
         at()
-        note("enter", me + " Box.__init__", "12")
+        note("enter", me + " Box.__init__", "14")
         at()
         self.a = 0
-        note("early write", me + ".a", "16w")
+        note("early write", me + ".a", "18w")
         at()
         self.b = 0
-        note("early write", me + ".b", "19w")
+        note("early write", me + ".b", "21w")
         at()
         self.items = []
-        note("made", me + ".items", "22w")
+        note("made", me + ".items", "24w")
         at()
         self.table = {}
-        note("made", me + ".table", "25w")
+        note("made", me + ".table", "27w")
         at()
-        note("leave", me + " Box.__init__", "12")
+        note("leave", me + " Box.__init__", "14")
 
     def bump(self, me):
         at()
-        note("enter", me + " Box.bump", "30")
+        note("enter", me + " Box.bump", "32")
         at()
-        self.a += between("read", me + ".a", "34r")
-        note("write", me + ".a", "34w")
+        self.a += between("read", me + ".a", "36r")
+        note("write", me + ".a", "36w")
         at()
-        note("leave", me + " Box.bump", "30")
+        note("leave", me + " Box.bump", "32")
 
     def look(self, me):
         at()
-        note("enter", me + " Box.look", "39")
+        note("enter", me + " Box.look", "41")
         at()
         seen = self.b
-        note("read", me + ".b", "43r")
+        note("read", me + ".b", "45r")
         at()
-        note("leave", me + " Box.look", "39")
+        note("leave", me + " Box.look", "41")
         return seen
 
 
@@ -91,12 +93,34 @@ class Card:
 
 def make(kind, *arguments):
     at()
-    note("enter", "make", "64")
+    note("enter", "make", "66")
     at()
-    note("leave", "make", "64")
+    note("leave", "make", "66")
     return kind(*arguments)
+
+
+def counter():
+    at()
+    note("enter", "counter", "74")
+    at()
+    inner = 0
+    note("early write", "inner", "78w")
+
+    def tick():
+        nonlocal inner
+        at()
+        note("enter", "counter.<locals>.tick", "81")
+        at()
+        inner += between("read", "inner", "86r")
+        note("write", "inner", "86w")
+        at()
+        note("leave", "counter.<locals>.tick", "81")
+
+    at()
+    note("leave", "counter", "74")
+    return tick
 """
-FACTORY_LINE = 69  # where `make` makes what it is asked for
+FACTORY_LINE = 71  # where `make` makes what it is asked for
 BASES = {"Crate": "Box"}  # a class that has its attributes from another one
 CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
 
@@ -228,11 +252,15 @@ class Draw:
         if full and "lists" in self._on:
             items = f"{box}.items"
             ways.append(lambda w: w.do(f"{items}.append(1)", ("write", items + "[]", "")))
+            ways.append(lambda w: w.do(f"{items}.extend([1])", ("write", items + "[]", "")))
+            ways.append(lambda w: w.do(f"{items}.clear()", ("write", items + "[]", "")))
             ways.append(lambda w: w.do(f"len({items})", ("read", items + "[]", "")))
+            ways.append(lambda w: w.do(f"list({items})", ("read", items + "[]", "")))
         if full and "dicts" in self._on:
             table = f"{box}.table"
             ways.append(lambda w: w.do(f'{table}["k"] = 1', ("write", table + "[]", "w")))
             ways.append(lambda w: w.do(f'{table}.get("k")', ("read", table + "[]", "")))
+            ways.append(lambda w: w.do(f'{table}.pop("k", 0)', ("write", table + "[]", "")))
             ways.append(lambda w: w.do(f'"k" in {table}', ("read", table + "[]", "r")))
         if "locals" in self._on:
             ways.append(lambda w: w.do("stack.append(1)", ("write", "stack[]", "")))
@@ -240,6 +268,11 @@ class Draw:
         if "globals" in self._on:
             ways.append(lambda w: w.do('total += between("read", "total", "LINEr")', ("write", "total", "w")))
             ways.append(lambda w: w.do("seen = total", ("read", "total", "r")))
+        if "members" in self._on:
+            ways.append(lambda w: w.do('Box.count += between("read", "count", "LINEr")', ("write", "count", "w")))
+            ways.append(lambda w: w.do("seen = Box.count", ("read", "count", "r")))
+        if "cells" in self._on:
+            ways += [lambda w: w.add("tick()")] * 2
         return chance.choice(ways)
 
     def _accesses(self) -> list[Item]:
@@ -254,7 +287,42 @@ class Draw:
             ways.append(self._tried)
         if "semaphores" in self._on:
             ways += [self._permitted, self._permitted]
-        return chance.choice(ways)()
+        if "exceptions" in self._on:
+            ways.append(self._raised)
+        item = chance.choice(ways)()
+        return self._repeated(item) if "loops" in self._on and chance.random() < 0.4 else item
+
+    def _repeated(self, item: Item) -> Item:
+        def repeated(w: _Writer) -> None:
+            w.add("for _ in range(2):")
+            w.indent += 1
+            item(w)
+            w.indent -= 1
+
+        return repeated
+
+    def _raised(self) -> Item:
+        """An exception leaves a `with` statement."""
+        name, _ = self._lock()
+        body = self._accesses()
+
+        def raised(w: _Writer) -> None:
+            w.add("try:")
+            w.indent += 1
+            number = w.next + 1
+            w.add(f'at("{name}", "{number}")')
+            w.add(f"with {name}:")
+            w.indent += 1
+            w.add(f'note("acquire", "{name}", "{number}")')
+            for item in body:
+                item(w)
+            w.add("at()")
+            w.add("raise KeyError")
+            w.indent -= 2
+            w.add("except KeyError:")
+            w.add(f'    note("release", "{name}", "{number}")')
+
+        return raised
 
     def _locked(self, depth: int = 0) -> Item:
         chance = self._chance
@@ -454,7 +522,7 @@ class Draw:
     def _write(self) -> None:
         w = _Writer()
         program = self._program
-        shared = [*self._boxes, "stack", *[name for name in program.resources if "." not in name]]
+        shared = [*self._boxes, "stack", "tick", *[name for name in program.resources if "." not in name]]
         if "children" in self._on:
             number = self._child_of + 1
             self._function(w, f"w{number}_1", f"T{number}.1", shared, self._child_body)
@@ -471,10 +539,12 @@ class Draw:
         w.add(f'note("enter", "scenario", "{start}")')
         w.add("global total")
         w.do("total = 0", ("write", "total", "w"))
+        w.do("Box.count = 0", ("write", "count", "w"))
         for box, kind in self._boxes.items():
             self._write_box(w, box, kind)
         program.objects["stack"] = Named("list", w.next)
         w.add("stack = []")
+        w.add("tick = counter()")
         for line in self._made:
             name = line.partition(" ")[0]
             for each in (name, f"{name}.lock"):
