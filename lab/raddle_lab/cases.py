@@ -56,6 +56,9 @@ CASES = {
 class Population:
     """The objects and threads of some executions: the real ones, their types, and what they are abstracted to.
 
+    An object is counted once, as one of its own class, whichever base classes set its attributes. Iterators and
+    generators are left out: they are part of how a loop runs.
+
     >>> from raddle.cast import AbstractObject, make_cast
     >>> population = Population()
     >>> for _ in range(2): population.add(make_cast(resources=[AbstractObject("Lock", "a.py:1")], actors=["main", "w"]))
@@ -75,8 +78,13 @@ class Population:
         if self.executions >= LOOKED_AT:
             return
         self.executions += 1
-        self.objects_real += len(set(cast.groups)) + len(cast.resources)
-        self.objects |= {(variable.owner, variable.created) for variable in cast.variables}
+        objects = set(cast.groups) - cast.iterators
+        self.objects_real += len(objects) + len(cast.resources)
+        self.objects |= {
+            (variable.type or variable.owner, variable.created)
+            for variable, group in zip(cast.variables, cast.groups, strict=True)
+            if group in objects
+        }
         self.objects |= {(resource.type, resource.created) for resource in cast.resources}
         *_, threads = cast.abstract()
         assert isinstance(threads, tuple)

@@ -30,9 +30,34 @@ class AbstractVariable(NamedTuple):
     type: str = ""  # the class of its object, if the owner is a base class of that
 
     def __str__(self) -> str:
-        owner = self.type or self.owner
-        cls = owner.rpartition(":")[2].rpartition(".")[2]
-        return f"{cls}.{self.name}" if cls and ":" in owner else self.name
+        return _dotted(self.type or self.owner, self.name)
+
+    @property
+    def declared(self) -> str:
+        """The variable of all classes that inherit it: warnings are about code, which these have in common.
+
+        >>> AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender").declared
+        'AppenderSkeleton.th'
+        """
+        return _dotted(self.owner, self.name)
+
+    @property
+    def whose(self) -> str:
+        """The object, or the file, that the variable belongs to: what `str` leaves out.
+
+        >>> AbstractVariable("log.py:Appender", "app.py:12", "th").whose, AbstractVariable("log.py", "", "level").whose
+        ('the Appender made at app.py:12', 'of log.py')
+        """
+        file, _, name = (self.type or self.owner).partition(":")
+        cls = name.rpartition(".")[2]
+        if self.created:
+            return f"the {cls or file} made at {self.created}"
+        return f"a {cls} of {file}" if cls else f"of {file}"
+
+
+def _dotted(owner: str, name: str) -> str:
+    cls = owner.rpartition(":")[2].rpartition(".")[2]
+    return f"{cls}.{name}" if cls and ":" in owner else name
 
 
 class AbstractObject(NamedTuple):
@@ -76,6 +101,7 @@ class Cast:
         self._most = methods
         self.variables: list[AbstractVariable] = []
         self.groups: list[int] = []  # by variable: the number of the object that it is a part of
+        self.iterators: set[int] = set()  # numbers of objects, as in `groups`, that are iterators or generators
         self.resources: list[AbstractObject] = []
         self.functions: dict[int, str] = {}  # by site of an enter or leave step: "shop/cart.py:Cart.add"; methods only
         self.classes: dict[int, str] = {}  # by target of an enter step: the object's class, "shop/cart.py:Cart"
@@ -95,6 +121,7 @@ class Cast:
         if number == len(self.variables):
             self.add_variable(variable, group)
         else:
+            self.iterators.discard(self.groups[number])
             self.variables[number], self.groups[number] = variable, group
 
     def add_resource(self, resource: AbstractObject) -> int:

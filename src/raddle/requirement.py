@@ -36,6 +36,10 @@ class Part(ABC):
     def find(self, value: Any, role: Role) -> Iterator[Any]:
         """Yield what the value refers to in this role."""
 
+    @abstractmethod
+    def can_name(self, role: Role) -> bool:
+        """Return whether any value of this part can refer to something in this role."""
+
 
 @dataclass(frozen=True, slots=True)
 class Single(Part):
@@ -47,6 +51,9 @@ class Single(Part):
     def find(self, value: Any, role: Role) -> Iterator[Any]:
         if role is self.role and value:
             yield value
+
+    def can_name(self, role: Role) -> bool:
+        return role is self.role
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,9 @@ class Several(Part):
         for one in value:
             yield from self.part.find(one, role)
 
+    def can_name(self, role: Role) -> bool:
+        return self.part.can_name(role)
+
 
 @dataclass(frozen=True, slots=True)
 class Tagged(Part):
@@ -71,6 +81,9 @@ class Tagged(Part):
     def find(self, value: Any, role: Role) -> Iterator[Any]:
         tag, one = value
         yield from self.parts[tag].find(one, role)
+
+    def can_name(self, role: Role) -> bool:
+        return any(part.can_name(role) for part in self.parts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +118,9 @@ class Group(Part):
         elif role is Role.WORD:
             yield value
 
+    def can_name(self, role: Role) -> bool:
+        return any(part.can_name(role) for part in self.parts)
+
 
 class Shape(Group):
     """The parts of a criterion's keys.
@@ -136,6 +152,9 @@ class _Guess(Part):
                 yield from self.find(one, role)
         elif role is (Role.SITE if isinstance(value, int) and value >= MOST_SITES else Role.WORD):
             yield value
+
+    def can_name(self, role: Role) -> bool:
+        return role in (Role.SITE, Role.WORD)
 
 
 def word(name: str) -> Part:

@@ -79,6 +79,11 @@ def test_a_population_by_hand() -> None:
         cast.add_variable(AbstractVariable("m.py:Fork", "m.py:9", name), 1)
     cast.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, made at the same place
     cast.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # and one made elsewhere
+    # An object with an attribute of its own class and one of a base class, and a generator, which does not count.
+    cast.add_variable(AbstractVariable("m.py:Fork", "m.py:15", "x", "m.py:Spoon"), 4)
+    cast.add_variable(AbstractVariable("m.py:Spoon", "m.py:15", "y"), 4)
+    cast.add_variable(AbstractVariable("generator", "", "generator[]"), 5)
+    cast.iterators.add(5)
     cast.add_resource(AbstractObject("Lock", "m.py:3"))
     for kind, methods in (("main", []), ("Eater", ["a"] * 12), ("Eater", ["a"] * 10 + ["b"]), ("Eater", ["c"])):
         actor = cast.add_actor(kind)
@@ -88,8 +93,9 @@ def test_a_population_by_hand() -> None:
     for _ in range(11):  # of which ten count
         population.add(cast)
     row = population.row(classes=2, error_ratio=0.5)
-    # Objects: three forks and a lock, ten times; types Fork and Lock; abstract: forks of two places and the lock.
-    assert (row.objects_real, row.objects_type, row.objects_abstract) == (40, 2, 3)
+    # Objects: three forks, a spoon and a lock, ten times; types Fork, Spoon and Lock; abstract: forks of two places,
+    # the spoon and the lock.
+    assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
     # Threads: four, ten times; types main and Eater. The first ten methods tell a...a from c, twenty also from a..ab.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 

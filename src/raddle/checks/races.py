@@ -96,7 +96,7 @@ class Races:
         ]
 
     def _report(self, variable: int, place: Place, other: Place) -> None:
-        subject = str(self._cast.variables[variable])
+        subject = self._cast.variables[variable].declared
         (low, low_writes), (high, high_writes) = sorted((max(p, ~p), p < 0) for p in (place, other))
         self._found.setdefault((subject, low, high), set()).add((low_writes, high_writes))
 

@@ -150,7 +150,7 @@ class WarnedVariables:
     def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
         variable = self._cast.variables[number]
         known = (kind, variable.owner, variable.name, block)
-        caution = Caution(kind, str(variable), sites, note)
+        caution = Caution(kind, variable.declared, sites, note)
         if known not in self._found or (self._found[known].is_vague and not caution.is_vague):
             self._found[known] = caution
 

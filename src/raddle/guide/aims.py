@@ -14,6 +14,7 @@ from itertools import islice
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criteria.base import Criterion
+from raddle.criteria.sentences import Sentences
 from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, Way, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
@@ -215,5 +216,9 @@ def told_given_up(
     >>> told_given_up([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
     ['no execution yet had thread A start `C.f` while thread B was in `C.g`']
     """
-    by_name = {criterion.name: criterion for criterion in criteria}
-    return [f"no execution yet had {by_name[name].explain(key, sites)}" for name, key in islice(goals, MOST_TOLD)]
+    keys: dict[str, list[Key]] = {}
+    told = list(islice(goals, MOST_TOLD))
+    for name, key in told:
+        keys.setdefault(name, []).append(key)
+    by_name = {one.name: Sentences(one, sites, among=keys[one.name]) for one in criteria if one.name in keys}
+    return [f"no execution yet had {by_name[name].explain(key)}" for name, key in told]

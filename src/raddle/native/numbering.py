@@ -18,7 +18,7 @@ from raddle.operation import CONTENT
 from raddle.site import SiteTable
 from raddle.threads.data_model.making import Makers
 from raddle.threads.data_model.places import Places
-from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
+from raddle.threads.data_model.variables import attribute_owner, container_base, is_iterator, written_owner
 
 P = ParamSpec("P")
 NOTHING = -1
@@ -157,7 +157,11 @@ class Numbering:
     @_guarded
     def content(self, container: Any, site: int) -> int:
         """Return the number of what is in a container."""
-        return self._number(self._entry(container), CONTENT, ("content", name_of(type(container)), "", site))
+        entry = self._entry(container)
+        if is_iterator(container):
+            with self._roster.lock:
+                self._roster.iterator(entry[GROUP])
+        return self._number(entry, CONTENT, ("content", name_of(type(container)), "", site))
 
     def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
         entry = self.objects.namespace(namespace)

@@ -62,6 +62,7 @@ class Roster:
         self._free: list[int] = []  # numbers of variables that nobody was told of and that are no more
         self._soon_free: list[int] = []
         self._receivers: list[tuple[int, type]] = []
+        self._iterators: list[int] = []
         self._resources: list[AbstractObject] = []
         self._actors: list[Actor] = []  # those that the cast does not know everything about
         self.variables = self.resources = self.actors = self.groups = 0
@@ -89,6 +90,10 @@ class Roster:
     def receiver(self, group: int, cls: type) -> None:
         """An object has methods that were entered; the lock must be held."""
         self._receivers.append((group, cls))
+
+    def iterator(self, group: int) -> None:
+        """Note that an object is an iterator; the lock must be held."""
+        self._iterators.append(group)
 
     def resource(self, abstract: AbstractObject) -> int:
         """The number of a resource; the lock must be held."""
@@ -135,12 +140,14 @@ class Roster:
         with self.lock:
             variables, self._variables = self._variables, []
             receivers, self._receivers = self._receivers, []
+            iterators, self._iterators = self._iterators, []
             resources, self._resources = self._resources, []
             actors = list(self._actors)
         for number, unnamed, group in variables:
             self.cast.set_variable(number, self.names.name(unnamed), group)
         for group, cls in receivers:
             self.cast.classes[group] = self.names.owner(cls)
+        self.cast.iterators.update(iterators)
         for abstract in resources:
             self.cast.add_resource(abstract)
         for actor in actors:

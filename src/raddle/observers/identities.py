@@ -17,6 +17,7 @@ from raddle.step import Step
 from raddle.threads.data_model.creation_sites import Imported, real_one
 from raddle.threads.data_model.identity import name_of_content
 from raddle.threads.data_model.places import Places
+from raddle.threads.data_model.variables import is_iterator
 
 
 class Identities:
@@ -66,6 +67,8 @@ class Identities:
                 named, group = holder
                 abstract = named._replace(name=named.name + CONTENT)
             else:
+                if is_iterator(owner):
+                    self.cast.iterators.add(group)
                 abstract = self._content_of(owner, site)
                 if abstract.owner == name_of(type(owner)):
                     self._unnamed.append(len(self._seen))

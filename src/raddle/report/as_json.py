@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from raddle.caution import Caution
+from raddle.criteria.sentences import Sentences
 from raddle.report.coverage import Row, criterion_of
 from raddle.report.stored import Stored, stored_findings
 from raddle.report.summary import Summary
@@ -79,13 +80,15 @@ def _growth(contents: Contents, row: Row) -> list[list[int]]:
 
 def _covered(contents: Contents, row: Row) -> Iterable[dict[str, Any]]:
     criterion = criterion_of(row.name, contents)
-    for key, seen in sorted(contents.tally.covered.get(row.name, {}).items(), key=lambda item: json.dumps(item[0])):
+    covered = contents.tally.covered.get(row.name, {})
+    sentences = Sentences(criterion, contents.sites, among=covered) if criterion is not None else None
+    for key, seen in sorted(covered.items(), key=lambda item: json.dumps(item[0])):
         site = contents.sites.get(criterion.home(key)) if criterion is not None else None
         yield {
             "criterion": row.name,
             "file": site.file if site is not None else None,
             "line": site.line if site is not None else None,
-            "sentence": criterion.explain(key, contents.sites) if criterion is not None else None,
+            "sentence": sentences.explain(key) if sentences is not None else None,
             "key": _listed(key),
             "executions": seen.executions,
             "first": seen.first,

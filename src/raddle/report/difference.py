@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from raddle.criteria.base import Criterion
 from raddle.criteria.orders import OrderCriterion
+from raddle.criteria.sentences import Sentences
 from raddle.facts import Facts
 from raddle.report.correspondence import Correspondence
 from raddle.report.coverage import Row, criterion_of, in_order, rows
@@ -184,10 +186,11 @@ def _compared(
             found[LOST if possible(called) else IMPOSSIBLE].append(called)
     found[GAINED] = [key for key in new if key not in kept]
     sites = {**before.sites, **after.sites}  # of a file that was not measured again, the former ones are told
+    told = {*new, *chain.from_iterable(found.values())}
     changes = [
         change
         for what, keys in found.items()
-        for change in _changes(what, keys, then if what == GONE else now, sites, name, limit)
+        for change in _changes(what, keys, _explained(then if what == GONE else now, sites, told), name, limit)
     ]
     numbers = {what: len(keys) for what, keys in found.items()}
     return Compared(name, len(old), len(new), numbers, tuple(changes), rows=both)
@@ -219,15 +222,26 @@ def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[K
     return lambda key: BY_A_LOCK not in (criterion.infeasible(key, contents.facts) or "")
 
 
-def _changes(
-    what: str, keys: Iterable[Key], criterion: Criterion | None, sites: Mapping[int, Site], name: str, limit: int
-) -> list[Change]:
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """A criterion with its sentences; without one, from a data file of another version, keys are shown as they are."""
+
+    criterion: Criterion
+    sentences: Sentences
+    sites: Mapping[int, Site]
+
+
+def _explained(criterion: Criterion | None, sites: Mapping[int, Site], among: Iterable[Key]) -> _Explained | None:
+    return None if criterion is None else _Explained(criterion, Sentences(criterion, sites, among), sites)
+
+
+def _changes(what: str, keys: Iterable[Key], by: _Explained | None, name: str, limit: int) -> list[Change]:
     def place(key: Key) -> tuple[str, int]:
-        site = sites.get(criterion.home(key)) if criterion is not None else None
+        site = by.sites.get(by.criterion.home(key)) if by is not None else None
         return (site.file, site.line) if site is not None else (ELSEWHERE, 0)
 
     def clause(key: Key) -> str:
-        return criterion.explain(key, sites) if criterion is not None else f"{name} {key}"
+        return by.sentences.explain(key) if by is not None else f"{name} {key}"
 
     found = heapq.nsmallest(limit, ((*place(key), repr(key), key) for key in keys))
     return [Change(name, what, file, line, _SAID[what].format(clause(key))) for file, line, _, key in found]

@@ -6,10 +6,11 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from raddle.criteria.base import Criterion
+from raddle.criteria.sentences import Sentences
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.report.coverage import Row, criterion_of
@@ -75,14 +76,15 @@ def missing(
             file, line = (site.file, site.line) if site is not None else (ELSEWHERE, 0)
             uncovered.append((file == ELSEWHERE, file, line, possible, key))
     listed = heapq.nsmallest(limit, uncovered, key=lambda gap: gap[:4])
+    sentences = Sentences(criterion, contents.sites, among=chain(covered, (key for *_, key in uncovered)))
     if row.total.kind == EXACT:
-        never = [criterion.explain(key, contents.sites) for *_, key in listed]
+        never = [sentences.explain(key) for *_, key in listed]
         return Missing(row.name, remarks=_all_seen(row, never, len(uncovered)))
     guessed = _guessed(contents.model_for(row.name))
     gaps = []
     for _, file, line, _, key in listed:
         sites = Requirement(criterion.shape, key).sites
-        sentence = f"no execution yet had {criterion.explain(key, contents.sites)}{whose(sites, guessed)}"
+        sentence = f"no execution yet had {sentences.explain(key)}{whose(sites, guessed)}"
         columns = tuple(contents.sites[number].column + 1 for number in sites if number in contents.sites)
         gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))

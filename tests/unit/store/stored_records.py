@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from raddle.cast import AbstractVariable
 from raddle.caution import Caution
 from raddle.criteria.accesses import AccessesSeen
 from raddle.facts import Conduct, Facts, OwnerFacts
@@ -81,7 +82,8 @@ def random_facts(random: Random, some) -> Facts:
 
 
 def random_extra(random: Random, some):
-    accesses = {(("log.py:C", "", "x"), ("T1", "read", site, 1)) for site in random.sample(some, random.randint(0, 3))}
+    variable = AbstractVariable("log.py:C", "", "x")
+    accesses = {(variable, ("T1", "read", site, 1)) for site in random.sample(some, random.randint(0, 3))}
     return AccessesSeen(random.randint(1, 3), accesses)
 
 

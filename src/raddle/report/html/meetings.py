@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from raddle.criteria.base import Criterion
+from raddle.criteria.sentences import Sentences
 from raddle.report.coverage import Row, criterion_of, requirements
 from raddle.requirement import Requirement
 from raddle.store.contents import Contents
@@ -54,6 +55,7 @@ class Meetings:
         self.parts: dict[int, Part] = {}
         self.criteria: dict[str, Criterion] = {}
         self._contents = contents
+        self._sentences: dict[str, Sentences] = {}
         for row in rows:
             criterion = criterion_of(row.name, contents, criteria)
             if criterion is None:
@@ -62,8 +64,10 @@ class Meetings:
             covered = contents.tally.covered.get(row.name, {})
             for key, seen in covered.items():
                 self._add(criterion, key, seen)
-            for key in _uncovered(row, criterion, contents, covered):
+            missing = list(_uncovered(row, criterion, contents, covered))
+            for key in missing:
                 self._add(criterion, key, None)
+            self._sentences[row.name] = Sentences(criterion, contents.sites, among=[*covered, *missing])
 
     def pattern(self, meeting: Meeting) -> str:
         """The requirement's pattern in full, 'A reads x, B writes x, A reads x'; "" if it has none."""
@@ -71,7 +75,7 @@ class Meetings:
 
     def sentence(self, meeting: Meeting) -> str:
         """The requirement, as a clause."""
-        return self.criteria[meeting.criterion].explain(meeting.key, self._contents.sites)
+        return self._sentences[meeting.criterion].explain(meeting.key)
 
     def _add(self, criterion: Criterion, key: Key, seen: Covered | None) -> None:
         name = criterion.name

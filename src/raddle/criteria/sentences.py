@@ -1,0 +1,58 @@
+"""Requirements as sentences that differ where the requirements do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from raddle.cast import AbstractVariable
+from raddle.criteria.base import Criterion
+from raddle.requirement import Role
+from raddle.site import Site
+from raddle.tally import Key
+
+
+class Sentences:
+    """Explains requirements of one criterion.
+
+    A sentence names a variable by its class. If another of the requirements reads the same, because it differs only in
+    the object that the variable belongs to, the sentence also says where that was made.
+    """
+
+    def __init__(self, criterion: Criterion, sites: Mapping[int, Site], among: Iterable[Key]) -> None:
+        self._criterion = criterion
+        self._sites = sites
+        self._read_alike = _read_alike(criterion, among) if criterion.shape.can_name(Role.VARIABLE) else frozenset()
+
+    def explain(self, key: Key) -> str:
+        """Return the requirement as a clause, see `Criterion.explain`."""
+        clause = self._criterion.explain(key, self._sites)
+        if not self._read_alike:
+            return clause
+        variables = _variables(self._criterion, key)
+        if _as_read(key, variables) not in self._read_alike:
+            return clause
+        return f"{clause} ({' and '.join(dict.fromkeys(variable.whose for variable in variables))})"
+
+
+def _read_alike(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
+    """Return what several keys become when variables are replaced by what sentences call them."""
+    seen: set[Key] = set()
+    again: set[Key] = set()
+    for key in keys:
+        read = _as_read(key, _variables(criterion, key))
+        (again if read in seen else seen).add(read)
+    return frozenset(again)
+
+
+def _variables(criterion: Criterion, key: Key) -> list[AbstractVariable]:
+    return [AbstractVariable(*variable) for variable in criterion.shape.find(key, Role.VARIABLE)]
+
+
+def _as_read(value: Any, variables: list[AbstractVariable]) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    for variable in variables:
+        if value == variable:
+            return str(variable)
+    return tuple([_as_read(one, variables) for one in value])
