@@ -28,7 +28,8 @@ def _members(body: Sequence[ast.stmt], first: int) -> Iterator[tuple[int, int]]:
         if isinstance(statement, (ast.Global, ast.Nonlocal)):
             continue
         first = first or statement.lineno
-        yield statement.lineno, first
+        lines = range(statement.lineno, (statement.end_lineno or 0) + 1)
+        yield from ((line, first) for line in lines)  # a compound statement was begun if anything in it was run
         if isinstance(statement, ast.With):
             yield from _members(statement.body, first)
             first = 0 if isinstance(statement.body[-1], BRANCHES) else first

@@ -11,6 +11,7 @@ import _thread
 import sys
 import threading
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 from greenlet import getcurrent
@@ -106,11 +107,12 @@ class Log:
     # -- how ----------------------------------------------------------------------------------------
 
     def _note_line(self) -> None:
-        frame = sys._getframe(2)
-        while not frame.f_code.co_filename.endswith("program.py"):  # a probe
-            assert frame.f_back is not None
+        """Note the lines of the program that the thread is at: of the call of this log, and of those around it."""
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_filename.endswith("program.py"):
+                self.lines.add(frame.f_lineno)
             frame = frame.f_back
-        self.lines.add(frame.f_lineno)
 
     def _wait_for_turn(self) -> None:
         if self._turns:

@@ -67,13 +67,18 @@ def _starred(name: str, plain: Key, names: Key) -> Key:
 INNER = ("goldilock", "goldilock*", "goodlock", "goodlock*", "hbpair", "hbpair*", "concur-pairs", "sync")
 
 
-def compare(program: Program, log: Sequence[Entry], lines: Set[int], covered: Covered, digests: Digests) -> list[str]:
-    """How what raddle says differs from what the log says, by the reading of the log that comes nearest."""
-    nearest = min((_differences(run, covered, digests) for run in readings(program, log)), key=len)
+def compare(
+    program: Program, log: Sequence[Entry], lines: Set[int], covered: Covered, digests: Digests, *, waits: bool = True
+) -> list[str]:
+    """How what raddle says differs from what the log says, by the reading of the log that comes nearest.
+
+    `waits` says whether the threads had to wait where the log says so.
+    """
+    nearest = min((_differences(run, covered, digests, waits) for run in readings(program, log)), key=len)
     return nearest + differences("blocks", blocks(program.text, lines), covered["blocks"], digests)
 
 
-def _differences(run: Execution, covered: Covered, digests: Digests) -> list[str]:
+def _differences(run: Execution, covered: Covered, digests: Digests, waits: bool) -> list[str]:
     wrong: list[str] = []
     for name, wanted in expected(run).items():
         found = covered[name]
@@ -81,6 +86,8 @@ def _differences(run: Execution, covered: Covered, digests: Digests) -> list[str
             continue
         if name == "sync":
             doubtful = set(krena.doubtful(run))
+            if not waits:
+                doubtful = {key for key in wanted | found if key[1] in ("blocked", "blocking")}
             wanted, found = wanted - doubtful, found - doubtful
         wrong += differences(name, wanted, found, digests)
     return wrong

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 FEATURES = (
-    "attributes", "classes", "methods", "lists", "dicts", "locals", "globals", "members", "cells", "loops", "exceptions", "locks", "rlocks", "tries", "nesting",
-    "semaphores", "conditions", "timeouts", "events", "clears", "queues", "tasks", "barriers", "children", "pools",
+    "attributes", "classes", "methods", "members", "cells", "locals", "globals", "lists", "dicts", "loops",
+    "exceptions", "locks", "rlocks", "tries", "nesting", "semaphores", "conditions", "timeouts", "events", "clears",
+    "queues", "tasks", "barriers", "children", "pools",
 )  # fmt: skip
 
 # Features that mean nothing without others.

@@ -50,18 +50,20 @@ class Run:
         joined = {entry.target for entry in self.log if entry.kind == "join"}
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
             return False
-        waiting: dict[str, str] = {}  # by thread: the condition, once it was notified
+        if any(entry.kind == "expired" for entry in self.log):
+            return False  # after seconds that nobody wants to wait
+        waiting: set[str] = set()
+        notified = free = False
         for entry in self.log:
-            if entry.kind == "waits":
-                waiting[entry.thread] = ""
-            elif entry.kind == "notify":
-                waiting = dict.fromkeys(waiting, entry.target)
-            elif entry.kind == "expired":
-                return False  # in seconds that nobody wants to wait
-            elif entry.kind == "woken":
-                waiting.pop(entry.thread)
-            elif entry.kind == "acquire" and entry.target.removesuffix(".lock") in waiting.values():
+            if entry.kind == "woken":
+                waiting.remove(entry.thread)
+                notified = free = False
+            elif free and entry.kind not in ("reach", "enter", "leave", "begin", "end"):
                 return False
+            elif entry.kind == "waits":
+                waiting.add(entry.thread)
+            notified = notified or (entry.kind == "notify" and bool(waiting))
+            free = free or (notified and (entry.kind, entry.target) == ("release", "cond1.lock"))
         return True
 
     def __str__(self) -> str:
