@@ -170,6 +170,8 @@ WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participa
 
 # Steps that are no operations: what observers note besides. See `raddle.step`.
 BLOCKED = Kind("blocked")
+FAILED = Kind("failed")  # a call that may fail got nothing: a try-acquire, a wait that timed out
+REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
 ALONE = Kind("alone")
 ENTER = Kind("enter")

@@ -7,8 +7,11 @@ in which they happened, each after the fact.
 * `kind` says what `target` counts (see `raddle.cast`):
     - read, write: a variable. Deleting is writing.
     - acquire, release, blocked: a lock. Only the outermost acquire and release of a re-entrant lock are told.
-      `blocked` comes before `acquire`, where somebody else held the lock when the thread came to it. Waiting on
+      `blocked` comes before `acquire`, where another thread held the lock when this one came to it. Waiting on
       a condition is release and wait, then woken (if it was notified) and acquire.
+    - reenter: a re-entrant lock that the thread has already and acquires once more.
+    - failed: a lock, an event, a semaphore or a queue. A call that may fail did: `acquire` returned False, the time of
+      a wait ran out, a queue was full or empty. If the thread had to wait first, it was `blocked` before.
     - wait, woken, notify: a condition. set, clear, wait-set: an event (wait-set only where it was set).
     - up, down: a semaphore. put, get, task-done, join-queue: a queue.
     - start, join: the thread started or joined. end: the thread itself.

@@ -133,7 +133,7 @@ def _lockset(run: Execution, rival: int, place: int, events: tuple[Event, ...]) 
 def goodlock(run: Execution) -> Iterator[tuple[Key, Key]]:
     """A lock was requested while another was held."""
     for place, event in enumerate(run.events):
-        wanted = event.kind == "acquire" or (event.kind == "reach" and is_lock(run, event.target))
+        wanted = event.kind in ("acquire", "failed", "reach") and is_lock(run, event.target)
         held = run.held(place) if wanted else {}
         if event.target not in held:
             for lock, site in held.items():

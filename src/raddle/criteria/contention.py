@@ -3,14 +3,17 @@
 After Trainin et al. (PADTAD 2009), as Křena, Letko and Vojnar use it. A requirement is a place and a situation:
 
 * a lock: its acquiring is *visited*; *blocked*, if another thread held the lock when this one came; and *blocking*, if
-  another thread came while the lock was held that was acquired here.
+  another thread came while the lock was held that was acquired here. An inner acquire of a re-entrant lock is visited,
+  and so is an acquire that fails, at once or after a timeout. One that fails at once was not stopped, so it was not
+  blocked, and the lock's holder not blocking.
 * semaphores, queues, events: the calls that give and those that take are *visited*; *blocked*, if the thread had to
   wait there. Nobody in particular is in its way, so there is no blocking.
 * a condition: wait and notify are *visited*. A wait is *notified*, if it ended by that and not by its timeout. A
   notify is *heard*, if some thread waited and had not gone on yet, else *unheard*.
 
 The last is ours; the paper gives the situations of a lock only, as an example. What was blocked is visited, too,
-even if the execution ends there.
+even if the execution ends there. There is no situation *failed*: the published criterion has none, and which way a
+program goes after a failed call is a branch, which `blocks` counts.
 """
 
 from __future__ import annotations
@@ -20,7 +23,21 @@ from collections.abc import Iterable, Mapping
 from raddle import operation
 from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.operation import ACCESSES, ACQUIRE, CLEAR, GIVES, NOTIFY, RELEASE, SET, TAKES, UP, WAIT, WOKEN
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    CLEAR,
+    FAILED,
+    GIVES,
+    NOTIFY,
+    REENTER,
+    RELEASE,
+    SET,
+    TAKES,
+    UP,
+    WAIT,
+    WOKEN,
+)
 from raddle.requirement import SITE, Shape, word
 from raddle.site import Site, where
 from raddle.step import Step
@@ -30,7 +47,7 @@ VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
 _CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of semaphores, queues, events
-_VISITS = _CALLS | {ACQUIRE, operation.BLOCKED, WAIT, NOTIFY}
+_VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _SAID = {
     VISITED: "a thread come to the synchronization {place}",
@@ -46,7 +63,7 @@ class Contention(SynchronizationMetric):
     """(site, situation)"""
 
     name = "sync"
-    concerns = _CALLS | {ACQUIRE, RELEASE, operation.BLOCKED, WAIT, WOKEN, NOTIFY}
+    concerns = _VISITS | {RELEASE, WOKEN}
     points = frozenset({RELEASE, SET, UP})  # the longer they take, the more threads are blocked
     shape = Shape(SITE, word("situation"))
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"

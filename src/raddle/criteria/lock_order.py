@@ -1,23 +1,27 @@
 """GoodLock: which lock was acquired while which other one was held?
 
-Every lock that the thread holds makes a pair with the one that it obtains, not only the last. Two locks that were
+Every lock that the thread holds makes a pair with the one that it asks for, not only the last. It is asked for when
+the thread comes to the acquire, whether it gets the lock or not: a request that ends in a deadlock makes a pair, and so
+does one that fails or times out. Two locks that were
 made in the same place are one abstract lock, so both locks of a pair can have the same name. The locksets of the
 guarded lock graph are left out, as in the paper; circles are looked for in `raddle.checks.lock_cycles`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from raddle.analysis.lock_holders import LockHolders
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
-from raddle.operation import ACQUIRE, RELEASE, TURNS
+from raddle.operation import ACQUIRE, BLOCKED, FAILED, RELEASE, TURNS
 from raddle.requirement import LOCK, SITE, THREAD, Shape
 from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
+
+_REQUESTS = frozenset({ACQUIRE, BLOCKED, FAILED})
 
 
 class GoodLock(SynchronizationMetric):
@@ -26,27 +30,39 @@ class GoodLock(SynchronizationMetric):
     name = "goodlock"
     by_order = True  # it is about what each thread does by itself
     shape = Shape(SITE, SITE, LOCK, LOCK)
-    summary = "a thread acquired the second lock at the second site while it held the first, acquired at the first site"
+    summary = (
+        "a thread asked for the second lock at the second site while it held the first, acquired at the first site"
+    )
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
         self._holders = LockHolders()
+        self._locks: set[int] = set()  # that were acquired in this execution
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, holders, note, by_thread = self._actors, self._holders, self._notes.add, self.by_thread
+        locks = self._locks
         for thread, kind, target, site in steps:
-            if kind == ACQUIRE:
+            if kind in _REQUESTS:
+                if kind == ACQUIRE:
+                    locks.add(target)
+                elif target not in locks:  # another kind of resource; a lock that cannot be had was acquired before
+                    continue
                 held = holders.by(thread)
                 if held and site:
                     actor = actors[thread] if by_thread else 0
                     for lock, held_at in held.items():
                         if held_at and lock != target:
                             note((held_at, site, lock, target, actor))
-                holders.acquire(thread, target, site)
+                if kind == ACQUIRE:
+                    holders.acquire(thread, target, site)
             elif kind == RELEASE:
                 holders.release(target)
             elif kind in TURNS:
                 actors.turn(thread, target)
+
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        self._locks.difference_update(resources)
 
     def _key(self, note: Note) -> Key:
         held_at, site, held, acquired, _ = note
@@ -56,7 +72,7 @@ class GoodLock(SynchronizationMetric):
         held_at, site, held, acquired = key[:4]
         thread = said_thread("A", key[4] if self.by_thread else None)
         return (
-            f"{thread} acquire {AbstractObject(*acquired)} {where(site, sites)} while it held "
+            f"{thread} ask for {AbstractObject(*acquired)} {where(site, sites)} while it held "
             f"{AbstractObject(*held)}, acquired {where(held_at, sites)}"
         )
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn
 
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.operation import ACQUIRE, BLOCKED, RELEASE
+from raddle.operation import ACQUIRE, BLOCKED, FAILED, REENTER, RELEASE
 from raddle.threads.twins.resemblance import resemble, resembling, saying
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -66,10 +66,11 @@ class Lock(metaclass=_Making):
             return real.acquire(blocking, timeout)
         waits = _waits(blocking, timeout)
         if not real.acquire(False) if waits else not real.acquire(blocking, timeout):
-            if not waits:
-                return False
-            recorder.step(BLOCKED, self.resource, site)
-            if not real.acquire(blocking, timeout):
+            if waits:
+                recorder.step(BLOCKED, self.resource, site)
+            if not (waits and real.acquire(blocking, timeout)):
+                if site:  # else it is a condition that asks whether its lock is taken
+                    recorder.step(FAILED, self.resource, site)
                 return False
         try:
             recorder.step(ACQUIRE, self.resource, site)
@@ -111,7 +112,7 @@ class Lock(metaclass=_Making):
 
 
 class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
-    """A real re-entrant lock that tells of its outermost acquire and release."""
+    """A real re-entrant lock that tells of its acquires, and of its outermost release."""
 
     __slots__ = ("_depth", "resource")
 
@@ -129,15 +130,16 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         owned = self._is_owned()
         waits = not owned and _waits(blocking, timeout)
         if not super().acquire(False) if waits else not super().acquire(blocking, timeout):
-            if not waits:
-                return False
-            recorder.step(BLOCKED, self.resource, site)
-            if not super().acquire(blocking, timeout):
+            if waits:
+                recorder.step(BLOCKED, self.resource, site)
+            if not (waits and super().acquire(blocking, timeout)):
+                if site:  # else it is a condition that asks whether its lock is taken
+                    recorder.step(FAILED, self.resource, site)
                 return False
         self._depth += 1
-        if not owned and me.quiet is not self:
+        if me.quiet is not self:
             try:
-                recorder.step(ACQUIRE, self.resource, site)
+                recorder.step(REENTER if owned else ACQUIRE, self.resource, site)
             except BaseException:
                 self._depth -= 1
                 super().release()

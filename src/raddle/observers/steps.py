@@ -33,6 +33,7 @@ from raddle.operation import (
     DOWN,
     END,
     ENTER,
+    FAILED,
     GIVES,
     HOLD,
     JOIN,
@@ -44,6 +45,8 @@ from raddle.operation import (
     START,
     TAKES,
     TASK,
+    TRY_ACQUIRE,
+    TRY_DOWN,
     UP,
     WAIT,
     WAIT_SET,
@@ -201,11 +204,12 @@ class StepRecorder(Observer):
                 add((index, WOKEN, self._identities.resource(target), site))
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
         elif kind in (WAIT_SET, DOWN):
-            if value:
-                number = self._identities.resource(target)
-                add((index, kind, number, site))
-                if kind == DOWN:
-                    self._enter_with(index, number, site)
+            number = self._identities.resource(target)
+            add((index, kind if value else FAILED, number, site))
+            if value and kind == DOWN:
+                self._enter_with(index, number, site)
+        elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
+            add((index, FAILED, resource(target), site))
         elif kind in _STEPS:
             add((index, kind, self._identities.resource(target), site))
         elif isinstance(target, Carrier):

@@ -42,6 +42,16 @@ def test_a_thread_that_waits_for_itself_is_not_in_its_own_way():
     assert sync(steps) == {(SITE + 2, "visited"), (SITE + 1, "visited"), (SITE + 1, "blocked")}
 
 
+def test_what_fails_and_what_is_acquired_again_is_visited_and_nothing_else():
+    # Thread 0 has the lock twice. Thread 1 tries once without waiting, and once with a timeout: only the latter is
+    # stopped by thread 0.
+    steps = [(0, "acquire", 0, SITE + 1), (0, "reenter", 0, SITE + 2), (1, "failed", 0, SITE + 3)]
+    visited = {(SITE + site, "visited") for site in (1, 2, 3)}
+    assert sync(steps) == visited
+    steps += [(1, "blocked", 0, SITE + 4), (1, "failed", 0, SITE + 4)]
+    assert sync(steps) == visited | {(SITE + 4, "visited"), (SITE + 4, "blocked"), (SITE + 1, "blocking")}
+
+
 def test_calls_of_other_primitives_are_visited_and_blocked_but_nobody_blocks():
     for kind in sorted(CALLS):
         assert sync([(0, kind, 0, SITE + 1)]) == {(SITE + 1, "visited")}

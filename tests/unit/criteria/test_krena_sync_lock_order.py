@@ -44,14 +44,35 @@ def test_the_thread_is_told_apart():
     assert key[4].type == "worker"
 
 
+def test_a_request_is_enough():
+    # Thread 1 has lock 0 and asks for lock 1, which thread 0 has and which asks for lock 0: neither gets it.
+    acquired = [(1, "acquire", 0, SITE + 1), (0, "acquire", 1, SITE + 2)]
+    expected = {(SITE + 1, SITE + 3, ONE, OTHER)}
+    assert goodlock([*acquired, (1, "blocked", 1, SITE + 3)]) == expected
+    assert goodlock([*acquired, (1, "failed", 1, SITE + 3)]) == expected
+    both = [*acquired, (1, "blocked", 1, SITE + 3), (0, "blocked", 0, SITE + 4)]
+    assert goodlock(both) == expected | {(SITE + 2, SITE + 4, OTHER, ONE)}
+
+
+def test_a_lock_that_is_asked_for_again_by_its_holder_makes_no_pair():
+    steps = [(1, "acquire", 0, SITE + 1), (1, "blocked", 0, SITE + 2), (1, "reenter", 0, SITE + 3)]
+    assert goodlock(steps) == set()
+
+
+def test_what_is_no_lock_makes_no_pair():
+    assert goodlock([(1, "acquire", 0, SITE + 1), (1, "blocked", 1, SITE + 2), (1, "down", 1, SITE + 2)]) == set()
+
+
 def by_definition(execution, *, starred):
     keys = set()
+    locks = {lock for _, kind, lock, _ in execution.steps if kind == "acquire"}
     for j, (thread, kind, lock, site) in enumerate(execution.steps):
-        if kind != "acquire" or not site:
+        if kind not in ("acquire", "blocked") or not site or lock not in locks:
             continue
         for i, (holder, earlier, held, held_at) in enumerate(execution.steps[:j]):
             between = [step[1:3] for step in execution.steps[i + 1 : j]]
-            if (holder, earlier) == (thread, "acquire") and held_at and ("release", held) not in between:
+            kept = held_at and held != lock and ("release", held) not in between
+            if (holder, earlier) == (thread, "acquire") and kept:
                 key = (held_at, site, RESOURCES[held], RESOURCES[lock])
                 actor = actors_of(execution.steps)[j]
                 keys.add((*key, execution.cast.thread(actor)) if starred else key)
@@ -70,6 +91,6 @@ def test_agrees_with_the_definition_on_random_executions():
 def test_said():
     sites = {SITE + n: Site("m.py", 10 + n, 0, "call", "lock", "f", switchable=False) for n in (1, 2)}
     key = (SITE + 1, SITE + 2, ("Lock", "m.py:1"), ("Lock", "m.py:2"))
-    clause = "acquire the Lock made at m.py:2 at m.py:12 while it held the Lock made at m.py:1, acquired at m.py:11"
+    clause = "ask for the Lock made at m.py:2 at m.py:12 while it held the Lock made at m.py:1, acquired at m.py:11"
     assert GoodLock().explain(key, sites) == f"thread A {clause}"
     assert GoodLockByThread().explain((*key, ("worker", "a1")), sites) == f"thread A (worker#a1) {clause}"

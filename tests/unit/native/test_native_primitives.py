@@ -110,13 +110,15 @@ def test_lock(tmp_path: Path) -> None:
             lock.release()
         """,
     )
-    # The two that fail: one does not wait, the other is blocked.
+    # The two that fail: one does not wait, the other is blocked first.
     assert steps_of(told, "Lock") == [
-        "0 acquire", "0 blocked", "0 release", "0 acquire", "0 release", "0 acquire", "0 release",
+        "0 acquire", "0 failed", "0 blocked", "0 failed", "0 release",
+        "0 acquire", "0 release", "0 acquire", "0 release",
     ]  # fmt: skip
     assert told.lines("acquire") == [5, 9, 11]
     assert told.lines("release") == [5, 10, 12]
     assert told.lines("blocked") == [8]
+    assert told.lines("failed") == [7, 8]
     assert [str(lock) for lock in told.cast.resources] == [f"the Lock made at {told.table[told.steps[-2][3]].file}:3"]
 
 
@@ -162,12 +164,12 @@ def second():
 def main(): run(first, second)
 """,
     )
-    # The second one's try fails and is nothing; whether its real acquire has to wait is a matter of luck.
+    # The second one's try fails; whether its real acquire has to wait is a matter of luck.
     kinds = [step for step in steps_of(told, "Lock") if "blocked" not in step]
-    assert kinds == ["1 acquire", "1 release", "2 acquire", "2 release"]
+    assert kinds == ["1 acquire", "2 failed", "1 release", "2 acquire", "2 release"]
 
 
-def test_rlock_tells_of_the_outermost(tmp_path: Path) -> None:
+def test_rlock_tells_outer_and_inner_acquires_apart(tmp_path: Path) -> None:
     told = record(
         tmp_path,
         """
@@ -181,8 +183,11 @@ def test_rlock_tells_of_the_outermost(tmp_path: Path) -> None:
             with lock: pass
         """,
     )
-    assert steps_of(told, "RLock") == ["0 acquire", "0 release", "0 acquire", "0 release"]
+    assert steps_of(told, "RLock") == [
+        "0 acquire", "0 reenter", "0 reenter", "0 release", "0 acquire", "0 release",
+    ]  # fmt: skip
     assert told.lines("acquire") == [5, 9]
+    assert told.lines("reenter") == [6, 7]
 
 
 @pytest.mark.parametrize("lock", ["", "threading.Lock()", "threading.RLock()"])
@@ -259,7 +264,7 @@ def test_condition_of_a_condition_in_a_condition(tmp_path: Path) -> None:
             assert not condition._is_owned()
         """,
     )
-    assert steps_of(told, "RLock") == ["0 acquire", "0 release", "0 acquire", "0 release"]
+    assert steps_of(told, "RLock") == ["0 acquire", "0 reenter", "0 release", "0 acquire", "0 release"]
 
 
 def test_event(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import ACQUIRE, LOCKED, MADE, RELEASE, TRY_ACQUIRE
+from raddle.operation import ACQUIRE, LOCKED, MADE, REENTER, RELEASE, TRY_ACQUIRE
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealLock = _thread.LockType
@@ -210,10 +210,12 @@ class RLock(_AnyLock):
         if me.__class__ is not Carrier:
             return bool(self.real().acquire(blocking, timeout))
         seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
-        if self.holder is me:  # nobody else can tell: no scheduling point
-            self.count += 1
-            return True
         engine = me.engine
+        if self.holder is me:  # no other thread can tell: no scheduling point
+            self.count += 1
+            if engine.measuring:
+                engine.noted(me, REENTER, self)
+            return True
         free = self._wait(me, seconds)
         if free:
             self.holder = me

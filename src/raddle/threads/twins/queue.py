@@ -16,7 +16,20 @@ from typing import Any
 
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import CONTENT, GET, HOLD, JOIN_QUEUE, LET_GO, PUT, RELEASE, SIZE, TASK_DONE, UNFINISHED, Kind
+from raddle.operation import (
+    CONTENT,
+    FAILED,
+    GET,
+    HOLD,
+    JOIN_QUEUE,
+    LET_GO,
+    PUT,
+    RELEASE,
+    SIZE,
+    TASK_DONE,
+    UNFINISHED,
+    Kind,
+)
 from raddle.threads.twins.adopt import adopt_queue
 from raddle.threads.twins.lock import Lock
 
@@ -128,6 +141,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
 
         if not _reach(self, me, PUT, has_room, block, timeout):
             me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
+            _note_failure(self, me)
             raise queue.Full
     if _is_shut(self):
         raise _ShutDown
@@ -146,6 +160,11 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
         me.engine.happened(me, PUT, self, item)
 
 
+def _note_failure(self: Any, me: Carrier) -> None:
+    if me.engine.measuring:
+        me.engine.noted(me, FAILED, self)
+
+
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     me = getcurrent()
     if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
@@ -157,6 +176,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
 
     if not _reach(self, me, GET, has_item, block, timeout):
         me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
+        _note_failure(self, me)
         raise queue.Empty
     if _is_shut(self) and not self.queue:
         raise _ShutDown

@@ -7,7 +7,7 @@ from types import GenericAlias
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import GET, PUT, SIZE
+from raddle.operation import FAILED, GET, PUT, SIZE
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealSimpleQueue = _queue.SimpleQueue
@@ -64,6 +64,8 @@ class SimpleQueue(metaclass=_Twin):
         else:
             _check(timeout)
             engine.wait(me, GET, self, self._filled, timeout)
+        if engine.measuring and not self._filled():
+            engine.noted(me, FAILED, self)
         item = self._real.get(False)  # raises queue.Empty if the time ran out
         if engine.observing:
             engine.happened(me, GET, self, item)

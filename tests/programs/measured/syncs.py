@@ -1,0 +1,39 @@
+"""Acquires that fail at once, that time out, and that are nested in one of the same lock."""
+
+import threading
+
+
+class Shared:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.again = threading.RLock()
+        self.n = 0
+
+    def hold(self):
+        with self.lock:  # plain
+            self.n += 1
+        with self.again:  # outer
+            self.n += 1
+            with self.again:  # inner
+                self.n += 1
+
+    def attempt(self):
+        if self.lock.acquire(blocking=False):  # try
+            self.n += 1
+            self.lock.release()
+        if self.lock.acquire(timeout=0.01):  # timed
+            self.n += 1
+            self.lock.release()
+
+
+def scenario():
+    shared = Shared()
+    threads = [threading.Thread(target=shared.hold), threading.Thread(target=shared.attempt)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    scenario()
