@@ -57,7 +57,7 @@ class Names:
         """What a variable is called.
 
         >>> Names(SiteTable()).name(("name", "shop.py", "total", 0))
-        AbstractVariable(owner='shop.py', created='', name='total')
+        AbstractVariable(owner='shop.py', created='', name='total', type='')
         >>> str(Names(SiteTable()).name(("content", "list", "", 0)))  # where the source does not say whose it is
         'list[]'
         """

@@ -102,9 +102,9 @@ def _constructors(kind: type) -> list[FunctionType]:
 
 
 def _is_object(kind: type) -> bool:
-    if issubclass(kind, type):
+    if issubclass(kind, type) or module_of(kind) in _NO_DATA:
         return False
-    return _is_of_program(kind) or (dict_offset_of(kind) != 0 and module_of(kind) not in _NO_DATA)
+    return _is_of_program(kind) or dict_offset_of(kind) != 0
 
 
 def _is_of_program(kind: type) -> bool:
