@@ -47,7 +47,7 @@ class _Making(type):
 class Lock(metaclass=_Making):
     """Does all that a real lock does, and has one inside. Real ones cannot be extended."""
 
-    __slots__ = ("__weakref__", "_at", "_real", "resource")
+    __slots__ = ("__weakref__", "_real", "resource")
 
     recorder: ClassVar[Recorder]
     resource: Resource
@@ -58,7 +58,6 @@ class Lock(metaclass=_Making):
 
     def __init__(self) -> None:
         self._real = _allocate()
-        self._at = 0  # where it was acquired, to be told when a `with` block ends
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         recorder, real = self.recorder, self._real
@@ -74,7 +73,6 @@ class Lock(metaclass=_Making):
                     recorder.step(FAILED, self.resource, site)
                 return False
         try:
-            self._at = site
             recorder.step(ACQUIRE, self.resource, site)
         except BaseException:  # of a handler of a signal: `with` would not release what it did not get
             real.release()
@@ -88,10 +86,12 @@ class Lock(metaclass=_Making):
         self._real.release()
 
     def __enter__(self) -> bool:
-        return self.acquire()
+        with self.recorder.entering(self):
+            return self.acquire()
 
     def __exit__(self, *exc: object) -> None:
-        self.recorder.here.me.site = self._at
+        me = self.recorder.here.me
+        me.site = me.leaving(self)
         self.release()
 
     def locked(self) -> bool:
@@ -114,14 +114,13 @@ class Lock(metaclass=_Making):
 class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
     """A real re-entrant lock that tells of its acquires, and of its outermost release."""
 
-    __slots__ = ("_at", "_depth", "resource")
+    __slots__ = ("_depth", "resource")
 
     recorder: ClassVar[Recorder]
     resource: Resource
     _is_owned: Callable[[], bool]
 
     def __init__(self) -> None:
-        self._at = 0
         self._depth = 0  # changed only by the thread that has the lock
         self.resource = self.recorder.describe(self)
 
@@ -140,8 +139,6 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         self._depth += 1
         if me.quiet is not self:
             try:
-                if not owned:
-                    self._at = site
                 recorder.step(REENTER if owned else ACQUIRE, self.resource, site)
             except BaseException:
                 self._depth -= 1
@@ -158,10 +155,12 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         super().release()
 
     def __enter__(self) -> bool:  # type: ignore[override] # nobody gives it arguments
-        return self.acquire()
+        with self.recorder.entering(self):
+            return self.acquire()
 
     def __exit__(self, *exc: object) -> None:
-        self.recorder.here.me.site = self._at
+        me = self.recorder.here.me
+        me.site = me.leaving(self)
         self.release()
 
     # What a condition does with its lock while it waits.
@@ -169,7 +168,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
     def _release_save(self) -> Any:
         me = self.recorder.here.me
         if me.quiet is not self and self._is_owned():
-            self.recorder.step(RELEASE, self.resource, self._at)
+            self.recorder.step(RELEASE, self.resource, me.site)
         depth, self._depth = self._depth, 0
         return super()._release_save(), depth  # type: ignore[misc]
 
@@ -177,8 +176,9 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         state, depth = saved
         super()._acquire_restore(state)  # type: ignore[misc]
         self._depth = depth
-        if self.recorder.here.me.quiet is not self:
-            self.recorder.step(ACQUIRE, self.resource, self._at)
+        me = self.recorder.here.me
+        if me.quiet is not self:
+            self.recorder.step(ACQUIRE, self.resource, me.site)
 
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()  # type: ignore[misc]

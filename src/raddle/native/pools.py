@@ -14,7 +14,7 @@ from typing import Any
 from raddle.inspection import function_name
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder
-from raddle.native.waiting import Patch, registering
+from raddle.native.waiting import Patch, registering, taking_effect_inside
 from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
 
@@ -37,9 +37,7 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
     def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         me, site = recorder.come()
         resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step(PUT, resource, site)
-        before, me.submitting = me.submitting, resource
+        before, me.submitting = me.submitting, (resource, site) if resource is not None else None
         try:
             return real_submit(self, fn, *args, **kwargs)
         finally:
@@ -66,19 +64,14 @@ def _of_future(recorder: Recorder) -> list[Patch]:
     def init(self: Any) -> None:
         real_init(self)
         me = recorder.here.me
-        if me.submitting is not None or not made_inside(self):
+        submitting, me.submitting = me.submitting, None
+        if submitting is not None:
+            # The pool takes the task, and no worker has it yet: that is when it is put there.
+            recorder.step(PUT, *submitting)
+        if submitting is not None or not made_inside(self):
             resource = recorder.describe(self)
-            resource.pool = me.submitting
+            resource.pool = submitting[0] if submitting is not None else None
             recorder.register(self, resource)
-
-    def giving(real: Callable[..., None]) -> Callable[..., None]:
-        def give(self: Any, value: Any) -> None:
-            resource = recorder.resource(self)
-            if resource is not None:
-                recorder.step(SET, resource, recorder.come()[1])
-            real(self, value)
-
-        return give
 
     def taking(real: Callable[..., Any]) -> Callable[..., Any]:
         def take(self: Any, timeout: float | None = None) -> Any:
@@ -105,8 +98,8 @@ def _of_future(recorder: Recorder) -> list[Patch]:
 
     return [
         (Future, "__init__", init),
-        (Future, "set_result", giving(Future.set_result)),
-        (Future, "set_exception", giving(Future.set_exception)),
+        taking_effect_inside(recorder, Future, "set_result", SET, "_condition"),
+        taking_effect_inside(recorder, Future, "set_exception", SET, "_condition"),
         (Future, "result", taking(Future.result)),
         (Future, "exception", taking(Future.exception)),
         (Future, "done", done),

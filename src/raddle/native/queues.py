@@ -1,4 +1,8 @@
-"""`queue.Queue`, its kin and `queue.SimpleQueue`, watched: a put is told before it happens, a get after it has."""
+"""`queue.Queue`, its kin and `queue.SimpleQueue`, watched.
+
+A put or a get of a `Queue` is recorded when it has happened, before the queue's mutex is given back. A `SimpleQueue`
+has no mutex in Python: a put, which never waits there, is recorded just before it happens, a get just after.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import Any, ClassVar
 
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.native.waiting import Patch, giving, registering
+from raddle.native.waiting import Patch, registering, taking_effect_inside
 from raddle.operation import BLOCKED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 
@@ -24,59 +28,14 @@ OPERATIONS: dict[type, frozenset[str]] = {
 def patches(recorder: Recorder) -> list[Patch]:
     """What to put in place of what."""
     Queue = queue.Queue  # noqa: N806 -- a class
-    real_put, real_get, real_join = Queue.put, Queue.get, Queue.join
-
-    def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        resource = recorder.resource(self)
-        if resource is None:
-            real_put(self, item, block, timeout)
-            return
-        _, site = recorder.come()
-        is_full = 0 < self.maxsize <= _size(self)
-        if is_full and not block:  # it will most likely fail, and then there was no put
-            real_put(self, item, block, timeout)
-            recorder.step(PUT, resource, site)
-            return
-        if is_full:
-            recorder.step(BLOCKED, resource, site)
-        recorder.step(PUT, resource, site)
-        real_put(self, item, block, timeout)
-
-    def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
-        resource = recorder.resource(self)
-        if resource is None:
-            return real_get(self, block, timeout)
-        _, site = recorder.come()
-        if block and not _size(self):
-            recorder.step(BLOCKED, resource, site)
-        item = real_get(self, block, timeout)
-        recorder.step(GET, resource, site)
-        return item
-
-    def join(self: Any) -> None:
-        resource = recorder.resource(self)
-        if resource is None:
-            real_join(self)
-            return
-        _, site = recorder.come()
-        real_join(self)
-        recorder.step(JOIN_QUEUE, resource, site)
-
+    # All conditions of a queue share its mutex: steps are recorded in the order in which things were put and got.
     return [
         registering(recorder, Queue),
-        (Queue, "put", put),
-        (Queue, "get", get),
-        giving(recorder, Queue, "task_done", TASK_DONE),
-        (Queue, "join", join),
+        taking_effect_inside(recorder, Queue, "put", PUT, "not_full"),
+        taking_effect_inside(recorder, Queue, "get", GET, "not_empty"),
+        taking_effect_inside(recorder, Queue, "task_done", TASK_DONE, "all_tasks_done"),
+        taking_effect_inside(recorder, Queue, "join", JOIN_QUEUE, "all_tasks_done"),
     ]
-
-
-def _size(self: Any) -> int:
-    """A look without the queue's lock, which a subclass may not be made for."""
-    try:
-        return int(self._qsize())
-    except Exception:
-        return 1
 
 
 class _Making(type):

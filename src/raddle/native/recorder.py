@@ -19,7 +19,7 @@ from raddle.cast import AbstractObject
 from raddle.inspection import resource_kind
 from raddle.native.roster import Actor, Roster
 from raddle.native.stream import Stream
-from raddle.operation import BEGIN, END, TASK
+from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, TASK, Kind
 from raddle.threads.data_model.places import Places
 
 MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
@@ -29,7 +29,9 @@ FOREIGN = "a thread that Python did not start"
 class Me:
     """One thread of the program."""
 
-    __slots__ = ("actor", "busy", "children", "label", "number", "quiet", "room", "site", "submitting")
+    __slots__ = (
+        "actor", "busy", "children", "label", "number", "quiet", "room", "site", "submitting", "withs",
+    )  # fmt: skip
 
     def __init__(self, number: int, label: str, actor: Actor, room: int) -> None:
         self.number = number
@@ -39,11 +41,19 @@ class Me:
         self.busy = False
         self.site = 0  # of the call of a primitive that is about to come
         self.quiet: object = None  # a lock whose steps somebody else tells
-        self.submitting: Resource | None = None  # the pool that is given something to do
+        self.submitting: tuple[Resource, int] | None = None  # the pool that is given something to do, and where
+        self.withs: list[tuple[object, int]] = []  # the `with` statements that it is in, and their sites
 
     def become(self, actor: Actor, room: int) -> None:
         self.actor = actor
         self.room = room  # for names of methods that tell actors apart
+
+    def leaving(self, primitive: object) -> int:
+        """Return the site of the innermost `with` statement over a primitive, which ends now; 0 if there is none."""
+        for at in range(len(self.withs) - 1, -1, -1):
+            if self.withs[at][0] is primitive:
+                return self.withs.pop(at)[1]
+        return 0
 
 
 NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
@@ -78,6 +88,38 @@ class Resource:
             self.gone.append(self.number)
 
 
+class Inside:
+    """An operation of a primitive that has a condition inside: its step is told while the condition's lock is held.
+
+    So the steps of a queue or a semaphore come in the order in which they took effect, and what fails makes none.
+    """
+
+    __slots__ = ("blocks", "condition", "kind", "resource", "site")
+
+    def __init__(self, condition: object, kind: Kind, resource: Resource, site: int) -> None:
+        self.condition = condition
+        self.kind = kind
+        self.resource = resource
+        self.site = site
+        self.blocks = kind in CONTENDED  # is to be told when it has to wait; once
+
+
+class _Entering:
+    """Surrounds the acquire of a `with` statement: one that fails leaves no trace."""
+
+    __slots__ = ("_me",)
+
+    def __init__(self, me: Me) -> None:
+        self._me = me
+
+    def __enter__(self) -> None:
+        """Nothing: the statement was noted already."""
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        if kind is not None:
+            self._me.withs.pop()
+
+
 class Keyed(ref):  # type: ignore[type-arg]
     """A weak reference that knows what its object is registered under, when the object has gone."""
 
@@ -95,6 +137,7 @@ class Recorder:
         self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
         self.forget_first: list[Callable[[], None]] = []  # called when everything begins anew
         self._announced: dict[int, Me] = {}  # by ident, for a moment
+        self._acting: dict[int, Inside] = {}  # by ident: a thread that comes by a condition is not made known for it
         self._ended: deque[int] = deque(maxlen=MOST_ENDED)  # by native number, which are not soon used again
         self._resources: dict[int, tuple[Resource, Keyed]] = {}
         self._introduced: WeakSet[Resource] = WeakSet()  # those that have numbers
@@ -115,7 +158,7 @@ class Recorder:
         """In a process that was forked: the running thread is the only one, and everything begins anew."""
         self.stream.recording = False
         self._threads = 0
-        for forget in (self._announced.clear, self._ended.clear, *self.forget_first):
+        for forget in (self._announced.clear, self._acting.clear, self._ended.clear, *self.forget_first):
             forget()
         for resource in list(self._introduced):
             resource.number = -1
@@ -235,6 +278,40 @@ class Recorder:
             number = self._introduce(resource)
         if number >= 0:
             self.tell(kind, number, site)
+
+    def entering(self, primitive: object) -> _Entering:
+        """The running thread comes to a `with` statement over a primitive."""
+        me = self.here.me
+        me.withs.append((primitive, me.site))
+        return _Entering(me)
+
+    @contextmanager
+    def inside(self, condition: object, kind: Kind, resource: Resource) -> Iterator[None]:
+        """The running thread comes to an operation that takes effect when it leaves the condition without an error."""
+        _, site = self.come()
+        acting, ident = self._acting, _thread.get_ident()
+        before = acting.get(ident)
+        acting[ident] = Inside(condition, kind, resource, site)
+        try:
+            yield
+        finally:
+            if before is None:
+                acting.pop(ident, None)
+            else:
+                acting[ident] = before
+
+    def waits_inside(self, condition: object) -> None:
+        """The running thread is about to wait on a condition."""
+        inside = self._acting.get(_thread.get_ident())
+        if inside is not None and inside.condition is condition and inside.blocks:
+            inside.blocks = False
+            self.step(BLOCKED, inside.resource, inside.site)
+
+    def leaves_inside(self, condition: object) -> None:
+        """The running thread is about to give back the lock of a condition, after something that took effect."""
+        inside = self._acting.get(_thread.get_ident())
+        if inside is not None and inside.condition is condition:
+            self.step(inside.kind, inside.resource, inside.site)
 
     def hand_over(self) -> None:
         """Give away what there is."""

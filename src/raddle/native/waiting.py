@@ -1,7 +1,8 @@
 """`Condition`, `Event`, `Semaphore` and `Barrier` of `threading`, watched: methods put in place of their own.
 
-What gives is told before it happens, what takes after it has. Objects that were made before, or that are the
-inside of another primitive, are not registered and act as always.
+What takes is recorded after it has happened. What gives is recorded before anybody can take it: while the lock is held
+that is needed for that (see `Recorder.inside`), or, where takers need none, before it happens. Objects that were made
+before, or that are the inside of another primitive, are not registered and act as always.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ def registering(recorder: Recorder, cls: type) -> Patch:
     return (cls, "__init__", init)
 
 
-def giving(recorder: Recorder, cls: type, name: str, kind: Kind) -> Patch:
-    """Return a patch of a method without arguments: it records its step, then does what it always did."""
+def taking_effect_inside(recorder: Recorder, cls: type, name: str, kind: Kind, condition: str) -> Patch:
+    """Return a patch of a method that does what it does under the lock of a condition, the attribute of that name."""
     real = getattr(cls, name)
 
-    def give(self: Any) -> None:
+    def act(self: Any, *args: Any, **kwargs: Any) -> Any:
         resource = recorder.resource(self)
-        if resource is not None:
-            recorder.step(kind, resource, recorder.come()[1])
-        real(self)
+        if resource is None:
+            return real(self, *args, **kwargs)
+        with recorder.inside(getattr(self, condition), kind, resource):
+            return real(self, *args, **kwargs)
 
-    return (cls, name, give)
+    return (cls, name, act)
 
 
 def patches(recorder: Recorder) -> list[Patch]:
@@ -63,13 +65,16 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
     """A condition is told of if its lock is; while it waits, it tells of its lock too."""
     Condition = threading.Condition  # noqa: N806 -- a class
     real_wait, real_wait_for, real_notify = Condition.wait, Condition.wait_for, Condition.notify
+    real_leave = Condition.__exit__
 
     def known(condition: Any) -> Resource | None:
-        return recorder.resource(condition) if isinstance(condition._lock, (RLock, Lock)) else None
+        # A real lock, a queue's mutex say, is an instance of `Lock` too, and has no resource.
+        return recorder.resource(condition) if issubclass(type(condition._lock), (RLock, Lock)) else None
 
     def wait(self: Any, timeout: float | None = None) -> bool:
         resource, lock = known(self), self._lock
         if resource is None or not _is_taken(lock):
+            recorder.waits_inside(self)
             return real_wait(self, timeout)
         me, site = recorder.come()
         if me.busy:
@@ -108,8 +113,14 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
             recorder.step(NOTIFY, resource, recorder.come()[1])
         real_notify(self, n)
 
+    def leave(self: Any, *exc: Any) -> Any:
+        if exc[0] is None:
+            recorder.leaves_inside(self)
+        return real_leave(self, *exc)
+
     return [
         registering(recorder, Condition),
+        (Condition, "__exit__", leave),
         (Condition, "wait", wait),
         (Condition, "wait_for", wait_for),
         (Condition, "notify", notify),
@@ -123,7 +134,14 @@ def _is_taken(lock: Any) -> bool:
 
 def _of_event(recorder: Recorder) -> list[Patch]:
     Event = threading.Event  # noqa: N806 -- a class
-    real_wait, real_is_set = Event.wait, Event.is_set
+    real_wait, real_is_set, real_set = Event.wait, Event.is_set, Event.set
+
+    def set_(self: Any) -> None:
+        """Recorded before it happens, as anybody can see that it has without taking a lock."""
+        resource = recorder.resource(self)
+        if resource is not None:
+            recorder.step(SET, resource, recorder.come()[1])
+        real_set(self)
 
     def wait(self: Any, timeout: float | None = None) -> bool:
         resource = recorder.resource(self)
@@ -151,8 +169,8 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         registering(recorder, Event),
         (Event, "wait", wait),
         (Event, "is_set", is_set),
-        giving(recorder, Event, "set", SET),
-        giving(recorder, Event, "clear", CLEAR),
+        (Event, "set", set_),
+        taking_effect_inside(recorder, Event, "clear", CLEAR, "_cond"),
     ]
 
 
@@ -175,21 +193,22 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
             recorder.step(DOWN, resource, site)
         return got
 
-    def releasing(real_release: Callable[..., None]) -> Callable[..., None]:
-        def release(self: Any, n: int = 1) -> None:
-            resource = recorder.resource(self)
-            if resource is not None and n >= 1:
-                recorder.step(UP, resource, recorder.come()[1])
-            real_release(self, n)
+    def enter(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
+        with recorder.entering(self):
+            return acquire(self, blocking, timeout)
 
-        return release
+    def leave(self: Any, *exc: object) -> None:
+        me = recorder.here.me
+        me.site = me.leaving(self)
+        self.release()
 
     return [
         registering(recorder, Semaphore),
         (Semaphore, "acquire", acquire),
-        (Semaphore, "__enter__", acquire),
-        (Semaphore, "release", releasing(Semaphore.release)),
-        (Bounded, "release", releasing(Bounded.release)),
+        (Semaphore, "__enter__", enter),
+        (Semaphore, "__exit__", leave),
+        taking_effect_inside(recorder, Semaphore, "release", UP, "_cond"),
+        taking_effect_inside(recorder, Bounded, "release", UP, "_cond"),
     ]
 
 

@@ -6,10 +6,13 @@ criterion is about them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from types import FrameType
 from typing import Any
 
 from raddle.cast import METHODS, Cast
+from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.variables import Variable
@@ -57,8 +60,14 @@ from raddle.threads.data_model.identity import calling_frame, first_argument, th
 from raddle.threads.data_model.making import Makers
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
+from raddle.threads.twins import condition, lock, semaphore
 
 _STEPS = GIVES | TAKES | {CLEAR}
+_ACQUIRING = frozenset({"acquire", "acquire_lock"})
+_RELEASING = frozenset({"release", "release_lock"})
+_EXITS = frozenset(
+    {lock.Lock.__exit__.__code__, lock.RLock.__exit__.__code__, condition.leave.__code__, semaphore.leave.__code__}
+)
 
 
 class StepRecorder(Recorder):
@@ -72,7 +81,7 @@ class StepRecorder(Recorder):
         self._warm: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by enter site: see `_function_at`
         self._makers = Makers()
-        self._releasing: dict[int, bool] = {}
+        self._called: dict[int, str] = {}  # by site: the name of the method that is called there
 
     def begin(self, engine: Engine) -> None:
         self._engine = engine
@@ -85,7 +94,8 @@ class StepRecorder(Recorder):
         self._guarding: set[int] = set()  # ids of those under which a step was recorded
         self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
         self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: threads that wait for the mutex taken
-        self._taken: dict[int, int] = {}  # by number of a lock or semaphore: the site where it was acquired
+        # By thread and number of a lock or semaphore: the sites of the `with` statements over it that the thread is in.
+        self._withs: dict[tuple[int, int], list[int]] = {}
         self._reported: set[tuple[int, Step]] = set()  # blocked threads, by the site of the acquire that blocks them
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
@@ -173,20 +183,17 @@ class StepRecorder(Recorder):
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         if kind == ACQUIRE:  # the most frequent first
-            self._acquired(me, target)
+            self._enter_with(me.index, self._acquired(me, target), me.site)
             return
         index, site, add, resource = me.index, me.site, self.stream.append, self._identities.resource
         if kind == RELEASE:
             number = self._numbers.get(id(target))
             if number is None:
                 number = resource(target)
-            called = self._releasing.get(site)
-            if called is None:
-                called = self._is_release(site)
-            add((index, RELEASE, number, site if called else self._taken.get(number, site)))
+            add((index, RELEASE, number, self._given_back_at(index, number, site)))
         elif kind == UP:
             number = self._identities.resource(target)
-            add((index, UP, number, site if self._is_release(site) else self._taken.get(number, site)))
+            add((index, UP, number, self._given_back_at(index, number, site)))
         elif kind == WAIT:
             lock = target._lock  # type: ignore[attr-defined]
             add((index, RELEASE, self._identities.resource(lock), site))
@@ -198,8 +205,8 @@ class StepRecorder(Recorder):
         elif kind in (WAIT_SET, DOWN):
             number = self._identities.resource(target)
             add((index, kind if value else FAILED, number, site))
-            if value:
-                self._taken[number] = site
+            if value and kind == DOWN:
+                self._enter_with(index, number, site)
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
             add((index, FAILED, resource(target), site))
         elif kind in _STEPS:
@@ -273,16 +280,16 @@ class StepRecorder(Recorder):
                 self._keep_waiting(numbers[key], site, self._wanted.get(at, ()))
         self._mutexes.clear()
 
-    def _acquired(self, me: Carrier, lock: Any) -> None:
+    def _acquired(self, me: Carrier, lock: Any) -> int:
         number = self._numbers.get(id(lock))
         if number is None:
             number = self._identities.resource(lock)
         site = me.site
         self.stream.append((me.index, ACQUIRE, number, site))
-        self._taken[number] = site
         rivals = self._rivals(me, lock)
         if rivals:
             self._keep_waiting(number, site, rivals)
+        return number
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
         """Return the threads that had come to a lock when it was taken, and where: they are blocked now."""
@@ -298,12 +305,38 @@ class StepRecorder(Recorder):
                 self._reported.add((site, blocked))
                 self.stream.append(blocked)
 
-    def _is_release(self, site: int) -> bool:
-        """Return whether the site calls `release`; a `with` statement does not, and gives back at its own line."""
-        called = self._releasing.get(site)
+    def _enter_with(self, thread: int, number: int, site: int) -> None:
+        """Note that a thread has acquired something, perhaps by a `with` statement."""
+        if not self._is_call_of(site, _ACQUIRING):
+            self._withs.setdefault((thread, number), []).append(site)
+
+    def _given_back_at(self, thread: int, number: int, site: int) -> int:
+        """Return where a thread gives something back: at the call, or at the line of the `with` statement that ends.
+
+        The last site that a thread came to inside a `with` statement may be a call that gives something else back.
+        """
+        sites = self._withs.get((thread, number))
+        if not sites or (self._is_call_of(site, _RELEASING) and not _leaves_with()):
+            return site
+        return sites.pop()
+
+    def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
+        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
+        called = self._called.get(site)
         if called is None:
-            called = self._releasing[site] = site in self._table and self._table[site].name.endswith("release")
-        return called
+            name = self._table[site].name if site in self._table else ""
+            called = self._called[site] = name.rpartition(".")[2]
+        return called in methods
+
+
+def _leaves_with() -> bool:
+    """Return whether what happens now is done by the `__exit__` of a twin."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        if frame.f_code in _EXITS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _receiver() -> Any:

@@ -1,0 +1,632 @@
+"""Random small programs that log what they do (see `coverage_log`), and what their names stand for.
+
+Every operation stands on a line of its own, so that a line says what happens there. A program ends in every
+interleaving, or it deadlocks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+FEATURES = (
+    "attributes", "classes", "methods", "members", "cells", "locals", "globals", "lists", "dicts", "loops",
+    "exceptions", "locks", "rlocks", "tries", "nesting", "semaphores", "conditions", "timeouts", "events", "clears",
+    "queues", "tasks", "barriers", "children", "pools",
+)  # fmt: skip
+
+# Features that mean nothing without others.
+NEEDS = {
+    "tries": frozenset({"locks"}),
+    "nesting": frozenset({"locks"}),
+    "timeouts": frozenset({"conditions"}),
+    "clears": frozenset({"events"}),
+    "tasks": frozenset({"queues"}),
+}
+
+HEAD = """\
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from coverage_log import at, between, born, note, pool, submitted, task
+
+total = 0
+
+
+class Box:
+    count = 0
+
+    def __init__(self, me):
+        at()
+        note("enter", me + " Box.__init__", "14")
+        at()
+        self.a = 0
+        note("early write", me + ".a", "18w")
+        at()
+        self.b = 0
+        note("early write", me + ".b", "21w")
+        at()
+        self.items = []
+        note("made", me + ".items", "24w")
+        at()
+        self.table = {}
+        note("made", me + ".table", "27w")
+        at()
+        note("leave", me + " Box.__init__", "14")
+
+    def bump(self, me):
+        at()
+        note("enter", me + " Box.bump", "32")
+        at()
+        self.a += between("read", me + ".a", "36r")
+        note("write", me + ".a", "36w")
+        at()
+        note("leave", me + " Box.bump", "32")
+
+    def look(self, me):
+        at()
+        note("enter", me + " Box.look", "41")
+        at()
+        seen = self.b
+        note("read", me + ".b", "45r")
+        at()
+        note("leave", me + " Box.look", "41")
+        return seen
+
+
+class Crate(Box):
+    pass
+
+
+class Plain:
+    pass
+
+
+@dataclass
+class Card:
+    a: int = 0
+    b: int = 0
+
+
+def make(kind, *arguments):
+    at()
+    note("enter", "make", "66")
+    at()
+    note("leave", "make", "66")
+    return kind(*arguments)
+
+
+def counter():
+    at()
+    note("enter", "counter", "74")
+    at()
+    inner = 0
+    note("early write", "inner", "78w")
+
+    def tick():
+        nonlocal inner
+        at()
+        note("enter", "counter.<locals>.tick", "81")
+        at()
+        inner += between("read", "inner", "86r")
+        note("write", "inner", "86w")
+        at()
+        note("leave", "counter.<locals>.tick", "81")
+
+    at()
+    note("leave", "counter", "74")
+    return tick
+"""
+FACTORY_LINE = 71  # where `make` makes what it is asked for
+BASES = {"Crate": "Box"}  # a class that has its attributes from another one
+CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
+
+
+class Named(NamedTuple):
+    """What a name in a log stands for: a resource, or an object with variables."""
+
+    kind: str
+    line: int  # where it is made
+
+
+@dataclass
+class Program:
+    """The text of a program, and what its names stand for."""
+
+    seed: int
+    text: str = ""
+    resources: dict[str, Named] = field(default_factory=dict)
+    objects: dict[str, Named] = field(default_factory=dict)
+    permits: dict[str, int] = field(default_factory=dict)  # of semaphores, at first
+    room: dict[str, int] = field(default_factory=dict)  # of queues; 0: without bound
+    threads: dict[str, str] = field(default_factory=dict)  # by label: the function that the thread runs
+    features: frozenset[str] = frozenset()
+    workers: int = 0  # of the pool, if there is one
+
+    def __str__(self) -> str:
+        return "\n".join(f"{number:4} {line}" for number, line in enumerate(self.text.splitlines(), 1))
+
+
+Item = Callable[["_Writer"], None]
+
+
+class _Writer:
+    """Lines of source, which know their numbers."""
+
+    def __init__(self) -> None:
+        self.lines = HEAD.splitlines()
+        self.indent = 0
+
+    @property
+    def next(self) -> int:
+        return len(self.lines) + 1
+
+    def add(self, line: str) -> int:
+        self.lines.append("    " * self.indent + line if line else "")
+        return len(self.lines)
+
+    def do(self, line: str, *notes: tuple[str, str, str], waits_for: str = "") -> None:
+        """Write an operation that stands on one line. Sites in notes are the suffix to its number."""
+        number = self.next + 1
+        self.add(f'at("{waits_for}", "{number}")' if waits_for else "at()")
+        self.add(line.replace("LINE", str(number)))
+        for kind, target, suffix in notes:
+            self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
+
+    def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
+        """Write a `with` statement."""
+        number = self.next + 1
+        self.add(f'at("{target}", "{number}")')
+        self.add(line)
+        self.indent += 1
+        self.add(f'note("{taken}", "{target}", "{number}")')
+        for item in body:
+            item(self)
+        self.add("at()")
+        self.indent -= 1
+        self.add(f'note("{given}", "{target}", "{number}")')
+
+
+class Draw:
+    """Draws programs with these features."""
+
+    def __init__(self, seed: int, features: Sequence[str] = FEATURES, *, always: str = "attributes") -> None:
+        self._seed = seed
+        self._always = always
+        self._chance = random.Random(seed)
+        self._features = frozenset(features)
+
+    def program(self) -> Program:
+        """Draw one program with some of the features, so that programs stay small."""
+        chance = self._chance
+        some = chance.sample(sorted(self._features), chance.randint(0, min(4, len(self._features))))
+        self._on = frozenset(some) | {"attributes", self._always} | NEEDS.get(self._always, frozenset())
+        self._program = Program(self._seed, features=self._on)
+        self._made: list[str] = []  # lines of the scenario that make objects
+        self._bodies: list[list[Item]] = [[] for _ in range(chance.choice((2, 2, 3)))]
+        kinds = ("Box", "Crate", "Plain", "Card") if "classes" in self._on else ("Box",)
+        self._boxes = {name: chance.choice(kinds) for name in ["box1", "box2"][: chance.choice((1, 1, 2))]}
+        for body in self._bodies:
+            for _ in range(chance.randint(1, 3)):
+                body.append(self._statement())
+        for feature, add in self._across().items():
+            if feature in self._on:
+                add()
+        self._write()
+        return self._program
+
+    # -- objects ------------------------------------------------------------------------------------
+
+    def _make(self, kind: str, call: str, names: Sequence[str]) -> str:
+        """Return the name of one of a few resources."""
+        name = self._chance.choice(list(names))
+        if name not in self._program.resources:
+            self._program.resources[name] = Named(kind, len(self._made))
+            self._made.append(f"{name} = {call}")
+        return name
+
+    def _lock(self) -> tuple[str, bool]:
+        """Return a lock's name, and whether it is re-entrant."""
+        if "rlocks" in self._on and self._chance.random() < 0.5:
+            return self._make("RLock", "threading.RLock()", ["rlock1"]), True
+        return self._make("Lock", "threading.Lock()", ["lock1", "lock2"]), False
+
+    # -- statements within one thread ---------------------------------------------------------------
+
+    def _access(self) -> Item:
+        chance, box = self._chance, self._chance.choice(list(self._boxes))
+        full = self._boxes[box] in CONSTRUCTED
+        ways: list[Item] = []
+        for name in ("a", "b"):
+            whole = f"{box}.{name}"
+            ways.append(lambda w, whole=whole: w.do(f"seen = {whole}", ("read", whole, "r")))  # type: ignore[misc]
+            ways.append(lambda w, whole=whole: w.do(f"{whole} = 1", ("write", whole, "w")))  # type: ignore[misc]
+        full_a = f"{box}.a"
+        ways.append(lambda w: w.do(f'{full_a} += between("read", "{full_a}", "LINEr")', ("write", full_a, "w")))
+        if full and "methods" in self._on:
+            calls = [f'{box}.bump("{box}")', f'{box}.look("{box}")']
+            ways += [lambda w, call=call: w.add(call) for call in calls * 2]  # type: ignore[misc]
+        if full and "lists" in self._on:
+            items = f"{box}.items"
+            ways.append(lambda w: w.do(f"{items}.append(1)", ("write", items + "[]", "")))
+            ways.append(lambda w: w.do(f"{items}.extend([1])", ("write", items + "[]", "")))
+            ways.append(lambda w: w.do(f"{items}.clear()", ("write", items + "[]", "")))
+            ways.append(lambda w: w.do(f"len({items})", ("read", items + "[]", "")))
+            ways.append(lambda w: w.do(f"list({items})", ("read", items + "[]", "")))
+        if full and "dicts" in self._on:
+            table = f"{box}.table"
+            ways.append(lambda w: w.do(f'{table}["k"] = 1', ("write", table + "[]", "w")))
+            ways.append(lambda w: w.do(f'{table}.get("k")', ("read", table + "[]", "")))
+            ways.append(lambda w: w.do(f'{table}.pop("k", 0)', ("write", table + "[]", "")))
+            ways.append(lambda w: w.do(f'"k" in {table}', ("read", table + "[]", "r")))
+        if "locals" in self._on:
+            ways.append(lambda w: w.do("stack.append(1)", ("write", "stack[]", "")))
+            ways.append(lambda w: w.do("len(stack)", ("read", "stack[]", "")))
+        if "globals" in self._on:
+            ways.append(lambda w: w.do('total += between("read", "total", "LINEr")', ("write", "total", "w")))
+            ways.append(lambda w: w.do("seen = total", ("read", "total", "r")))
+        if "members" in self._on:
+            ways.append(lambda w: w.do('Box.count += between("read", "count", "LINEr")', ("write", "count", "w")))
+            ways.append(lambda w: w.do("seen = Box.count", ("read", "count", "r")))
+        if "cells" in self._on:
+            ways += [lambda w: w.add("tick()")] * 2
+        return chance.choice(ways)
+
+    def _accesses(self) -> list[Item]:
+        return [self._access() for _ in range(self._chance.randint(0, 2))]
+
+    def _statement(self) -> Item:
+        chance = self._chance
+        ways = [self._access]
+        if self._on & {"locks", "rlocks"}:
+            ways += [self._locked, self._locked]
+        if "tries" in self._on:
+            ways.append(self._tried)
+        if "semaphores" in self._on:
+            ways += [self._permitted, self._permitted]
+        if "exceptions" in self._on:
+            ways.append(self._raised)
+        item = chance.choice(ways)()
+        return self._repeated(item) if "loops" in self._on and chance.random() < 0.4 else item
+
+    def _repeated(self, item: Item) -> Item:
+        def repeated(w: _Writer) -> None:
+            w.add("for _ in range(2):")
+            w.indent += 1
+            item(w)
+            w.indent -= 1
+
+        return repeated
+
+    def _raised(self) -> Item:
+        """An exception leaves a `with` statement."""
+        name, _ = self._lock()
+        body = self._accesses()
+
+        def raised(w: _Writer) -> None:
+            w.add("try:")
+            w.indent += 1
+            number = w.next + 1
+            w.add(f'at("{name}", "{number}")')
+            w.add(f"with {name}:")
+            w.indent += 1
+            w.add(f'note("acquire", "{name}", "{number}")')
+            for item in body:
+                item(w)
+            w.add("at()")
+            w.add("raise KeyError")
+            w.indent -= 2
+            w.add("except KeyError:")
+            w.add(f'    note("release", "{name}", "{number}")')
+
+        return raised
+
+    def _locked(self, depth: int = 0) -> Item:
+        chance = self._chance
+        name, reentrant = self._lock()
+        body = self._accesses()
+        if depth < 2 and "nesting" in self._on and chance.random() < 0.7:
+            body.insert(chance.randint(0, len(body)), self._locked(depth + 1))
+        if reentrant and chance.random() < 0.4:
+            body.insert(chance.randint(0, len(body)), self._again(name))
+        if chance.random() < 0.5:
+            return lambda w: w.under(f"with {name}:", body, taken="acquire", given="release", target=name)
+
+        def called(w: _Writer) -> None:
+            w.do(f"{name}.acquire()", ("acquire", name, ""), waits_for=name)
+            for item in body:
+                item(w)
+            w.do(f"{name}.release()", ("release", name, ""))
+
+        return called
+
+    def _again(self, name: str) -> Item:
+        body = self._accesses()
+        return lambda w: w.under(f"with {name}:", body, taken="acquire", given="release", target=name)
+
+    def _tried(self) -> Item:
+        name, _ = self._lock()
+        body = self._accesses()
+
+        def tried(w: _Writer) -> None:
+            number = w.next + 1
+            w.add("at()")
+            w.add(f"if {name}.acquire(False):")
+            w.indent += 1
+            w.add(f'note("acquire", "{name}", "{number}")')
+            for item in body:
+                item(w)
+            w.do(f"{name}.release()", ("release", name, ""))
+            w.indent -= 1
+            w.add("else:")
+            w.add(f'    note("failed", "{name}", "{number}")')
+
+        return tried
+
+    def _permitted(self) -> Item:
+        chance = self._chance
+        number = chance.choice((1, 2))
+        name = self._make("Semaphore", f"threading.Semaphore({number})", [f"sem{number}"])
+        self._program.permits[name] = number
+        body = self._accesses()
+        if chance.random() < 0.5:
+            return lambda w: w.under(f"with {name}:", body, taken="down", given="up", target=name)
+
+        def called(w: _Writer) -> None:
+            w.do(f"{name}.acquire()", ("down", name, ""), waits_for=name)
+            for item in body:
+                item(w)
+            w.do(f"{name}.release()", ("up", name, ""))
+
+        return called
+
+    # -- between threads ----------------------------------------------------------------------------
+
+    def _across(self) -> dict[str, Callable[[], None]]:
+        return {
+            "conditions": self._condition,
+            "semaphores": self._handover,
+            "events": self._event,
+            "queues": self._queue,
+            "barriers": self._barrier,
+            "children": self._child,
+            "pools": self._pool,
+        }
+
+    def _insert(self, thread: int, item: Item) -> None:
+        body = self._bodies[thread]
+        body.insert(self._chance.randint(0, len(body)), item)
+
+    def _two(self) -> tuple[int, int]:
+        """Return two threads; the first gives what the second takes, so few programs deadlock."""
+        one, other = sorted(self._chance.sample(range(len(self._bodies)), 2))
+        return one, other
+
+    def _condition(self) -> None:
+        chance = self._chance
+        name = self._make("Condition", "threading.Condition()", ["cond1"])
+        lock = f"{name}.lock"
+        self._program.resources[lock] = Named("RLock", self._program.resources[name].line)
+        flag = f"{next(iter(self._boxes))}.b"
+        everyone = chance.choice(("notify", "notify_all"))
+        limit = "5" if "timeouts" in self._on else ""
+
+        def tell(w: _Writer) -> None:
+            body: list[Item] = [
+                lambda w: w.do(f"{flag} = 1", ("write", flag, "w")),
+                lambda w: w.do(f"{name}.{everyone}()", ("notify", name, "")),
+            ]
+            w.under(f"with {name}:", body, taken="acquire", given="release", target=lock)
+
+        def wait(w: _Writer) -> None:
+            number = w.next + 1
+            w.add("at()")
+            w.add(f"while not {flag}:")
+            w.indent += 1
+            w.add(f'note("read", "{flag}", "{number}r")')
+            w.add("at()")
+            w.add(f'note("waits", "{name}", "{w.next + 1}")')
+            again = w.next
+            w.add(f"woken = {name}.wait({limit})")
+            w.add("at()")
+            w.add(f'note("woken" if woken else "expired", "{name}", "{again}")')
+            if limit:
+                w.add("if not woken:")
+                w.add("    break")
+            w.add("at()")
+            w.indent -= 1
+            w.add("else:")
+            w.add(f'    note("read", "{flag}", "{number}r")')
+
+        one, other = self._two()
+        if limit and chance.random() < 0.5:
+            one, other = other, one
+        self._insert(one, tell)
+        self._insert(other, lambda w: w.under(f"with {name}:", [wait], taken="acquire", given="release", target=lock))
+
+    def _handover(self) -> None:
+        """A semaphore without permits is given one by one thread for another."""
+        if self._chance.random() < 0.5:
+            return
+        name = self._make("Semaphore", "threading.Semaphore(0)", ["sem0"])
+        self._program.permits[name] = 0
+        one, other = self._two()
+        self._insert(one, lambda w: w.do(f"{name}.release()", ("up", name, "")))
+        self._insert(other, lambda w: w.do(f"{name}.acquire()", ("down", name, ""), waits_for=name))
+
+    def _event(self) -> None:
+        name = self._make("Event", "threading.Event()", ["event1"])
+        one, other = self._two()
+        self._insert(one, lambda w: w.do(f"{name}.set()", ("set", name, "")))
+        self._insert(other, lambda w: w.do(f"{name}.wait()", ("wait-set", name, ""), waits_for=name))
+        if "clears" in self._on:
+            third = self._chance.randrange(len(self._bodies))
+            self._insert(third, lambda w: w.do(f"{name}.clear()", ("clear", name, "")))
+
+    def _queue(self) -> None:
+        chance, size = self._chance, self._chance.choice((0, 1))
+        name = self._make("Queue", f"queue.Queue({size})", ["queue1"])
+        self._program.room[name] = size
+        tasks = "tasks" in self._on
+        one, other = self._two()
+        rounds = chance.randint(1, 2)
+        for _ in range(rounds):
+            self._insert(one, lambda w: w.do(f"{name}.put(1)", ("put", name, ""), waits_for=name))
+
+        def get(w: _Writer) -> None:
+            w.do(f"{name}.get()", ("get", name, ""), waits_for=name)
+            if tasks:
+                w.do(f"{name}.task_done()", ("task-done", name, ""))
+
+        for _ in range(rounds):
+            self._insert(other, get)
+        if tasks:
+            self._bodies[one].append(
+                lambda w: w.do(f"{name}.join()", ("join-queue", name, ""), waits_for=name + " tasks")
+            )
+
+    def _barrier(self) -> None:
+        name = self._make("Barrier", "threading.Barrier(2)", ["barrier1"])
+
+        def meet(w: _Writer) -> None:
+            w.add("at()")
+            w.add(f'note("arrives", "{name}")')  # the last one to arrive lets all of them go on
+            w.add(f"{name}.wait()")
+            w.add("at()")
+            w.add(f'note("passes", "{name}")')
+
+        for thread in self._two():
+            self._insert(thread, meet)
+
+    def _child(self) -> None:
+        """A thread starts another one, and joins it or not."""
+        joins = self._chance.random() < 0.7
+        thread = self._chance.randrange(len(self._bodies))
+        self._child_of, self._child_body = thread, [self._statement() for _ in range(self._chance.randint(1, 2))]
+        label = f"T{thread + 1}.1"
+        self._program.threads[label] = f"w{thread + 1}_1"
+        self._insert(thread, lambda w: w.do("child.start()", ("start", label, "")))
+        if joins:
+            self._bodies[thread].append(lambda w: w.do("child.join()", ("join", label, "")))
+
+    def _pool(self) -> None:
+        """Tasks of a pool take the place of threads."""
+        if "children" not in self._on:
+            self._program.workers = self._chance.choice((1, 1, 2))
+
+    # -- the text -----------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        w = _Writer()
+        program = self._program
+        shared = [*self._boxes, "stack", "tick", *[name for name in program.resources if "." not in name]]
+        if "children" in self._on:
+            number = self._child_of + 1
+            self._function(w, f"w{number}_1", f"T{number}.1", shared, self._child_body)
+        for number, body in enumerate(self._bodies, 1):
+            child = "children" in self._on and self._child_of == number - 1
+            self._function(w, f"w{number}", f"T{number}", shared, body, child=child)
+            program.threads[f"T{number}"] = f"w{number}"
+        w.add("")
+        w.add("")
+        start = w.add("def scenario():")
+        w.indent += 1
+        w.add('born("T0")')
+        w.add("at()")
+        w.add(f'note("enter", "scenario", "{start}")')
+        w.add("global total")
+        w.do("total = 0", ("write", "total", "w"))
+        w.do("Box.count = 0", ("write", "count", "w"))
+        for box, kind in self._boxes.items():
+            self._write_box(w, box, kind)
+        program.objects["stack"] = Named("list", w.next)
+        w.add("stack = []")
+        w.add("tick = counter()")
+        for line in self._made:
+            name = line.partition(" ")[0]
+            for each in (name, f"{name}.lock"):
+                if each in program.resources:
+                    program.resources[each] = program.resources[each]._replace(line=w.next)
+            w.add(line)
+        if program.workers:
+            self._write_pool(w, shared)
+        else:
+            self._write_threads(w, shared)
+        w.do("seen = box1.a", ("read", "box1.a", "r"))
+        w.add("at()")
+        w.add(f'note("leave", "scenario", "{start}")')
+        program.text = "\n".join(w.lines) + "\n"
+
+    def _write_box(self, w: _Writer, box: str, kind: str) -> None:
+        """Make an object, perhaps by way of a function."""
+        argument = f'"{box}"' if kind in CONSTRUCTED else ""
+        if "classes" in self._on and self._chance.random() < 0.4:
+            self._program.objects[box] = Named(kind, FACTORY_LINE)
+            w.add(f"{box} = make({kind}, {argument})")
+        else:
+            self._program.objects[box] = Named(kind, w.next)
+            w.add(f"{box} = {kind}({argument})")
+        if kind == "Plain":
+            w.do(f"{box}.a = 0", ("write", f"{box}.a", "w"))
+            w.do(f"{box}.b = 0", ("write", f"{box}.b", "w"))
+
+    def _function(
+        self, w: _Writer, name: str, label: str, shared: Sequence[str], body: Sequence[Item], *, child: bool = False
+    ) -> None:
+        w.add("")
+        w.add("")
+        start = w.add(f"def {name}({', '.join(shared)}):")
+        w.indent += 1
+        w.add("global total")
+        if self._program.workers:
+            w.add(f'task("{name}")')
+        else:
+            w.add(f'born("{label}")')
+        w.add("at()")
+        w.add(f'note("enter", "{name}", "{start}")')
+        if child:
+            w.add(f"child = threading.Thread(target={name}_1, args=({', '.join(shared)}))")
+        for item in body:
+            item(w)
+        w.add("at()")
+        w.add(f'note("leave", "{name}", "{start}")')
+        if not self._program.workers:
+            w.add("at()")
+            w.add('note("end")')
+        w.indent -= 1
+
+    def _write_threads(self, w: _Writer, shared: Sequence[str]) -> None:
+        arguments = ", ".join(shared)
+        numbers = range(1, len(self._bodies) + 1)
+        for number in numbers:
+            w.add(f"t{number} = threading.Thread(target=w{number}, args=({arguments}))")
+        joined_early = len(numbers) == 3 and self._chance.random() < 0.3  # the last one comes after all of the first
+        for number in numbers:
+            if number == 3 and joined_early:
+                w.do("t1.join()", ("join", "T1", ""))
+            w.do(f"t{number}.start()", ("start", f"T{number}", ""))
+        for number in numbers:
+            if number != 1 or not joined_early:
+                w.do(f"t{number}.join()", ("join", f"T{number}", ""))
+
+    def _write_pool(self, w: _Writer, shared: Sequence[str]) -> None:
+        arguments = ", ".join(shared)
+        w.add(f"with ThreadPoolExecutor({self._program.workers}) as executor:")
+        w.indent += 1
+        w.add("pool(executor)")
+        numbers = range(1, len(self._bodies) + 1)
+        for number in numbers:
+            w.add("at()")
+            w.add(f'note("submits", "w{number}", "{w.next + 1}")')  # it may be done before `submit` returns
+            line = w.add(f"f{number} = executor.submit(w{number}, {arguments})")
+            w.add("at()")
+            w.add(f'submitted("w{number}", "{line}")')
+        for number in numbers:
+            w.do(f"f{number}.result()", ("result", f"w{number}", ""))
+        w.add("at()")
+        w.indent -= 1
+        w.add('note("shutdown")')

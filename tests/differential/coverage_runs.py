@@ -1,0 +1,168 @@
+"""Runs generated programs, under control and natively, and asks raddle what they covered."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from coverage_log import LOG, Entry
+from coverage_programs import Program
+
+from raddle.cast import Cast
+from raddle.criteria import NAMES, make_criteria
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.measuring.measurement import Measurement
+from raddle.native.watch import Watch
+from raddle.schedulers import make_scheduler
+from raddle.site import SiteTable
+from raddle.step import Step
+
+Key = tuple[Any, ...]
+
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Run:
+    """One execution of a program."""
+
+    scheduler: str
+    number: int
+    log: list[Entry]
+    covered: dict[str, set[Key]]
+    outcome: str
+    lines: set[int]  # on which the program called its log
+
+    def can_be_repeated(self, program: Program) -> bool:
+        """Whether a native run can be made to take the same order.
+
+        Natively a thread that was notified takes the lock as soon as that is free, and nothing says which worker of a
+        pool takes up a task, or when a thread that is not joined ends.
+        """
+        joined = {entry.target for entry in self.log if entry.kind == "join"}
+        if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
+            return False
+        if any(entry.kind == "expired" for entry in self.log):
+            return False  # after seconds that nobody wants to wait
+        waiting: set[str] = set()
+        notified = free = False
+        for entry in self.log:
+            if entry.kind == "woken":
+                waiting.remove(entry.thread)
+                notified = free = False
+            elif free and entry.kind not in ("reach", "enter", "leave", "begin", "end"):
+                return False
+            elif entry.kind == "waits":
+                waiting.add(entry.thread)
+            notified = notified or (entry.kind == "notify" and bool(waiting))
+            free = free or (notified and (entry.kind, entry.target) == ("release", "cond1.lock"))
+        return True
+
+    def __str__(self) -> str:
+        told = "\n".join(f"  {e.thread:5} {e.kind:10} {e.target:16} {e.site}" for e in self.log)
+        return f"{self.scheduler}, execution {self.number}, {self.outcome}; its log:\n{told}"
+
+
+@contextmanager
+def loaded(program: Program, folder: Path) -> Iterator[ModuleType]:
+    """Write the program to a file and import it."""
+    number = next(_numbers)
+    own = folder / str(number)
+    own.mkdir()
+    path = own / "program.py"
+    path.write_text(program.text, encoding="utf-8")
+    name = f"coverage_program_{number}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        del sys.modules[name]
+
+
+def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -> Iterator[Run]:
+    """Run some executions under control; half of all sessions have the scheduling points that criteria ask for."""
+    policy = make_scheduler(scheduler, seed=seed)
+    selection = Selection(root=str(Path(str(module.__file__)).parent))
+    with Session(
+        module.scenario,
+        selection=selection,
+        measuring=True,
+        criteria=NAMES if seed % 2 else (),
+        blocks=True,
+        setup=LOG.begin,
+        step_limit=5_000,
+    ) as session:
+        session.rehearse()
+        measurement = Measurement(make_criteria(NAMES))
+        for number in range(1, executions + 1):
+            if not policy.begin(number, session.learned.version):
+                return
+            execution = session.run_for(policy)
+            assert execution.observed is not None
+            measurement.early = session.model().early
+            covered = measurement.add(*execution.observed)
+            keys = {name: {translated(key, session.table) for key in found} for name, found in covered.items()}
+            yield Run(scheduler, number, list(LOG.entries), keys, execution.outcome.kind, LOG.lines)
+
+
+class _Kept:
+    """Keeps what a native run tells."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.cast = Cast()
+
+    def begin(self, cast: Cast) -> None:
+        self.cast = cast
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        self.steps += steps
+
+    def end(self) -> None:
+        """Nothing is left to do."""
+
+
+def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
+    """Run the program natively, its threads in the order of an earlier log."""
+    kept = _Kept()
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: kept, blocks=True)
+    with loaded(program, folder) as module:  # before it is watched: importing it is no part of the execution
+        watch.start()
+        try:
+            LOG.force([entry.thread for entry in log if entry.kind != "reach"])
+            module.scenario()
+            model = watch.names.model()
+        finally:
+            watch.stop()
+    assert watch.stream.trouble is None, watch.stream.trouble
+    measurement = Measurement(make_criteria(NAMES))
+    measurement.early = model.early
+    covered = measurement.add(tuple(kept.steps), kept.cast)
+    keys = {name: {translated(key, watch.table) for key in found} for name, found in covered.items()}
+    return Run("native", 1, list(LOG.entries), keys, "passed", LOG.lines)
+
+
+SUFFIXES = {"read": "r", "write": "w", "delete": "w"}
+
+
+def translated(value: Any, table: SiteTable) -> Any:
+    """A key with lines in place of the numbers of sites."""
+    if isinstance(value, tuple):
+        return tuple(translated(part, table) for part in value)
+    if isinstance(value, int) and not isinstance(value, bool) and value in table:
+        site = table[value]
+        return f"{site.line}{SUFFIXES.get(site.kind, '')}"
+    return value

@@ -1,0 +1,27 @@
+import queue
+import threading
+
+q = queue.Queue(1)
+
+
+def pause(q):
+    """Called between the two starts; a test waits here until the producer waits for room."""
+
+
+def producer():
+    q.put(1)
+    q.put(2)
+
+
+def consumer():
+    q.get()
+    q.get()
+
+
+def scenario():
+    threads = [threading.Thread(target=producer), threading.Thread(target=consumer)]
+    threads[0].start()
+    pause(q)
+    threads[1].start()
+    for thread in threads:
+        thread.join()

@@ -1,0 +1,33 @@
+import queue
+import threading
+
+
+def pause(q):
+    """Called between the two starts; a test waits here until the producer waits for room."""
+
+
+class Box:
+    def __init__(self):
+        self.x = 0
+        self.q = queue.Queue(1)
+
+    def producer(self):
+        self.q.put(1)
+        self.x = 1  # races with the consumer's read: only put(1) comes before that
+        self.q.put(2)  # waits until the consumer has taken 1
+
+    def consumer(self):
+        self.q.get()
+        y = self.x
+        self.q.get()
+        return y
+
+
+def scenario():
+    b = Box()
+    producer, consumer = threading.Thread(target=b.producer), threading.Thread(target=b.consumer)
+    producer.start()
+    pause(b.q)
+    consumer.start()
+    producer.join()
+    consumer.join()

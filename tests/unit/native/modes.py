@@ -1,0 +1,91 @@
+"""Runs programs natively and under control, with everything that users get measured, and keeps what was covered."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import raddle
+from raddle.cast import AbstractObject
+from raddle.native.saving import Saving
+from raddle.native.watch import Watch
+from raddle.record import Record
+from raddle.tally import Key
+
+MEASURED = Path(__file__).parent.parent.parent / "programs" / "measured"
+
+
+@dataclass
+class Measured:
+    """What a run covered."""
+
+    record: Record
+
+    def covered(self, criterion: str) -> set[Key]:
+        return set(self.record.tally.covered.get(criterion, ()))
+
+    def line(self, site: int) -> int:
+        return self.record.sites[site].line
+
+    def pairs(self, kind: str, criterion: str = "hbpair") -> set[tuple[int, int]]:
+        """The lines of the happens-before pairs by primitives of that kind; "": by start and join."""
+        return {
+            (self.line(key[0]), self.line(key[1]))
+            for key in self.covered(criterion)
+            if (AbstractObject(*key[2]).type if key[2] else "") == kind
+        }
+
+    def warned(self, kind: str) -> set[tuple[int, ...]]:
+        """The lines that warnings of a kind name."""
+        return {tuple(map(self.line, caution.sites)) for caution in self.record.cautions if caution.kind == kind}
+
+
+@contextmanager
+def imported(path: Path) -> Iterator[ModuleType]:
+    """The program, imported anew."""
+    sys.path.insert(0, str(path.parent))
+    sys.modules.pop(path.stem, None)
+    importlib.invalidate_caches()
+    try:
+        yield importlib.import_module(path.stem)
+    finally:
+        sys.path.remove(str(path.parent))
+        sys.modules.pop(path.stem, None)
+
+
+def natively(path: Path, criteria: str, prepare: Callable[[ModuleType], object] = lambda module: None) -> Measured:
+    """Run the scenario of a program once, natively."""
+    sinks: list[Saving] = []
+
+    def make_sink(names: object) -> Saving:
+        sinks.append(Saving(names, criteria=(criteria,), data_file=None, origin="run"))  # type: ignore[arg-type]
+        return sinks[-1]
+
+    watch = Watch(lambda name, file: file == str(path), make_sink)
+    watch.start()
+    try:
+        with imported(path) as module:
+            prepare(module)
+            module.scenario()
+    finally:
+        watch.stop()
+    assert watch.stream.trouble is None, watch.stream.trouble
+    assert sinks[0].record is not None
+    return Measured(sinks[0].record)
+
+
+def explored(path: Path, criteria: str) -> Measured:
+    """Explore all schedules of the scenario of a program."""
+    with imported(path) as module:
+        result = raddle.explore(
+            module.scenario, source=[str(path)], scheduler="reachability", until="budget", executions=3000,
+            criteria=criteria,
+        )  # fmt: skip
+    assert result.stopped_because == "exhausted"
+    assert result.record is not None
+    return Measured(result.record)
