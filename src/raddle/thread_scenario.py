@@ -104,10 +104,11 @@ class ThreadScenario:
 
     def plan(self, criteria: tuple[str, ...], **search: Any) -> Plan:
         """Return a plan for a search that measures these criteria; `search` are the other fields of a plan."""
+        domain = self.domain(criteria)
         return Plan(
             Itself(self.scenario),
             None if self.setup is None else Itself(self.setup),
-            domain := self.domain(criteria),
+            domain,
             self.session_options(criteria),
             criteria=criteria,
             origin=self._origin(domain),

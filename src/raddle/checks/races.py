@@ -39,6 +39,8 @@ class Races:
     [Caution(kind='data-race', subject='C.n', sites=(70002, 70003), note='read, written')]
     """
 
+    gave_up = False
+
     def __init__(self) -> None:
         self._found: dict[tuple[str, int, int], set[tuple[bool, bool]]] = {}
         self.begin(Cast())

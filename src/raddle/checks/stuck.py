@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from raddle.inspection import resource_kind
-from raddle.operation import JOIN, SLEEP, Kind
 from raddle.outcome import Outcome, OutcomeKind
-from raddle.place import Place
-from raddle.wait import Lock, Wait
+from raddle.wait import Wait
 
 
-@dataclass(frozen=True, slots=True)
-class Waiter:
+class Waiter(NamedTuple):
     """A thread that is blocked when no thread can continue."""
 
-    thread: str
-    kind: Kind  # of the operation that it is about to do
-    resource: Any
-    held: tuple[Any, ...]
-    waits_for: str | None  # the thread that holds the resource, or whose end is awaited
-    acquired_at: Place | None  # where the resource was acquired, if it is a lock that is held
+    wait: Wait
     lost: bool  # the notification of the resource came when no thread was waiting for it
     daemon: bool
-    place: Place | None
-
-    @property
-    def wait(self) -> Wait:
-        """The same without objects of the execution."""
-        return Wait(
-            thread=self.thread,
-            kind=self.kind,
-            resource="" if self.kind in (JOIN, SLEEP) else resource_kind(type(self.resource)),
-            waits_for=self.waits_for or "",
-            acquired_at=self.acquired_at,
-            place=self.place,
-            holds=tuple(Lock(resource_kind(type(lock)), lock.taken_at) for lock in self.held),
-        )
 
 
 def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
     """Return a deadlock if threads wait for one another; a lost wake-up if the only notification came too early."""
-    cycle = find_cycle({waiter.thread: waiter.waits_for or "" for waiter in waiters})
+    cycle = find_cycle({waiter.wait.thread: waiter.wait.waits_for for waiter in waiters})
     waits = tuple(waiter.wait for waiter in waiters if not waiter.daemon)
     lost = next((waiter.wait for waiter in waiters if waiter.lost and not waiter.daemon), None)
     kind, thread = OutcomeKind.DEADLOCK, waits[0].thread if waits else ""

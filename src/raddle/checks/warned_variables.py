@@ -48,6 +48,8 @@ class WarnedVariables:
     Caution(kind='unserializable', subject='C.n', sites=(70001, 70009, 70002), note='read, written, written')
     """
 
+    gave_up = False
+
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str, tuple[int, ...]], Caution] = {}  # by kind, variable and block
         self.begin(Cast())

@@ -59,8 +59,8 @@ class Installation:
         self._entered = 0  # how often: a workbench and its sessions enter the same installation
 
     def __enter__(self) -> Installation:
-        self._entered += 1
-        if self._entered > 1:
+        if self._entered:
+            self._entered += 1
             return self
         with ExitStack() as stack:
             self._install(stack)
@@ -70,6 +70,7 @@ class Installation:
             stack.enter_context(self.watchdog)
             stack.callback(self.pool.close)
             self._stack = stack.pop_all()
+        self._entered = 1
         return self
 
     def _install(self, stack: ExitStack) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from bdb import BdbQuit
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -157,12 +157,17 @@ class Session:
         self.learned = Learned()
 
     def __enter__(self) -> Session:
-        self._installation.__enter__()
+        with ExitStack() as stack:
+            stack.enter_context(self._installation)
+            self._prepare()
+            stack.pop_all()
+        return self
+
+    def _prepare(self) -> None:
         # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
         isolated, watchdog = self._apart is not None, self._installation.watchdog
         self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.blocked
         self.forget()
-        return self
 
     def __exit__(self, *exc: Any) -> None:
         self._installation.__exit__(*exc)

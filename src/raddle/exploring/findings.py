@@ -44,22 +44,13 @@ class Findings:
     ) -> None:
         self._session = session
         self._seed = seed
-        self._shrink = None if shrink is None else self._said(shrink)
+        self._shrink = shrink
         self.doing = ""  # what takes a while now, in words
         self.found: list[Finding] = []
         self.notes: list[str] = []
         self.signatures = set(signatures)  # of failures that need not be looked at again
         self.reported = set(reported)  # of findings, as watched executions tell them: with places
         self.signed: list[Signature] = []  # the signatures of the findings, one by one
-
-    def _said(self, shrink: Shrink) -> Shrink:
-        """The same, and it is said meanwhile that this is being done."""
-
-        def shrunk(session: Session, seen: Recorded, fits: Callable[[Recorded], bool]) -> Recorded:
-            with self._does("shrinking"):
-                return shrink(session, seen, fits)
-
-        return shrunk
 
     @contextmanager
     def _does(self, what: str) -> Iterator[None]:
@@ -72,7 +63,7 @@ class Findings:
     def add_failed(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
         """An execution failed: see it fail again, and again by its text."""
         self.signatures.add(outcome.signature)
-        if outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(outcome):
+        if seen_by_watchdog(outcome):
             self.add(outcome, None, None, number)  # its stack is all there is, and it would be slow to have again
             return
         with self._does("running a failure again"):
@@ -120,7 +111,8 @@ class Findings:
         best = replace(best, schedule=Schedule(whole.segments[:low]))
         if self._shrink is not None:
             signature = best.outcome.signature
-            best = self._shrink(session, best, lambda tried: tried.outcome.signature == signature)
+            with self._does("shrinking"):
+                best = self._shrink(session, best, lambda tried: tried.outcome.signature == signature)
         return best, best.schedule
 
     def _add_divergence(self, outcome: Outcome, again: Recorded, number: int) -> None:
@@ -180,8 +172,8 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
     seen = session.replay(schedule)
     if session.interrupted:
         raise KeyboardInterrupt
-    blocked = seen.outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(seen.outcome)
-    if seen.divergence is not None and not blocked:  # a thread that blocks does not get as far as the schedule says
+    # A thread that blocks does not get as far as the schedule says.
+    if seen.divergence is not None and not seen_by_watchdog(seen.outcome):
         step = seen.divergence_step or 1
         raise DivergedError(
             "schedule-diverged",
@@ -228,8 +220,9 @@ def _place(outcome: Outcome, paths: Mapping[str, str]) -> Place | None:
 
 
 def seen_by_watchdog(outcome: Outcome) -> bool:
-    """Did it hang, in code that nobody controls?"""
-    return outcome.kind == OutcomeKind.STEP_LIMIT and outcome.signature != (OutcomeKind.STEP_LIMIT,)
+    """Return whether a thread was blocked, or ran for ever, in code that raddle does not control."""
+    endless = outcome.kind == OutcomeKind.STEP_LIMIT and outcome.signature != (OutcomeKind.STEP_LIMIT,)
+    return endless or outcome.kind == OutcomeKind.UNCONTROLLED
 
 
 def _same_failure(one: Recorded, other: Recorded) -> bool:

@@ -66,7 +66,7 @@ def _fails_anyway(ledger: Ledger, seen: Recorded, until: str, scheduler: Schedul
     ledger.counts.points += seen.steps
     if ledger.coverage.measures and seen.outcome.kind not in (OutcomeKind.UNCONTROLLED, OutcomeKind.STEP_LIMIT):
         ledger.measure(ledger.session.run(Sequential().choose), scheduler)  # the rehearsal itself was not measured
-    by_watchdog = seen.outcome.kind == OutcomeKind.UNCONTROLLED or seen_by_watchdog(seen.outcome)
+    by_watchdog = seen_by_watchdog(seen.outcome)
     ledger.findings.add(seen.outcome, None if by_watchdog else seen.schedule, seen, ledger.counts.number)
     if until == "first-finding" or by_watchdog:
         return StopReason.FIRST_FINDING

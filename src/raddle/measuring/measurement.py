@@ -7,7 +7,7 @@ steps and only counted, so that measuring costs little where there is little to 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import filterfalse
 from typing import Any, Protocol
@@ -39,9 +39,14 @@ class _Observer(Protocol):
     def feed(self, steps: Iterable[Step]) -> None:
         """These steps happened."""
 
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
+        """There will be no more steps about these."""
+
 
 class Check(_Observer, Protocol):
     """Looks for what is suspicious in executions."""
+
+    gave_up: bool  # whether there was too much in some execution to look at all of it
 
     def cautions(self) -> list[Caution]:
         """Everything suspicious so far."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
@@ -31,13 +30,11 @@ class Forgetful(Measurement):
             self._since = 0
             self.collect(final=False)  # criteria have nothing to remember of what they have told
         for observer in self._everybody:
-            forget: Any = getattr(observer, "forget", None)
-            if forget is not None:
-                forget(variables, resources)
+            observer.forget(variables, resources)
 
     def notes(self, origin: str) -> list[str]:
         """What people should know about the figures."""
-        if any(getattr(check, "gave_up", False) for check in self._checks):
+        if any(check.gave_up for check in self._checks):
             return [f"{origin}: there were too many orders of locks to look for all circles; {LOCKS_NOT_ALL}"]
         return []
 

@@ -15,7 +15,7 @@ from raddle.instrument.rewrite import site_base
 from raddle.requirement import Requirement
 from raddle.site import INDEX_BITS, path_from
 from raddle.store.contents import Contents
-from raddle.store.reading import key_of
+from raddle.store.reading import key_of, read_facts
 from raddle.store.writing import DROPPED, json_text, text
 
 
@@ -127,11 +127,9 @@ def _drop_requirements(connection: sqlite3.Connection, gone: _Gone) -> None:
 
 def _drop_facts(connection: sqlite3.Connection, gone: _Gone) -> None:
     """Drop all facts of an owner if any of them is about a source that is gone, because they depend on each other."""
-    row = connection.execute("select value from facts").fetchone()
-    owners = Facts.from_json(json.loads(row[0])).owners if row is not None else {}
     kept = {
         owner: facts
-        for owner, facts in owners.items()
+        for owner, facts in read_facts(connection).owners.items()
         if not gone.named_by(owner) and not any(gone.has(site) for _, site in facts.accesses)
     }
     connection.execute("update facts set value = ?", (json_text(Facts(kept).as_json()),))

@@ -26,7 +26,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
         sites=_sites(connection),
         paths=dict(connection.execute("select label, path from file where path != '' order by number")),
         model=_model(connection),
-        facts=_facts(connection),
+        facts=read_facts(connection),
         cautions=_cautions(connection),
         findings=tuple(json.loads(value) for (value,) in connection.execute("select value from finding")),
         notes=tuple(note for (note,) in connection.execute("select text from note order by number")),
@@ -141,7 +141,8 @@ def _extras(connection: sqlite3.Connection) -> dict[str, Any]:
     return {name: criterion_class(name).read_extra(json.loads(value)) for name, value in rows if name in NAMES}
 
 
-def _facts(connection: sqlite3.Connection) -> Facts:
+def read_facts(connection: sqlite3.Connection) -> Facts:
+    """All facts; none where none were stored."""
     row = connection.execute("select value from facts").fetchone()
     return Facts.from_json(json.loads(row[0])) if row is not None else Facts()
 

@@ -15,6 +15,7 @@ from raddle.record import finding_identity
 from raddle.replaying import PLAINLY
 from raddle.site import INDEX_BITS
 from raddle.store.contents import Contents
+from raddle.store.reading import read_facts
 from raddle.tally import Tally
 
 # Both merged and added rows count: a requirement covered by several runs was covered by all their executions.
@@ -181,10 +182,8 @@ def _add_model(connection: sqlite3.Connection, model: Model) -> None:
 
 
 def _add_facts(connection: sqlite3.Connection, facts: Facts) -> None:
-    row = connection.execute("select value from facts").fetchone()
-    if row is not None:
-        facts = Facts.from_json(json.loads(row[0])) + facts
-    connection.execute("insert or replace into facts values (1, ?)", (json_text(facts.as_json()),))
+    together = read_facts(connection) + facts
+    connection.execute("insert or replace into facts values (1, ?)", (json_text(together.as_json()),))
 
 
 def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> None:

@@ -11,12 +11,15 @@ from raddle.checks.stuck import Waiter, explain_stuck
 from raddle.engine.carrier import Carrier
 from raddle.engine.participant import Participant
 from raddle.engine.world import World
-from raddle.operation import GET
+from raddle.inspection import resource_kind
+from raddle.operation import GET, JOIN, SLEEP
 from raddle.outcome import Outcome
 from raddle.threads.state import ThreadState
 from raddle.threads.twins.adopt import look_again
 from raddle.threads.twins.lock import Lock, RLock
 from raddle.threads.twins.thread import mark_ended, name_again
+from raddle.wait import Lock as HeldLock
+from raddle.wait import Wait
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
@@ -70,17 +73,16 @@ class ThreadWorld(World):
     def _waiter(self, carrier: Carrier, engine: Engine) -> Waiter:
         target: Any = carrier.target
         awaited = self.awaited(carrier)
-        return Waiter(
+        wait = Wait(
             thread=carrier.label,
             kind=carrier.kind,
-            resource=target,
-            held=tuple(carrier.own.held),
-            waits_for=None if awaited is None else awaited.label,
+            resource="" if carrier.kind in (JOIN, SLEEP) else resource_kind(type(target)),
+            waits_for="" if awaited is None else awaited.label,
             acquired_at=target.taken_at if issubclass(type(target), (Lock, RLock)) else None,
-            lost=id(target) in self.lost,
-            daemon=carrier.daemon,
             place=engine.place(carrier),
+            holds=tuple(HeldLock(resource_kind(type(lock)), lock.taken_at) for lock in carrier.own.held),
         )
+        return Waiter(wait, lost=id(target) in self.lost, daemon=carrier.daemon)
 
 
 def _is_idle_pool_worker(carrier: Carrier) -> bool:

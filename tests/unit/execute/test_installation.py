@@ -1,0 +1,50 @@
+"""Installations are put in place once, however many sessions use them, and choose what is recorded."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+
+import pytest
+
+from raddle.execute.installation import Installation
+from raddle.execute.session import Session
+from raddle.execute.thread_installation import ThreadInstallation, Threads
+from raddle.instrument import Selection
+from raddle.threads.calculus import ThreadCalculus
+from raddle.threads.world import ThreadWorld
+
+NOTHING = Threads(Selection(root="/nowhere"), patience_seconds=2.0, methods=3)
+
+
+def test_an_installation_stays_in_place_until_it_was_left_as_often_as_it_was_entered():
+    # The garbage collector is held back as long as an installation is in place.
+    assert gc.isenabled()
+    with NOTHING.install() as installation:
+        for _ in range(2):
+            with Session(lambda: None, installation):
+                assert not gc.isenabled()
+            assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_session_puts_its_installation_in_place():
+    with Session(lambda: None, NOTHING.install()):
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_domain_makes_the_same_installation_in_another_process():
+    again = pickle.loads(pickle.dumps(NOTHING))
+    assert again == NOTHING
+    assert isinstance(again.install(), ThreadInstallation)
+
+
+def test_a_world_without_a_recorder_cannot_be_measured():
+    installation = Installation(ThreadWorld(), ThreadCalculus())
+    with (
+        pytest.raises(NotImplementedError, match="executions in ThreadWorld are not measured"),
+        Session(lambda: None, installation, measuring=True),
+    ):
+        pass
+    assert gc.isenabled()  # although entering the session failed
