@@ -26,7 +26,7 @@ def table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     >>> print(table([["metric", "total"], ["avio*", "6"]]))
     | metric | total |
     |---|---:|
-    | avio\\\\* | 6 |
+    | avio\\* | 6 |
     """
     head, *others = [[cell.replace("*", "\\*") if "**" not in cell else cell for cell in row] for row in rows]
     rule = ["---" if place < left else "---:" for place, _ in enumerate(head)]
