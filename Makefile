@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-here test-all test-browser lint format build docs changelog reference clean
+.PHONY: demo test test-here test-all test-browser lint format build docs changelog reference lab-page clean
 
 demo: .venv/raddle
 	$(BIN)/raddle demo
@@ -55,6 +55,10 @@ changelog: .venv/installed
 
 reference: .venv/raddle
 	$(BIN)/python tools/reference.py
+
+# Run the experiments of docs/explanation-lab.md and write their tables into it; RESULTS names some of them. An hour.
+lab-page: .venv/installed
+	$(BIN)/python tools/lab_page.py $(RESULTS)
 
 clean:
 	rm -rf .venv .nox build dist

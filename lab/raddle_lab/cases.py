@@ -23,9 +23,14 @@ class Case:
 
     name: str
     title: str  # in tables
-    target: str  # its scenario, as commands name one
+    target: str  # its scenario, as commands name one; or a script with its arguments
     source: tuple[str, ...] = ()  # what to instrument; the project around the scenario where empty
     share: float = 1.0  # of the executions asked for: large programs get fewer, as in the paper
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is run as a program, and not called."""
+        return "::" not in self.target
 
     @property
     def scenario(self) -> Callable[[], object]:
@@ -38,7 +43,9 @@ class Case:
         return sys.modules[self.scenario.__module__]
 
     def classes(self) -> int:
-        """Count the classes of the module."""
+        """Count the classes of the module; those of a script are not known."""
+        if self.is_script:
+            return 0
         tree = ast.parse(inspect.getsource(self.module))
         return sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
 

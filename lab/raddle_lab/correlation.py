@@ -44,6 +44,7 @@ from raddle_lab.published import KENDALL
 
 SIZES = (1, 2, 3, 5, 8, 13, 21, 34)
 SIGNIFICANT = 0.05
+COMPARED = ("map", "method-pairs")  # by the paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,15 @@ def ahead(one: Correlation, other: Correlation) -> Mean | None:
     return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
 
 
+def compare(correlations: Sequence[Correlation]) -> Mean | None:
+    """Return by how much MAP is ahead of method pairs; None where one of them was not measured, or has no τ."""
+    by_name = {row.criterion: row for row in correlations}
+    if any(name not in by_name for name in COMPARED):
+        return None
+    one, other = COMPARED
+    return ahead(by_name[one], by_name[other])
+
+
 def mean_of(values: Sequence[float]) -> Mean | None:
     """With what it is worth; None where there is nothing."""
     limits, p = interval(values, seed=1), sign_flip_p(values)
@@ -222,7 +232,9 @@ def run(
 
 def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence[Correlation]) -> dict[str, Any]:
     """For machines."""
+    lead = compare(correlations)
     return {
+        "map_ahead": lead and lead._asdict(),  # of method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from raddle_lab.correlation import Correlation, Mean, SubjectResult, ahead
+from raddle_lab.correlation import COMPARED, Correlation, Mean, SubjectResult, compare
 from raddle_lab.published import KENDALL, TABLE_4
 from raddle_lab.tables import aligned, paragraph
-
-COMPARED = ("map", "method-pairs")  # by the paper
 
 
 def correlation_table(correlations: Sequence[Correlation]) -> str:
@@ -42,15 +40,13 @@ def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]
         "mean among test sets of equal size, its interval, and how likely it is by chance; what was published for Java",
         correlation_table(correlations),
     ]
-    by_name = {row.criterion: row for row in correlations}
-    if all(name in by_name for name in COMPARED):
+    lead = compare(correlations)
+    if lead is not None:
         one, other = COMPARED
-        lead = ahead(by_name[one], by_name[other])
-        if lead is not None:
-            parts.append(
-                f"The τ of {one} less that of {other}, mean over the {lead.subjects} subjects that have both: "
-                f"{_number(lead.tau)} ({_between(lead)}, p {_chance(lead)})"
-            )
+        parts.append(
+            f"The τ of {one} less that of {other}, mean over the {lead.subjects} subjects that have both: "
+            f"{number(lead.tau)} ({between(lead)}, p {chance(lead)})"
+        )
     parts.append(
         "Published, by the last row of the table and by the mean of its rows: "
         + "; ".join(f"{name} {KENDALL[name]:.2f} and {fmean(rows):.2f}" for name, rows in TABLE_4.items())
@@ -63,24 +59,27 @@ def _cells(row: Correlation) -> list[str]:
     significant = f"{row.significant} of {every.subjects}" if every else "-"
     return [
         row.criterion,
-        _number(every and every.tau),
-        _between(every),
+        number(every and every.tau),
+        between(every),
         significant,
-        _number(row.pooled),
-        _number(equal and equal.tau),
-        _between(equal),
-        _chance(equal),
-        _number(row.published),
+        number(row.pooled),
+        number(equal and equal.tau),
+        between(equal),
+        chance(equal),
+        number(row.published),
     ]
 
 
-def _number(tau: float | None) -> str:
+def number(tau: float | None) -> str:
+    """Return a τ as tables show it."""
     return "-" if tau is None else f"{round(tau, 2) + 0.0:.2f}"  # never "-0.00"
 
 
-def _between(mean: Mean | None) -> str:
-    return "-" if mean is None else f"{_number(mean.low)} to {_number(mean.high)}"
+def between(mean: Mean | None) -> str:
+    """Return the interval of a mean."""
+    return "-" if mean is None else f"{number(mean.low)} to {number(mean.high)}"
 
 
-def _chance(mean: Mean | None) -> str:
+def chance(mean: Mean | None) -> str:
+    """Return how likely a mean is by chance."""
     return "-" if mean is None else "<0.0001" if mean.p < 0.0001 else f"{mean.p:.2g}"

@@ -20,13 +20,13 @@ from typing import Any
 
 from raddle.api import Sample
 from raddle.cast import METHODS
-from raddle.native.noise import Noise
 from raddle_lab.cases import CASES, Case, Population
 from raddle_lab.collection import Collector
 from raddle_lab.controlled import controlled
-from raddle_lab.noisy import NOISES, noisy
+from raddle_lab.noisy import NOISE_OPTIONS, noisy
 from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
 from raddle_lab.published import METRICS, VERDICT, Abstraction
+from raddle_lab.scripts import scripted
 from raddle_lab.series import Growth, cumulative, draw, growth
 from raddle_lab.verdict import overall, verdict
 
@@ -70,22 +70,22 @@ class Plan:
 
     def samples(self, case: Case) -> Iterator[Sample]:
         """Yield what each execution covers."""
-        executions, methods = self.collected(case), self.thread_methods
+        options: dict[str, Any] = {
+            "criteria": MEASURED,
+            "executions": self.collected(case),
+            "seed": self.seed,
+            "thread_methods": self.thread_methods,
+        }
         if self.mode == "controlled":
-            return controlled(
-                case, criteria=MEASURED, executions=executions, seed=self.seed, thread_methods=methods
-            )  # fmt: skip
-        noises = [Noise.parse(text) for text in self.noise] or NOISES
-        return noisy(
-            case, criteria=MEASURED, executions=executions, seed=self.seed, noises=noises, thread_methods=methods
-        )
+            return controlled(case, **options)
+        return (scripted if case.is_script else noisy)(case, noise=self.noise or NOISE_OPTIONS, **options)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
     """What came of one case."""
 
-    case: str
+    case: str  # its name, or the user's target
     title: str
     mode: str
     collected: int

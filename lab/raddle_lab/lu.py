@@ -5,7 +5,9 @@ program with a known bug (a mutant of a subject, or a program of SCTBench):
 
 * Executions of the program are collected: all that there are, each once, where they are few enough to be exhausted;
   else some with random schedules. Feasible is what any of them covered: exactly that where they were exhausted, and at
-  least that otherwise. Every interleaving counts for `all`, so `all` is evaluated only where they were exhausted.
+  least that otherwise. (Threads are switched before conflicting accesses and before whatever can block. Switches at
+  other places, as after a release, do not change the order of accesses.) Every interleaving counts for `all`, so `all`
+  is evaluated only where they were exhausted.
 * A complete test set covers every feasible requirement. One is drawn by going through the executions in random order,
   keeping those that cover something new until nothing is left, and then, in random order again, dropping those without
   which the rest is still complete. So no execution of it can be left out.
@@ -56,7 +58,7 @@ class Plan:
 class Sets(NamedTuple):
     """Complete test sets of one criterion, on average."""
 
-    total: int | None  # requirements by the paper's formula; None if that has too many digits
+    total: int | None  # requirements by the paper's formula, for what random executions showed; None: too many digits
     feasible: int  # requirements that were covered
     least: int  # executions that a complete set needs in any case, as none covers more than the best one does
     size: float
@@ -108,23 +110,25 @@ def run_program(name: str, plan: Plan, executed: Executed = silent) -> ProgramRe
     """Collect executions of one program, and draw complete test sets from them."""
     with scenario_of(name) as (scenario, source), quiet_pools():
         executed(name, 0, plan.exhaust)
-        exhausted = _can_be_exhausted(scenario, source, executions=plan.exhaust)
+        exhaustive = _explore(scenario, source, scheduler="exhaustive", executions=plan.exhaust, until="exhausted")
+        exhausted = exhaustive.stopped_because is StopReason.EXHAUSTED
         scheduler, executions = ("exhaustive", plan.exhaust) if exhausted else ("random", plan.executions)
         executed(name, 0, executions)
-        chosen: dict[str, Any] = {
-            "scheduler": scheduler,
-            "executions": executions,
-            "seed": plan.seed,
-            "criteria": CRITERIA,
-            "source": source,
-        }
         collector = Collector(CRITERIA)
-        for sample in raddle.measure(scenario, **chosen):
+        for sample in raddle.measure(
+            scenario, scheduler=scheduler, executions=executions, criteria=CRITERIA, seed=plan.seed, source=source
+        ):
             collector.add(sample.outcome.kind, sample.covered)
-        # The same executions once more: only an exploration gives what the formulas are computed from.
-        explored = raddle.explore(scenario, **chosen, until="exhausted" if exhausted else "budget", shrink=False)
-    if explored.stopped_because is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
+        # Only an exploration gives the accesses that the formulas are computed from.
+        explored = _explore(
+            scenario,
+            source,
+            scheduler="random",
+            executions=plan.executions,
+            until="budget",
+            criteria=CRITERIA,
+            seed=plan.seed,
+        )
     assert explored.record is not None
     collection, seen = collector.collection(), explored.record.extras
     failed = np.array([outcome != "passed" for outcome in collection.outcomes])
@@ -149,13 +153,11 @@ def run_program(name: str, plan: Plan, executed: Executed = silent) -> ProgramRe
     )
 
 
-def _can_be_exhausted(scenario: Callable[[], object], source: Sequence[str], *, executions: int) -> bool:
-    result = raddle.explore(
-        scenario, scheduler="exhaustive", executions=executions, until="exhausted", shrink=False, source=source
-    )
+def _explore(scenario: Callable[[], object], source: Sequence[str], **options: Any) -> raddle.Result:
+    result = raddle.explore(scenario, shrink=False, source=source, **options)
     if result.stopped_because is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
-    return result.stopped_because is StopReason.EXHAUSTED
+    return result
 
 
 def complete_sets(

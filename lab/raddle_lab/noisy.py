@@ -32,7 +32,7 @@ from raddle.step import Step
 from raddle_lab.cases import Case
 from raddle_lab.conflicts import without_private
 
-NOISES = (Noise("yield", probability=0.2), Noise("sleep", probability=0.02, strength=0.5))
+NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # as `raddle run` takes them
 LOOK_SECONDS = 0.1  # between two looks at whether anything happens; longer than any noise
 PATIENCE = 3  # looks in a row that find nothing new
 SIGNALS = 10  # after so many the main thread is told again: where a destructor ran, it did not hear
@@ -51,7 +51,7 @@ def noisy(
     criteria: Sequence[str],
     executions: int,
     seed: int,
-    noises: Sequence[Noise] = NOISES,
+    noise: Sequence[str] = NOISE_OPTIONS,
     thread_methods: int = METHODS,
 ) -> Iterator[Sample]:
     """Yield executions, each with noise of its own."""
@@ -61,6 +61,7 @@ def noisy(
     blocks = "blocks" in criteria
     scenario = case.scenario
     selection = api._selection(scenario, case.source)
+    noises = [Noise.parse(text) for text in noise]
     watch = Watch(
         selection, lambda names: _Steps(), noises=noises, seed=seed, blocks=blocks, methods=thread_methods
     )  # fmt: skip

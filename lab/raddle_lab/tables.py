@@ -93,9 +93,13 @@ def report(results: Sequence[CaseResult]) -> str:
     mode = MODE_TITLES[results[0].mode]
     sizes = ", ".join(f"{r.title} {r.length:,} of {r.collected:,}" for r in results)
     judged = "; by the median of the cases" if len(results) > 1 else ""
-    parts = [
-        f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
-        table_2(results),
+    parts = []
+    if any(result.abstraction.threads_real for result in results):  # none are counted of a script
+        parts += [
+            f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
+            table_2(results),
+        ]
+    parts += [
         f"Table 3 ({mode}): total, average % and smooth % over random series. Executions of a series: {sizes}",
         table_3(results),
     ]

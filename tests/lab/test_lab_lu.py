@@ -17,6 +17,7 @@ from raddle_lab.lu import Plan, ProgramResult, Sets, chance_to_expose, complete_
 from raddle_lab.lu_bounds import BOUNDS, CRITERIA, Shape
 from raddle_lab.lu_table import report
 
+import raddle
 from raddle.cast import AbstractVariable
 from raddle.cli.lab import lab
 from raddle.criteria.accesses import AccessesSeen
@@ -144,6 +145,29 @@ def test_a_program_that_can_be_exhausted() -> None:
     assert all(sets.unseen == 0 for sets in result.sets.values())
     # A set complete for all is complete for tpair, and that for svar: so the least that one needs grows.
     assert result.sets["all"].least >= result.sets["tpair"].least >= result.sets["svar"].least > 0
+
+
+@pytest.mark.parametrize("name", ["account", "deadlock01", "lazy01", "twostage"])
+def test_what_is_exhausted_is_all_that_can_be_covered(name: str) -> None:
+    # An exploration that measures these criteria switches threads at more places, releases of locks among them, and
+    # knows when it has covered everything. So what it covers is exact.
+    result = run_program(name, Plan(programs=(), executions=50, exhaust=100, sets=1))
+    assert result.exhausted
+    with lu.scenario_of(name) as (scenario, source):
+        explored = raddle.explore(
+            scenario,
+            scheduler="exhaustive",
+            until="exhausted",
+            executions=1_000,
+            criteria=CRITERIA,
+            shrink=False,
+            source=source,
+        )
+    assert explored.stopped_because == "exhausted"
+    assert explored.executions > result.executions
+    assert {name: len(keys) for name, keys in explored.tally.covered.items()} == {
+        name: sets.feasible for name, sets in result.sets.items()
+    }
 
 
 def test_a_program_that_cannot() -> None:

@@ -86,9 +86,9 @@ def test_threads_are_told_apart_by_the_methods_asked_for(target: str) -> None:
 def test_the_noise_asked_for_is_made(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 
-    def noisy(case: Any, *, noises: Any, **options: Any) -> Any:
-        made.append([noise.kind for noise in noises])
-        return real(case, noises=noises, **options)
+    def noisy(case: Any, *, noise: Any, **options: Any) -> Any:
+        made.append(list(noise))
+        return real(case, noise=noise, **options)
 
     real = krena.noisy
     monkeypatch.setattr(krena, "noisy", noisy)
@@ -96,7 +96,21 @@ def test_the_noise_asked_for_is_made(target: str, monkeypatch: pytest.MonkeyPatc
     (case,) = data_of(*args, "--noise", "busy:strength=0.1")["cases"]
     assert (case["mode"], case["collected"]) == ("noise", 4)
     data_of(*args)
-    assert made == [["busy"], ["yield", "sleep"]]
+    assert made == [["busy:strength=0.1"], ["yield:probability=0.2", "sleep:probability=0.02,strength=0.5"]]
+
+
+def test_a_script_is_run_as_a_program(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM + "scenario()\nimport sys\nsys.exit(len(sys.argv) - 2)\n")
+    args = ("--mode", "noise", "--executions", "2", "--collection", "3", "--series", "2")
+    (case,) = data_of(*args, "--target", f"{script} one")["cases"]
+    assert case["outcomes"] == {"passed": 3}
+    assert case["table3"]["blocks"]["total"] > 0
+    text = invoke(*args, "--target", f"{script} one two").stdout
+    assert "Table 3 (own threads, with noise)" in text
+    assert "Table 2" not in text  # nothing is known of its objects
+    (case,) = data_of(*args, "--target", f"{script} one two")["cases"]
+    assert case["outcomes"] == {"exception": 3}  # the exit code was 1
 
 
 def test_tables_and_the_figure_of_the_target(target: str, tmp_path: Path) -> None:
@@ -140,6 +154,9 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
         (["--target", "a.py::f", "--cases", "crawler"], "not both"),
         (["--target", "no_such_file.py::f"], "there is no file no_such_file.py"),
         (["--target", "no_function.py"], "name a scenario as file.py::function"),
+        (["--target", "no_function.py", "--mode", "both"], "name a scenario as file.py::function"),
+        (["--target", "", "--mode", "noise"], "name a program"),
+        (["--target", "no_such_file.py", "--mode", "noise"], "there is no file no_such_file.py"),
         (["--executions", "30", "--collection", "20"], "series of 30 executions cannot be drawn from 20"),
     ],
 )

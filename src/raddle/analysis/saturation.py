@@ -55,10 +55,23 @@ class Saturation:
         return self.since >= max(PATIENCE, self.last)
 
 
-def saturated(tally: Tally) -> bool:
-    """Return whether a search is saturated, as `Saturation` does, and few executions cover what no other does."""
-    last = max((seen.first for covered in tally.covered.values() for seen in covered.values()), default=0)
-    return tally.executions - last >= max(PATIENCE, last) and rare_enough(tally)
+def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
+    """Return whether a search is saturated, as `Saturation` does, and few executions cover what no other does.
+
+    `patience` is how many executions have to bring nothing new, at least.
+
+    >>> tally = Tally()
+    >>> for number in range(1, 9): tally.add(number, "sync", [("a",)])
+    >>> saturated(tally, patience=7), saturated(tally, patience=8)
+    (True, False)
+    """
+    last = last_new(tally)
+    return tally.executions - last >= max(patience, last) and rare_enough(tally)
+
+
+def last_new(tally: Tally) -> int:
+    """Return the number of the last execution that covered something new; 0 if none did."""
+    return max((seen.first for covered in tally.covered.values() for seen in covered.values()), default=0)
 
 
 def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:

@@ -56,7 +56,11 @@ def lab() -> None:
 )
 @click.option("--series", type=click.IntRange(min=1), default=100, show_default=True, help="Random series drawn.")
 @click.option("--cases", help=f"Some of {', '.join(CASES)}, with commas in between [default: all].")
-@click.option("--target", metavar="FILE::FUNCTION", help="A scenario of your own instead of the cases.")
+@click.option(
+    "--target",
+    metavar="FILE::FUNCTION",
+    help="A scenario of your own instead of the cases; or, with --mode noise, a script and its arguments in quotes.",
+)
 @click.option(
     "--source",
     multiple=True,
@@ -275,7 +279,10 @@ def _krena_cases(
         raise UsageError("bad-experiment", "give --cases for the paper's programs or --target for your own, not both")
     for name in source:
         check_source(name)
-    load_scenario(target)
+    if "::" in target or mode != "noise":
+        load_scenario(target)
+    elif not target.strip():
+        raise UsageError("no-program", "name a program: --target script.py, or --target '-m module'")
     return (target,)
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from raddle.cli.progress_line import ProgressLine
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 
-REDRAW_SECONDS = 0.2
 QUICK = 40  # executions of a series, of a mutant or of a program: enough to see that everything works
 TOO_FEW = f"--quick: {QUICK} executions are too few, so these numbers must not be interpreted."
 
@@ -60,40 +58,22 @@ def prepare(folder: Path | None) -> None:
 
 def follow(run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, tell: Callable[[Any], str]) -> bool:
     """Run an experiment, show how far it is, and keep what is done; return whether it was interrupted."""
-    counter = _Counter()
+    line = ProgressLine()
 
     def done(result: Any) -> None:
         results.append(result)
-        counter.clear()
+        line.clear()
         click.echo(tell(result), err=True)
 
+    def executed(name: str, number: int, total: int) -> None:
+        line.show(f"{name}: {number:,} of {total:,} executions")
+
     try:
-        run(plan, jobs=jobs, done=done, executed=counter)
+        run(plan, jobs=jobs, done=done, executed=executed)
     except KeyboardInterrupt:
-        counter.clear()
+        line.clear()
         return True
     return False
-
-
-class _Counter:
-    """The number of executions so far, on a terminal: one line that is written over."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._last = 0.0
-
-    def __call__(self, name: str, number: int, total: int) -> None:
-        now = time.monotonic()
-        if self._shown and now - self._last >= REDRAW_SECONDS:
-            self._last = now
-            self._draw(f"{name}: {number:,} of {total:,} executions")
-
-    def clear(self) -> None:
-        if self._shown:
-            self._draw("")
-
-    def _draw(self, line: str) -> None:
-        click.echo(f"\r\x1b[K{line}", nl=False, err=True)
 
 
 def end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) -> int:

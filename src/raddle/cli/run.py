@@ -18,6 +18,7 @@ from raddle import config
 from raddle.cast import METHODS
 from raddle.checks.cautions import say
 from raddle.cli.options import NO_CRITERIA, added_data_option, given, module_option, thread_methods
+from raddle.cli.repetition_request import GOALS, RUNS, SATURATION, Request
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
@@ -82,15 +83,48 @@ class _LikePython(click.Command):
 @thread_methods
 @added_data_option
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
+@click.option(
+    "--until",
+    type=click.Choice(GOALS),
+    help="Repeat the program, with the same noise and another seed each time: until what is measured saturates, or "
+    "until a budget is spent. Its output is not shown. [default: run it once].",
+)
+@click.option("--runs", type=click.IntRange(min=1), help=f"With --until: how many runs at most [default: {RUNS}].")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="With --until: how long at most.")
+@click.option(
+    "--saturation",
+    type=click.IntRange(min=1),
+    help="With --until saturated: stop when so many runs in a row, and half of all, covered nothing new "
+    f"[default: {SATURATION}].",
+)
+@click.option(
+    "--run-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    help="With --until: how long one run may take [default: 10 times as long as the longest before, at least 30].",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
 @click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def run(module: str | None, program: tuple[str, ...], as_json: bool, json_file: str | None, **options: Any) -> int:
+def run(
+    module: str | None,
+    program: tuple[str, ...],
+    as_json: bool,
+    json_file: str | None,
+    until: str | None,
+    **options: Any,
+) -> int:
     """Run a program (script.py or -m MODULE, then its arguments) as Python would, and measure what its threads
-    cover. The program's output and exit code are its own; a summary goes to stderr."""
+    cover. The program's output and exit code are its own; a summary goes to stderr. With --until the program is
+    repeated, and the exit code is 1 if a run failed."""
     wanted = _program(module, program)
+    request = Request.of(until, options)
     settings = _settings(wanted, config.load(Path.cwd()).options() | given(**options))
     wanted.check()
+    if request is not None:
+        from raddle.cli.repeat import repeat_program  # not for programs that run once
+
+        command = ("-m", module, *program) if module is not None else program
+        return repeat_program(command, settings, request, as_json=as_json, json_file=json_file)
     children.give_way()
     if settings.criteria:
         folder, first = Family.found()

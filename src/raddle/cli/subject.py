@@ -97,7 +97,9 @@ class CommandSubject(Subject):
     first = no_noise()
     runs: CommandRuns
 
-    def __init__(self, command: Sequence[str], options: dict[str, Any]) -> None:
+    def __init__(
+        self, command: Sequence[str], options: dict[str, Any], *, arguments: Sequence[str] = (), origin: str = ""
+    ) -> None:
         self.what = shlex.join(command)
         self.executions = options.get("repeat", EXECUTIONS_OF_COMMAND)
         self.space = noise_space()
@@ -108,6 +110,8 @@ class CommandSubject(Subject):
             data_file=options["data_file"],
             source=options.get("source", ()),
             run_seconds=options.get("run_seconds"),
+            arguments=arguments,
+            origin=origin,
         )
 
     def findings(self) -> list[dict[str, Any]]:

@@ -86,7 +86,7 @@ class Failures:
 class CommandRuns(Runs):
     """Evaluates noise, and counts what fails.
 
-    `command` is what follows the options of `raddle run`.
+    `command` is what follows the options of `raddle run`, and `arguments` are more of its options.
     """
 
     def __init__(
@@ -98,8 +98,12 @@ class CommandRuns(Runs):
         data_file: str,
         source: Sequence[str] = (),
         run_seconds: float | None = None,
+        arguments: Sequence[str] = (),
+        origin: str = "",
     ) -> None:
         super().__init__(data_file)
+        self._arguments = tuple(arguments)
+        self._origin = origin or str(Origin(Command.SEARCH, " ".join(command)))
         self._command = tuple(command)
         self._executions = executions
         self._criteria = tuple(criteria)
@@ -152,7 +156,8 @@ class CommandRuns(Runs):
     def _whole_command(self, configuration: Configuration, data: Path, summary: Path) -> list[str]:
         sources = [part for name in self._source for part in ("--source", name)]
         kept = ["--criteria", ",".join(self._criteria), "--data-file", str(data), "--json-file", str(summary)]
-        return [sys.executable, "-m", "raddle", "run", *configuration.arguments, *kept, *sources, *self._command]
+        options = [*configuration.arguments, *self._arguments, *kept, *sources]
+        return [sys.executable, "-m", "raddle", "run", *options, *self._command]
 
     @property
     def _limit(self) -> float:
@@ -203,7 +208,7 @@ class CommandRuns(Runs):
             contents = read(data)
         except NoDataError:
             return Tally()
-        record = as_record(contents, origin=str(Origin(Command.SEARCH, " ".join(self._command))))
+        record = as_record(contents, origin=self._origin)
         self.record = record if self.record is None else self.record + record
         self._store(record)
         return contents.tally

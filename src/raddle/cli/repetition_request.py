@@ -1,0 +1,39 @@
+"""What `raddle run --until` was asked for. It imports little: every `raddle run` needs it, and few repeat anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from raddle.errors import UsageError
+
+SATURATED, BUDGET = GOALS = ("saturated", "budget")
+RUNS, SATURATION = 1000, 20
+ONLY_REPEATED = ("runs", "seconds", "saturation", "run_seconds")  # options that need --until
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    until: str
+    runs: int | None = None
+    seconds: float | None = None
+    saturation: int | None = None
+    run_seconds: float | None = None
+
+    @classmethod
+    def of(cls, until: str | None, options: dict[str, Any]) -> Request | None:
+        """Return the request, whose options are taken out of `options`; None if the program is to run once."""
+        own = {name: options.pop(name) for name in ONLY_REPEATED}
+        given = {name: value for name, value in own.items() if value is not None}
+        if until is None:
+            if given:
+                option = next(iter(given)).replace("_", "-")
+                raise UsageError("bad-repetition", f"--{option} is about repeated runs: add --until saturated")
+            return None
+        if until == BUDGET and "saturation" in given:
+            raise UsageError("bad-repetition", "--saturation ends nothing with --until budget: add --until saturated")
+        if until == BUDGET and not {"runs", "seconds"} & given.keys():
+            raise UsageError("bad-repetition", "--until budget needs a budget: add --runs or --seconds")
+        return cls(until, **given)

@@ -1,0 +1,98 @@
+"""Repeats a program with one fixed noise until nothing new is covered: saturation-based testing.
+
+After Křena, Letko and Vojnar: what a program covers grows along its executions and then stabilises, which says when to
+stop. `raddle.analysis.saturation` has the rule.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from raddle.analysis.saturation import last_new, saturated
+from raddle.stop_reason import Reason
+from raddle.tally import Covered, Tally
+from raddle.tuning.search import Measured, SearchEnd
+
+_monotonic = time.monotonic
+
+
+class RepetitionEnd(Reason):
+    """The reasons to stop repeating a program."""
+
+    SATURATED = "saturated", "saturated: no new coverage in the last {quiet} runs"
+    RUNS = "runs", "the number of runs is reached"
+    SECONDS = "seconds", "the time asked for is over"
+    INTERRUPTED = "interrupted", "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop."""
+
+    runs: int | None = None
+    seconds: float | None = None
+    saturation: int | None = None  # runs in a row without new coverage, at least; None: saturation does not end it
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What the runs came to."""
+
+    runs: int  # that ended by themselves, or were ended because they took too long
+    failed: int
+    tally: Tally = field(repr=False)  # an execution is a run, with all its processes
+    stopped_because: RepetitionEnd
+
+    @property
+    def quiet(self) -> int:
+        """The number of runs since coverage last grew."""
+        return self.runs - last_new(self.tally)
+
+    @property
+    def sentence(self) -> str:
+        """Why it stopped.
+
+        >>> Repeated(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
+        'saturated: no new coverage in the last 50 runs'
+        """
+        return self.stopped_because.sentence.format(quiet=f"{self.quiet:,}")
+
+
+def repeat(
+    run: Callable[[int, float | None], Measured], limits: Limits, progress: Callable[[Repeated], None]
+) -> Repeated:
+    """Run a program again and again; `run` gets the number of the run and the seconds that are left.
+
+    An interrupt ends it. What the runs before it covered counts, and so does what the last one stored.
+    """
+    start = _monotonic()
+    tally, runs, failed = Tally(), 0, 0
+    while True:
+        left = None if limits.seconds is None else limits.seconds - (_monotonic() - start)
+        measured = run(runs + 1, left)
+        interrupted = measured.ended is SearchEnd.INTERRUPTED
+        if not interrupted or measured.tally.executions:
+            tally += _as_one(measured.tally)
+            runs += 1
+            failed += measured.failed
+        end = RepetitionEnd.INTERRUPTED if interrupted else _reason(limits, tally, runs, _monotonic() - start)
+        if end is not None:
+            return Repeated(runs, failed, tally, end)
+        progress(Repeated(runs, failed, tally, RepetitionEnd.RUNS))
+
+
+def _as_one(tally: Tally) -> Tally:
+    """Count a run once, however many processes it had."""
+    return Tally.of({name: dict.fromkeys(keys, Covered(1, 1)) for name, keys in tally.covered.items()}, executions=1)
+
+
+def _reason(limits: Limits, tally: Tally, runs: int, seconds: float) -> RepetitionEnd | None:
+    if limits.saturation is not None and saturated(tally, patience=limits.saturation):
+        return RepetitionEnd.SATURATED
+    if limits.runs is not None and runs >= limits.runs:
+        return RepetitionEnd.RUNS
+    if limits.seconds is not None and seconds >= limits.seconds:
+        return RepetitionEnd.SECONDS
+    return None

@@ -1,0 +1,117 @@
+"""`raddle run --until`, as users run it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import processes
+from raddle.cli.run import run as run_command
+from raddle.errors import UsageError
+from raddle.store import read
+
+# Two threads meet at a lock. The arguments decide what goes wrong.
+SCRIPT = """\
+import os, signal, sys, threading
+
+class Account:
+    def __init__(self): self.balance, self.lock = 0, threading.Lock()
+    def deposit(self):
+        with self.lock: self.balance += 1
+
+account = Account()
+threads = [threading.Thread(target=account.deposit) for _ in range(2)]
+for thread in threads:
+    thread.start()
+    thread.join()
+print("printed by the program")
+with open("runs", "a+") as runs:
+    runs.write("one more\\n")
+    runs.seek(0)
+    number = len(runs.readlines())
+if "--fail-second" in sys.argv and number == 2: raise KeyError("no such account")
+if "--interrupt-third" in sys.argv and number == 3: os.kill(os.getppid(), signal.SIGINT)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "pyproject.toml").write_text('[tool.raddle]\nuntil = "saturated"\n')  # that of raddle explore
+    return tmp_path
+
+
+def raddle(folder: Path, *arguments: str) -> Any:
+    return processes.run([sys.executable, "-m", "raddle", *arguments], cwd=folder, capture_output=True, text=True)
+
+
+def test_until_saturated(folder: Path) -> None:
+    # The threads run one after the other, so each run covers the same: the first something, the next two nothing new.
+    options = ("--until", "saturated", "--saturation", "2", "--criteria", "sync", "--noise", "yield", "--seed", "5")
+    done = raddle(folder, "run", *options, "--json", "script.py")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)  # without what the program prints
+    assert (data["runs"], data["stopped_because"], data["runs_since_new"]) == (3, "saturated", 2)
+    assert data["growth"] == {"sync": [[1, data["criteria"]["sync"]["covered"]]]}
+    assert (data["seed"], data["noise"], data["failures"]) == (5, ["yield"], [])
+    assert (folder / "runs").read_text() == "one more\n" * 3
+    contents = read(folder / ".raddle")
+    assert [run.executions for run in contents.runs] == [1, 1, 1]
+    assert set(contents.tally.covered) == {"sync"}
+    assert not list(folder.glob(".raddle.*"))  # nothing is left of the runs' own files
+
+
+def test_a_run_that_fails(folder: Path) -> None:
+    done = raddle(folder, "run", "--until", "budget", "--runs", "3", "--seed", "5", "script.py", "--fail-second")
+    assert done.returncode == 1
+    assert "exit code 1: KeyError: 'no such account', in 1 of 3 runs\n  first with --seed 6\n" in done.stderr
+    assert "raddle: 3 runs; the number of runs is reached" in done.stderr
+    assert "added to .raddle" in done.stderr
+    assert done.stdout == ""
+
+
+def test_ctrl_c_keeps_what_was_measured(folder: Path) -> None:
+    options = ("--until", "budget", "--runs", "50", "--criteria", "sync", "--json-file", "summary.json")
+    done = raddle(folder, "run", *options, "script.py", "--interrupt-third")
+    assert done.returncode == 2, done.stderr
+    data = json.loads((folder / "summary.json").read_text())
+    assert data["stopped_because"] == "interrupted"
+    assert data["runs"] in (2, 3)  # the third may have been ended before it had stored anything
+    assert len(read(folder / ".raddle").runs) == data["runs"]
+
+
+def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
+    (folder / "alone.py").write_text("print(1)\n")
+    done = raddle(folder, "run", "--until", "saturated", "--runs", "1", "alone.py")
+    assert done.returncode == 5, done.stderr
+    assert "raddle: 1 run; the number of runs is reached" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug", "message"),
+    [
+        (["--runs", "3"], "bad-repetition", "--runs is about repeated runs: add --until saturated"),
+        (["--run-seconds", "3"], "bad-repetition", "--run-seconds is about repeated runs"),
+        (["--until", "budget"], "bad-repetition", "add --runs or --seconds"),
+        (["--until", "budget", "--runs", "2", "--saturation", "2"], "bad-repetition", "add --until saturated"),
+        (["--until", "saturated", "--criteria", "none"], "bad-repetition", "nothing can saturate"),
+        (["--until", "saturated", "--noise", "loud"], "bad-noise", "there is no noise 'loud'"),
+    ],
+)
+def test_what_does_not_go_together(
+    arguments: list[str], slug: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError, match=message) as error:
+        run_command.main([*arguments, "script.py"], standalone_mode=False)
+    assert error.value.slug == slug
+    assert not (folder / "runs").exists()
+
+
+def test_a_program_that_is_not_there(folder: Path) -> None:
+    done = raddle(folder, "run", "--until", "saturated", "nowhere.py")
+    assert (done.returncode, done.stderr) == (4, "raddle: there is no file nowhere.py [no-such-file]\n")
