@@ -163,6 +163,7 @@ JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits until all tasks a
 BEGIN = Kind("begin")
 START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
 JOIN = Kind("join", waiting="waits for the end of")
+JOIN_IN_TIME = Kind("join-in-time")  # with a timeout: the other thread has ended, but need not have
 END = Kind("end", role=Role.END, point_if_observed="thread")
 IS_ALIVE = Kind("is-alive", role=Role.LOOK)
 SLEEP = Kind("sleep", waiting="sleeps")
@@ -173,7 +174,6 @@ BLOCKED = Kind("blocked")
 FAILED = Kind("failed")  # a call that may fail got nothing: a try-acquire, a wait that timed out
 REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
-ALONE = Kind("alone")
 ENTER = Kind("enter")
 LEAVE = Kind("leave")
 BLOCK = Kind("block")

@@ -16,7 +16,6 @@ in which they happened, each after the fact.
     - up, down: a semaphore. put, get, task-done, join-queue: a queue.
     - start, join: the thread started or joined. end: the thread itself.
     - begin, task: the actor (see `raddle.cast`) that the thread is from now on: its own, or a pool's next task.
-    - alone: nothing, always 0. The thread touched, at the site, what no other thread ever comes to.
     - enter, leave: the object whose method it is, 0 where there is none. block: nothing, always 0.
 * `site` is a number of the site table; 0 where the code has no probes.
 """

@@ -135,8 +135,9 @@ def goodlock(run: Execution) -> Iterator[tuple[Key, Key]]:
     for place, event in enumerate(run.events):
         wanted = event.kind in ("acquire", "failed", "reach") and is_lock(run, event.target)
         held = run.held(place) if wanted else {}
-        if event.target not in held:
-            for lock, site in held.items():
+        again = event.target in held and run.resource(event.target)[0] == "RLock"
+        for lock, site in held.items():
+            if lock != event.target and not again:
                 key = (site, event.site, run.resource(lock), run.resource(event.target))
                 yield key, (run.thread(event.actor),)
 

@@ -133,8 +133,8 @@ class Roster:
             self._free += self._soon_free
             self._soon_free = list(unheard)
 
-    def tell(self) -> list[tuple[int, int]]:
-        """Let the cast know. The variables that it did not know before, and the objects that they are of."""
+    def tell(self) -> None:
+        """Let the cast know."""
         self.names.model()
         self.cast.functions = self.names.methods
         with self.lock:
@@ -156,7 +156,6 @@ class Roster:
         if settled:
             with self.lock:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]
-        return [(number, group) for number, _, group in variables]
 
     def _tell_actor(self, actor: Actor) -> None:
         if actor.number == self.cast.actors:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
-from raddle.instrument.survey import observed
 from raddle.measuring.measurement import Measurement
 from raddle.measuring.recording import make_record
 from raddle.native.family import Family
@@ -53,25 +52,18 @@ class Saving:
         self._origin = origin
         self._family = family
         self._measurement = Forgetful(make_criteria(criteria))
-        self._alone: set[tuple[int, str, str, str]] = set()
         self.record: Record | None = None
         self.notes: tuple[str, ...] = ()
         self.not_stored = ""  # why not
 
     def begin(self, cast: Cast) -> None:
         """An execution begins."""
-        self._cast = cast
         self._measurement.begin(cast)
 
     def feed(self, steps: Sequence[Step]) -> None:
         """Steps happened."""
         self._measurement.early = self._names.model().early
         self._measurement.feed(steps)
-
-    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
-        """Kind, variable and site of accesses that are in no step."""
-        variables = self._cast.variables
-        self._alone |= {(site, variables[target].owner, variables[target].name, kind) for kind, target, site in seen}
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         """There will be no more steps about these."""
@@ -82,11 +74,10 @@ class Saving:
         if not len(self._names.table):
             return
         self._measurement.end()
-        model = self._names.model() + observed(self._alone)
         self.record = make_record(
             self._measurement,
             self._names.table,
-            model,
+            self._names.model(),
             origin=self._origin,
             mode="native",
             notes=self._measurement.notes(self._origin),

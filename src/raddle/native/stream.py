@@ -19,8 +19,8 @@ from typing import Any, Protocol, runtime_checkable
 from raddle.cast import Cast
 from raddle.checks.crash import is_ours
 from raddle.native.delivery import SIGNALS, code_in, handlers
-from raddle.native.passing import leave_out
-from raddle.native.roster import Owned, Roster
+from raddle.native.roster import Roster
+from raddle.native.sieve import Batch, Sieve, Sifted, as_told
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
@@ -46,11 +46,11 @@ class Sink(Protocol):
 
 
 @runtime_checkable
-class Forgetting(Protocol):
-    """A sink that can forget, so that its memory is bounded by what the program has in its own."""
+class Forgetting(Sink, Protocol):
+    """A sink that can forget, so that its memory is bounded by what the program has in its own.
 
-    def alone(self, seen: Iterable[tuple[str, int, int]]) -> None:
-        """Note kind, variable and site of accesses that are in no step: only one thread ever touches the variable."""
+    It gets no steps at variables on which no two threads can conflict (see `raddle.native.sieve`).
+    """
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         """Forget what no further step is about."""
@@ -62,7 +62,7 @@ class Nothing:
     def ignore(self, *args: object) -> None:
         """Do nothing."""
 
-    begin = feed = end = alone = forget = ignore
+    begin = feed = end = forget = ignore
 
 
 class Stream:
@@ -84,6 +84,7 @@ class Stream:
         self._handing = _thread.allocate_lock()
         self.handed_over = 0
         self.due = time.monotonic() + MOST_SECONDS
+        self._sieve = Sieve()
         self.sink = self._make_sink()
         self.sink.begin(self._roster.cast)
 
@@ -116,34 +117,24 @@ class Stream:
             return
         batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
         try:
-            fresh = self._roster.tell()
+            self._roster.tell()
             if self.learn is not None:
                 self.learn(batch)
             if isinstance(self.sink, Forgetting):
-                self._feed(self.sink, batch, fresh, gone, gone_resources)
+                self._feed(self.sink, self._sieve.add(Batch(batch, gone, gone_resources)))
             else:
-                self.sink.feed(batch)
+                self.sink.feed([as_told(step) for step in batch])
             self.handed_over += len(batch)
         except Exception as error:
             self._stop(error)
 
-    def _feed(
-        self,
-        sink: Any,
-        batch: list[Step],
-        fresh: list[tuple[int, int]],
-        gone: list[Owned.Gone],
-        gone_resources: list[int],
-    ) -> None:
+    def _feed(self, sink: Forgetting, sifted: Iterable[Sifted]) -> None:
         """Give steps to a sink that can forget."""
-        variables = {number for _, numbers in gone for number in numbers}
-        left = leave_out(batch, fresh, variables)
-        sink.alone(left.alone)
-        sink.feed(left.steps)
-        variables -= left.unheard
-        if variables or gone_resources:
-            sink.forget(variables, gone_resources)
-        self._roster.retire(gone, left.unheard)
+        for batch, forgotten, unheard in sifted:
+            sink.feed(batch.steps)
+            if forgotten or batch.gone_resources:
+                sink.forget(forgotten, batch.gone_resources)
+            self._roster.retire(batch.gone, unheard)
 
     def fail(self, error: Exception) -> None:
         """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
@@ -169,6 +160,8 @@ class Stream:
             self._give()
             if self.trouble is None:
                 self._roster.tell()
+                if isinstance(self.sink, Forgetting):
+                    self._feed(self.sink, self._sieve.rest())
                 self.sink.end()
 
 

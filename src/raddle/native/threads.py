@@ -10,7 +10,7 @@ from typing import Any
 from raddle.inspection import function_name
 from raddle.native.recorder import Keyed, Me, Recorder
 from raddle.native.waiting import Patch
-from raddle.operation import JOIN, START
+from raddle.operation import JOIN, JOIN_IN_TIME, START
 from raddle.threads.data_model.identity import thread_type
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -75,7 +75,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         real_join(self, timeout)
         number = numbers.get(self)
         if number is not None and not self.is_alive():
-            recorder.tell(JOIN, number, site)
+            recorder.tell(JOIN if timeout is None else JOIN_IN_TIME, number, site)
 
     return [(Thread, "start", start), (Thread, "_bootstrap_inner", inner), (Thread, "join", join)]
 

@@ -15,6 +15,8 @@ from raddle.cast import AbstractObject
 from raddle.native.saving import Saving
 from raddle.native.watch import Watch
 from raddle.record import Record
+from raddle.report.coverage import rows
+from raddle.store import add, read
 from raddle.tally import Key
 
 MEASURED = Path(__file__).parent.parent.parent / "programs" / "measured"
@@ -39,6 +41,11 @@ class Measured:
             for key in self.covered(criterion)
             if (AbstractObject(*key[2]).type if key[2] else "") == kind
         }
+
+    def static_totals(self, data_file: Path) -> dict[str, int | None]:
+        """How many requirements of each criterion there are, by a formula over the accesses seen."""
+        add(data_file, self.record)
+        return {row.name: row.static_total.number for row in rows(read(data_file))}
 
     def warned(self, kind: str) -> set[tuple[int, ...]]:
         """The lines that warnings of a kind name."""

@@ -117,6 +117,7 @@ def test_children_are_measured(tmp_path: Path, name: str) -> None:
 
 def test_main_script_of_a_child_has_probes(tmp_path: Path) -> None:
     write(tmp_path, "import subprocess, sys; subprocess.run([sys.executable, 'child.py'])")
+    (tmp_path / "child.py").write_text("import threading\nlock = threading.Lock()\nwith lock: pass\n")
     watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "data"])
     assert ("child.py") in {site.file for site in read(tmp_path / "data").sites.values()}
 

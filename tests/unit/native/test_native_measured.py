@@ -218,3 +218,15 @@ def scenario():
     for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
         assert measured.pairs("BoundedSemaphore") == set()
         assert measured.pairs("Queue") == {(16, 24)}
+
+
+def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
+    """`x` is written before the threads start, and then only read; `y` is read and written by two threads."""
+    path, own = MEASURED / "ro.py", {line_of("ro", "self.y = 0"), line_of("ro", "self.y += 1")}
+    native, controlled = natively(path, "all,tpair,eraser"), explored(path, "all,tpair,eraser")
+    for number, measured in enumerate((native, controlled)):
+        assert {measured.line(key[0]) for key in measured.covered("eraser")} <= own
+        totals = measured.static_totals(tmp_path / str(number))
+        # Accesses to `y`: one of the main thread, two of each of the two others. 5! / 1! 2! 2! orders of all of them;
+        # 3! / 1! 2! for the main thread and another one, twice, and 4! / 2! 2! for the two others.
+        assert (totals["all"], totals["tpair"]) == (30, 3 + 3 + 6)

@@ -28,7 +28,7 @@ PROGRAM = """
         for last in ("write", "read", "write"):
             thread = threading.Thread(target=work, args=(cell, last))
             thread.start()
-            thread.join()
+            thread.join(60)  # with a timeout, as a join without one would order the accesses
 
     if __name__ == "__main__":
         if sys.argv[1:]:

@@ -1,0 +1,122 @@
+"""Which accesses criteria are told of in a native run: those to variables on which threads can conflict."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from raddle.engine.variables import Variable
+from raddle.native.ancestry import Ancestry
+from raddle.native.sieve import Batch, Sieve
+from raddle.step import Step
+
+START, END = (0, "start", 1, 60), (1, "end", 1, 0)
+
+
+def sifted(*batches: list[Step], most: int = 100) -> list[Step]:
+    sieve = Sieve(most)
+    parts = [part for steps in batches for part in sieve.add(Batch(steps))]
+    return [step for part in (*parts, *sieve.rest()) for step in part.batch.steps]
+
+
+def accesses(steps: list[Step]) -> list[Step]:
+    return [step for step in steps if step[1] in ("read", "write")]
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ([(0, "write", 5, 70), START, (1, "read", 5, 71)], "the start orders them"),
+        ([START, (1, "write", 5, 71), END, (0, "join", 1, 72), (0, "read", 5, 73)], "the join orders them"),
+        ([START, (1, "read", 5, 71), (0, "read", 5, 72)], "nobody writes"),
+        ([START, (0, "write", 5, 71), (0, "read", 5, 72)], "one thread has it for itself"),
+    ],
+)
+def test_what_cannot_conflict_is_left_out(steps: list[Step], why: str) -> None:
+    assert sifted(steps) == [step for step in steps if step[1] not in ("read", "write")], why
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ([START, (0, "write", 5, 70), (1, "read", 5, 71)], "written after the start"),
+        ([(0, "write", 5, 70), START, (1, "read", 5, 71), (0, "write", 5, 72)], "also what came before the conflict"),
+        ([(0, "start", 1, 60), (0, "start", 2, 60), (1, "write", 5, 71), (2, "write", 5, 71)], "siblings"),
+    ],
+)
+def test_what_conflicts_is_told(steps: list[Step], why: str) -> None:
+    assert sifted(steps) == steps, why
+
+
+def test_a_join_with_a_timeout_orders_nothing() -> None:
+    """As under control: the time may have been over before the other thread ended. Criteria see a join."""
+    steps: list[Step] = [START, (1, "write", 5, 71), END, (0, "join-in-time", 1, 72), (0, "read", 5, 73)]
+    assert sifted(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
+
+
+def test_steps_wait_for_a_later_conflict_as_long_as_there_is_room() -> None:
+    first: list[Step] = [START, (1, "write", 5, 70)]
+    fillers: list[Step] = [(0, "enter", 0, 60)] * 10
+    last: list[Step] = [(0, "write", 5, 71)]
+    assert accesses(sifted(first, fillers, last, most=13)) == [*first[1:], *last]
+    assert (
+        accesses(sifted(first, fillers, last, most=11)) == last
+    )  # when the first batch had to go there was no conflict
+
+
+def test_numbers_of_what_came_and_went_are_free_at_once() -> None:
+    sieve = Sieve()
+    steps: list[Step] = [START, (0, "write", 5, 70), (0, "write", 6, 70), (1, "write", 6, 70)]
+    parts = list(sieve.add(Batch(steps, [(1, [5, 6])], [3])))
+    assert [(part.batch.steps, part.unheard) for part in parts] == [((), {5})]
+    (last,) = sieve.rest()
+    assert (last.batch.steps, last.forgotten, last.unheard) == ([steps[0], *steps[2:]], {6}, set())
+    assert last.batch.gone_resources == [3]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_rule_is_that_of_controlled_executions(seed: int) -> None:
+    """Random programs: threads start others, join those that have ended, and touch four variables."""
+    chance = random.Random(seed)
+    variables = {number: Variable(None, "") for number in range(4)}
+    clocks: dict[int, dict[int, int]] = {0: {}}
+    segments, steps, alive, ended = {0: 0}, [], [0], []
+    for _ in range(40):
+        thread = chance.choice(alive)
+        action = chance.randrange(8)
+        if action == 0 and len(clocks) < 7:
+            child = len(clocks)
+            clocks[child], segments[child] = {**clocks[thread], thread: segments[thread]}, 0
+            segments[thread] += 1
+            alive.append(child)
+            steps.append((thread, "start", child, 60))
+        elif action == 1 and thread != 0:
+            alive.remove(thread)
+            ended.append(thread)
+        elif action == 2 and ended:
+            other = chance.choice(ended)
+            for index, segment in clocks[other].items():
+                if index != thread:
+                    clocks[thread][index] = max(segment, clocks[thread].get(index, -1))
+            clocks[thread][other] = segments[other]
+            steps.append((thread, "join", other, 61))
+        else:
+            number, writes = chance.randrange(4), chance.random() < 0.3
+            variables[number].conflicts((thread, segments[thread], 70 + len(steps)), clocks[thread], writes=writes)
+            steps.append((thread, "write" if writes else "read", number, 70 + len(steps)))
+    told = {step[2] for step in accesses(sifted(steps))}
+    touched = {step[2] for step in accesses(steps)}
+    assert told == {number for number in touched if variables[number].conflicted}
+
+
+def test_many_threads_one_after_the_other() -> None:
+    """What a thread knows of those before it is not copied: 20,000 times 20,000 entries would not fit."""
+    order = Ancestry()
+    for child in range(1, 20_001):
+        order.start(0, child)
+        order.join(0, child)
+    order.start(0, 20_001)
+    assert order.known(20_001, 1) == 0
+    assert order.known(20_000, 1) == 0
+    assert order.known(1, 20_000) == -1
