@@ -58,6 +58,9 @@ class OutcomeKind(StrEnum):
         return bool(self.sentence)
 
 
+_PASSED = OutcomeKind.PASSED  # asked for after every execution, and members of an enum are slow to look up
+
+
 FINDINGS = tuple(kind for kind in OutcomeKind if kind.is_finding)
 
 
@@ -87,7 +90,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        return self.kind is not OutcomeKind.PASSED
+        return self.kind is not _PASSED
 
     @property
     def died(self) -> str:

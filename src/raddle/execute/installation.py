@@ -82,7 +82,7 @@ class Installation:
             stack.callback(gc.enable)
         if gc.get_freeze_count() <= env.MOST_FROZEN_AT_START:  # else the program wants its objects to stay frozen
             live_functions.freeze()  # what is there already need not be looked through every time
-            stack.callback(gc.unfreeze)
+            stack.callback(live_functions.unfreeze)
             self._frozen = True
 
     def __exit__(self, *exc: Any) -> None:

@@ -240,7 +240,6 @@ class Session:
         runner: Runner,
         policy: Policy,
         rules: Rules,
-        *,
         learned: Learned | None = None,
         memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
@@ -254,7 +253,7 @@ class Session:
 
     def _run_here(self, runner: Runner, policy: Policy, rules: Rules, learned: Learned | None) -> Execution:
         engine = runner.engine
-        outcome = self._execute(runner, policy, rules, learned=learned)
+        outcome = self._execute(runner, policy, rules, learned)
         return Execution(outcome, tuple(engine.decisions), engine.steps, runner.observed())
 
     def _run_in_child(
@@ -300,14 +299,14 @@ class Session:
         """Run one execution decided by a scheduler, whose `begin` was called."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
-        rules = self._rules_for(complete=scheduler.complete, follows=follows, asks_always=scheduler.asks_always)
-        execution, memory = self._run(runner, scheduler, rules, memory=scheduler.memory)
+        rules = self._rules_for(scheduler.complete, follows, scheduler.asks_always)
+        execution, memory = self._run(runner, scheduler, rules, None, scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
 
-    def _rules_for(self, *, complete: bool, follows: bool, asks_always: bool) -> Rules:
+    def _rules_for(self, complete: bool, follows: bool, asks_always: bool) -> Rules:
         key = complete, follows, asks_always
         rules = self._known_rules.get(key)
         if rules is None:  # making them takes as long as five steps
@@ -354,7 +353,7 @@ class Session:
         """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
         again = Again(decisions)
         rules = replace(self._rules, samples=True)
-        execution, differed = self._run(self._lean, again, rules, learned=learned, memory=lambda: again.differed)
+        execution, differed = self._run(self._lean, again, rules, learned, lambda: again.differed)
         return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
@@ -456,7 +455,6 @@ class Session:
         runner: Runner | Recording,
         policy: Policy,
         rules: Rules,
-        *,
         learned: Learned | None = None,
         rehearsing: bool = False,
     ) -> Outcome:

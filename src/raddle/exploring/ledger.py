@@ -46,7 +46,9 @@ class Counts:
 
     def add_ending(self, outcome: Outcome) -> None:
         """Count the ending of an execution of the search itself."""
-        if outcome.kind == OutcomeKind.CRASH:
+        if not outcome.failed:
+            self.crashes_in_a_row = 0
+        elif outcome.kind == OutcomeKind.CRASH:
             self.crashes += 1
             self.crashes_in_a_row += 1
         else:

@@ -172,16 +172,17 @@ class Search:
             counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
             known = session.snapshot()
             execution = session.run_for(scheduler, measured=measured)
-            if execution.outcome.kind == OutcomeKind.INTERRUPTED:
-                return ledger.cut_off(execution.outcome)
-            counts.add(execution.outcome, execution.steps)
+            outcome = execution.outcome
+            failed = outcome.failed
+            if failed and outcome.kind == OutcomeKind.INTERRUPTED:
+                return ledger.cut_off(outcome)
+            counts.add(outcome, execution.steps)
             ledger.measure(execution, scheduler, known)
             difference = scheduler.progress().difference
             if difference is not None:
                 self._report_difference(difference)
                 return StopReason.FIRST_FINDING
-            failed = execution.outcome.failed
-            counts.add_ending(execution.outcome)
+            counts.add_ending(outcome)
             if failed:
                 ledger.add_failed(execution, known)
             if failed or judged:

@@ -69,6 +69,10 @@ class LiveFunctions:
         self._add(self._newcomers.young())
         self._newcomers.freeze()
 
+    def unfreeze(self) -> None:
+        """Call `gc.unfreeze()` without losing track of what is new."""
+        self._newcomers.unfreeze()
+
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
         """Whether all functions of these modules are remembered or new; forget modules that are gone."""
         self._members = {key: members for key, members in self._members.items() if members.module() is not None}

@@ -48,6 +48,7 @@ class Newcomers:
 
     def __init__(self) -> None:
         self._marker: list[Any] | None = None
+        self._frozen: list[Any] | None = None  # the marker before, if it was frozen with everything that is older
 
     def look(self) -> Look:
         """Return what was created since the last look, or everything if that is not known."""
@@ -67,9 +68,14 @@ class Newcomers:
         No list of objects may be frozen: see `_tracked_objects`.
         """
         with _collector_disabled():
-            known = self._marker is not None
             gc.freeze()
-            self._marker = [] if known else None
+            if self._marker is not None:
+                self._frozen, self._marker = self._marker, []
+
+    def unfreeze(self) -> None:
+        """Call `gc.unfreeze()`."""
+        self._frozen = None
+        gc.unfreeze()
 
     def young(self) -> Sequence[Any]:
         """Return what was created since the last look; nothing if that is not known."""
@@ -81,16 +87,24 @@ class Newcomers:
 
     def forget(self) -> None:
         """Have the next look list everything."""
-        self._marker = None
+        self._marker = self._frozen = None
 
     def _list(self) -> list[Any] | None:
         """Return what was created since the last look, if that is known."""
         if self._marker is None:
             return None
-        lists = _at_once(*(_NOT_FROZEN if _are_frozen() else _YOUNG))
-        if not any(one is self._marker for some in lists for one in some):
-            return None
-        return [*chain.from_iterable(lists)]
+        # To ask how many objects are frozen would take longer, as `gc.get_freeze_count()` goes through them all.
+        if self._frozen is not None:
+            new = [*chain.from_iterable(_at_once(*_NOT_FROZEN))]
+            if not _contains(new, self._frozen):
+                return new if _contains(new, self._marker) else None
+            self._frozen = None  # the program has unfrozen everything
+        young = [*chain.from_iterable(_at_once(*_YOUNG))]
+        return young if _contains(young, self._marker) else None
+
+
+def _contains(objects: Sequence[Any], wanted: object) -> bool:
+    return any(one is wanted for one in objects)
 
 
 def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:

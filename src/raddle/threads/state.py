@@ -21,7 +21,7 @@ class ThreadState:
         self.thread = thread  # the user's object, if there is one
         self.held: list[Any] = []  # locks, in order of acquisition
         self.locals: dict[int, Any] = {}  # by id of a `threading.local`: this thread's version
-        self.lookups: list[Any] = []  # in caches, of what is being computed
+        self.lookups: tuple[Any, ...] = ()  # in caches, of what is being computed
 
 
 def thread_of(carrier: Carrier) -> threading.Thread | None:

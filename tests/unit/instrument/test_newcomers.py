@@ -118,3 +118,27 @@ def test_the_collector_is_enabled_as_before() -> None:
     gc.enable()
     Newcomers().look()
     assert gc.isenabled()
+
+
+def test_young_objects_are_listed_after_unfreezing() -> None:
+    newcomers = Newcomers()
+    newcomers.look()
+    old: list[object] = []
+    newcomers.freeze()
+    newcomers.unfreeze()
+    new: list[object] = []
+    young = newcomers.young()
+    assert contains(young, new)
+    assert not contains(young, old)  # unfrozen objects are in the oldest generation
+
+
+def test_young_objects_are_listed_after_others_have_unfrozen_everything() -> None:
+    newcomers = Newcomers()
+    newcomers.look()
+    old: list[object] = []
+    newcomers.freeze()
+    gc.unfreeze()
+    new: list[object] = []
+    young = newcomers.young()
+    assert contains(young, new)
+    assert not contains(young, old)

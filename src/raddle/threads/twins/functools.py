@@ -117,12 +117,12 @@ class CachedFunction:
 
 @contextmanager
 def _looking_up(lookup: Lookup) -> Iterator[None]:
-    lookups = getcurrent().own.lookups  # type: ignore[attr-defined]
-    lookups.append(lookup)
+    state = getcurrent().own  # type: ignore[attr-defined]
+    state.lookups += (lookup,)
     try:
         yield
     finally:
-        lookups.pop()
+        state.lookups = state.lookups[:-1]
 
 
 def stored(site: int) -> None:

@@ -61,7 +61,8 @@ def start(self: Any) -> None:
     if self._started._flag:
         me.engine.observe("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
-    _choose_context(self)
+    if env.THREADS_HAVE_CONTEXT:
+        _choose_context(self)
     carrier = _spawn(me, functools.partial(_run, self), self)
     self.__dict__[KEY] = carrier
     self._started._flag = True
@@ -97,7 +98,10 @@ def _body_of(run: Callable[[], object], thread: Any) -> Any:
 def _run(self: Any) -> None:
     me: Any = getcurrent()
     try:
-        _run_in_context(self)
+        if env.THREADS_HAVE_CONTEXT:
+            self._context.run(self.run)
+        else:
+            self.run()  # greenlets, as threads, begin in an empty context
     except SystemExit:
         pass  # as CPython: ends the thread, silently
     except Abort:
@@ -110,24 +114,11 @@ def _run(self: Any) -> None:
         mark_ended(self)
 
 
-if env.THREADS_HAVE_CONTEXT:
-
-    def _choose_context(self: Any) -> None:
-        """Choose the context that `run` is called in, as CPython's `start` does."""
-        if self._context is None:
-            inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
-            self._context = contextvars.copy_context() if inherits else contextvars.Context()
-
-    def _run_in_context(self: Any) -> None:
-        self._context.run(self.run)
-
-else:
-
-    def _choose_context(self: Any) -> None:
-        """Do nothing: greenlets, as threads, begin in an empty context."""
-
-    def _run_in_context(self: Any) -> None:
-        self.run()
+def _choose_context(self: Any) -> None:
+    """Choose the context that `run` is called in, as CPython's `start` does where threads have one."""
+    if self._context is None:
+        inherits = sys.flags.thread_inherit_context  # type: ignore[attr-defined] # see env
+        self._context = contextvars.copy_context() if inherits else contextvars.Context()
 
 
 if env.THREAD_HANDLE is not None:
