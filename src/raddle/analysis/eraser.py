@@ -25,6 +25,7 @@ EXCLUSIVE_AGAIN = "exclusive'"
 SHARED = "shared"
 MODIFIED = "modified"
 RACE = "race"
+STATES = (VIRGIN, EXCLUSIVE, EXCLUSIVE_AGAIN, SHARED, MODIFIED, RACE)
 
 
 class Guarded:
