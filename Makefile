@@ -56,7 +56,8 @@ changelog: .venv/installed
 reference: .venv/raddle
 	$(BIN)/python tools/reference.py
 
-# Run the experiments of docs/explanation-lab.md and write their tables into it; RESULTS names some of them. An hour.
+# Run the experiments of docs/explanation-lab.md and write their tables into it; RESULTS names some of them. All of
+# them take about 40 minutes of one processor.
 lab-page: .venv/installed
 	$(BIN)/python tools/lab_page.py $(RESULTS)
 

@@ -56,6 +56,8 @@ LONG = (
     "tests/counts/test_reachability_explore.py",
     "tests/lab/test_lab_commands.py",
     "tests/lab/test_lab_mutants.py",
+    "tests/lab/test_lab_page.py::test_a_whole_result",
+    "tests/lab/test_lab_page.py::test_what_holds_in_every_run_with_noise",
     "tests/lab/test_sctbench_programs.py",
     "tests/plugin/test_plugin_neighbours.py",
     "tests/same_meaning/test_packages.py",

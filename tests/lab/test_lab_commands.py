@@ -149,7 +149,9 @@ def test_interrupted_with_what_is_done(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("needs_the_extra")
-@pytest.mark.parametrize(("command", "work"), [("krena", "run_case"), ("correlation", "run_subject")])
+@pytest.mark.parametrize(
+    ("command", "work"), [("krena", "run_case"), ("correlation", "run_subject"), ("lu", "run_program")]
+)
 def test_interrupted_before_anything_is_done(
     command: str, work: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +167,7 @@ def test_interrupted_before_anything_is_done(
 
 
 @pytest.mark.usefixtures("needs_the_extra")
-@pytest.mark.parametrize("command", ["krena", "correlation"])
+@pytest.mark.parametrize("command", ["krena", "correlation", "lu"])
 def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be made"):
@@ -186,7 +188,7 @@ def test_what_is_not_there(args: list[str], message: str) -> None:
         run(*args)
 
 
-@pytest.mark.parametrize("command", ["krena", "correlation"])
+@pytest.mark.parametrize("command", ["krena", "correlation", "lu"])
 def test_without_the_extra(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, f"raddle_lab.{command}", None)  # importing it fails
     with pytest.raises(UsageError, match=r"pip install 'raddle\[lab\]'") as error:

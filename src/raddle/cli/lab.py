@@ -92,8 +92,8 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
 
     Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar, for five
     test cases in Python, or for a scenario of your own (--target). The five take about nine minutes of one processor,
-    with noise about an hour; with --quick a few seconds. Ctrl-C ends it with the cases that are done; of a scenario
-    of your own, with the executions that are done.
+    with noise about a quarter of an hour; with --quick some seconds. Ctrl-C ends it with the cases that are done; of
+    a scenario of your own, with the executions that are done.
     """
     experiment = load("krena")
     tables, figure = load("tables"), load("figure")  # one that is missing should be known now, not in some minutes
@@ -153,8 +153,8 @@ def correlation(
 ) -> int:
     """Does more coverage mean more bugs found?
 
-    Kendall's τ for every criterion, on programs with one lock left out. Takes some minutes. Ctrl-C ends it with
-    the subjects that are done.
+    Kendall's τ for every criterion, on programs with one lock left out. Takes about a minute of one processor. Ctrl-C
+    ends it with the subjects that are done.
     """
     from raddle.criteria import resolve
 
@@ -201,7 +201,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 
     For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock left out and on programs of SCTBench: the
     size of complete test sets beside the bounds of the paper's Table 1, and the bugs that such sets expose.
-    All-interleavings is evaluated only in programs that can be exhausted. Takes about five minutes of one processor.
+    All-interleavings is evaluated only in programs that can be exhausted. Takes about four minutes of one processor.
     Ctrl-C ends it with the programs that are done.
     """
     experiment, table = load("lu"), load("lu_table")
@@ -237,7 +237,10 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 def sctbench(
     schedulers: str | None, programs: str | None, output: Path | None, as_json: bool, jobs: int, **options: Any
 ) -> int:
-    """How many executions does each scheduler need to find the bugs of SCTBench?"""
+    """How many executions does each scheduler need to find the bugs of SCTBench?
+
+    Takes about ten minutes of one processor.
+    """
     from raddle.guide.policies import make_policy
 
     experiment = load("sctbench_table")
