@@ -152,12 +152,13 @@ class StepRecorder(Recorder):
         if known is None:
             known = self._functions[site] = self._function_at(site)
         name, is_method, makes = known
-        if makes:
-            self._identities.made(_receiver())
+        frame = calling_frame() if is_method or makes else None
+        receiver = first_argument(frame) if frame is not None else None
+        if makes and receiver is not None:
+            self._identities.made(receiver, frame)
         self.cast.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
-        receiver = _receiver() if is_method else None
-        number = self._identities.group(receiver) if receiver is not None else 0
+        number = self._identities.group(receiver) if is_method and receiver is not None else 0
         self.stream.append((me.index, ENTER, number, site))
 
     def left(self, me: Carrier, site: int) -> None:
@@ -337,9 +338,3 @@ def _leaves_with() -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _receiver() -> Any:
-    """Return the object whose method just began; None where it is given none."""
-    frame = calling_frame()
-    return first_argument(frame) if frame is not None else None
