@@ -16,10 +16,13 @@ from coverage_oracle import Digests, compare
 from coverage_programs import FEATURES, Draw, Program
 from coverage_runs import Run, controlled, loaded, native
 
-PROGRAMS = max(1, int(os.environ.get("RADDLE_DIFFERENTIAL", "40")) // 10)  # for each feature
+MUCH = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
+PROGRAMS = max(1, MUCH // 20)  # for each feature
+NATIVE_PROGRAMS = max(1, MUCH // 80)  # the same, as native runs take ten times as long
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 SCHEDULERS = ("random", "pct", "surw", "exhaustive", "reachability")
 EXECUTIONS = 3  # of each program by each scheduler
+NATIVE_EXECUTIONS = 2
 
 
 def drawn(feature: str, number: int) -> Program:
@@ -48,10 +51,10 @@ def test_executions_under_control_cover_what_their_logs_say(feature: str, tmp_pa
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_native_runs_in_the_same_order_cover_the_same(feature: str, tmp_path: Path) -> None:
-    for number in range(PROGRAMS):
+    for number in range(NATIVE_PROGRAMS):
         program, digests = drawn(feature, number), Digests()
         with loaded(program, tmp_path) as module:
-            runs = list(controlled(module, "random", number, EXECUTIONS))
+            runs = list(controlled(module, "random", number, NATIVE_EXECUTIONS))
         for run in runs:
             if run.can_be_repeated(program):
                 check(program, native(program, tmp_path, run.log), run, digests)
