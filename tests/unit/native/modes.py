@@ -42,6 +42,10 @@ class Measured:
             if (AbstractObject(*key[2]).type if key[2] else "") == kind
         }
 
+    def resources(self) -> set[AbstractObject]:
+        """By which anything was handed over."""
+        return {AbstractObject(*key[2]) for key in self.covered("hbpair") if key[2]}
+
     def static_totals(self, data_file: Path) -> dict[str, int | None]:
         """How many requirements of each criterion there are, by a formula over the accesses seen."""
         add(data_file, self.record)
