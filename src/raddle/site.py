@@ -93,13 +93,13 @@ class SiteTable:
         self.root = root
         self._sites: dict[int, Site] = {}
         self._paths: dict[str, str] = {}
-        self._labels: dict[str, str] = {}
+        self.labels: dict[str, str] = {}  # by path: how sites name an instrumented file
         self.memo: object = None  # for whoever finds something out about the sites, and would have to again and again
 
     def add(self, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
         """Enter a module's sites; entering the same module again changes nothing."""
         self._paths[file] = path
-        self._labels[path] = file
+        self.labels[path] = file
         for number, site in enumerate(sites, base):
             self._enter(number, site)
 
@@ -111,7 +111,7 @@ class SiteTable:
     def add_all(self, other: SiteTable) -> None:
         """Enter everything that another table knows."""
         self._paths.update(other._paths)
-        self._labels.update(other._labels)
+        self.labels.update(other.labels)
         for number, site in other._sites.items():
             self._enter(number, site)
 
@@ -135,13 +135,9 @@ class SiteTable:
         """The files of this machine, by the names that sites give them."""
         return dict(self._paths)
 
-    def is_instrumented(self, path: str) -> bool:
-        """Return whether a file of this machine has sites, or could have had some."""
-        return path in self._labels
-
     def label(self, path: str) -> str:
         """How sites name a file of this machine."""
-        known = self._labels.get(path)
+        known = self.labels.get(path)
         if known is None:
             known = (path_from(self.root, path) if self.root else "") or os.path.basename(path)
         return known

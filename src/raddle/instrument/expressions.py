@@ -267,14 +267,14 @@ class Expressions:
         return name in OBSERVING or name == OPENING or self.scopes.module.has_star_import
 
     def _may_call_anything(self, node: ast.expr) -> bool:
-        """Whether a variable, an expression or a class is called, and not a function that is defined here."""
+        """Whether a variable or an expression is called, or a class whose constructor, if any, is not defined here."""
         if not isinstance(node, ast.Name):
             return not isinstance(node, ast.Lambda) and not is_super(node) and not self.is_ignored(node)
         name = self.scope.mangled(node.id)
         owner = self.scope.owner(name)
         if name in owner.imported or (self.scopes.module.has_star_import and not self._is_bound(name)):
             return _is_like_class(name)
-        return name in owner.classes or owner.may_hold_anything(name)
+        return not owner.classes.get(name, True) or owner.may_hold_anything(name)
 
     def _is_range(self, node: ast.expr) -> bool:
         return (

@@ -27,6 +27,7 @@ GENERATOR = "generator"  # a generator expression: runs when somebody asks, perh
 COMPREHENSION = "comprehension"  # list, set, dict: runs on the spot
 CLASS = "class"
 MODULE = "module"
+MAKING = frozenset({"__init__", "__new__"})
 TYPES = "types"  # the scope of `def f[T]`, `class C[T]`, `type X[T]`
 
 _DEFERRED = frozenset({FUNCTION, LAMBDA, GENERATOR})
@@ -60,7 +61,7 @@ class Scope:
     has_star_import: bool = False
     imported: set[str] = field(default_factory=set)  # names that `from ... import` binds
     definitions: dict[str, int] = field(default_factory=dict)  # how many bindings of a name are a `def` or a `class`
-    classes: set[str] = field(default_factory=set)  # names that a `class` binds
+    classes: dict[str, bool] = field(default_factory=dict)  # by name: does the source show a constructor of the class?
 
     def mangled(self, name: str) -> str:
         """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
@@ -306,11 +307,27 @@ class _Analyser(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.visit_all(node.decorator_list)
         self.define(node.name, node)
-        self.scope.classes.add(self.scope.mangled(node.name))
+        name = self.scope.mangled(node.name)
+        self.scope.classes[name] = self.scope.classes.get(name, True) and self._has_constructor(node)
         with self._type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
             with self.inside(CLASS, node, node.name):
                 self.visit_all(node.body)
+
+    def _has_constructor(self, node: ast.ClassDef) -> bool:
+        """Whether objects of a class are certainly made by a constructor in this source, which will have probes.
+
+        A decorator may write one (`dataclass`), or return another class, and a metaclass need not call it.
+        """
+        if node.decorator_list or node.keywords:
+            return False
+        methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name in MAKING]
+        if methods or not node.bases:
+            return any(not method.decorator_list for method in methods)
+        first = node.bases[0]
+        return isinstance(first, ast.Name) and any(
+            scope.classes.get(scope.mangled(first.id), False) for scope in self.scope.ancestors()
+        )
 
     def visit_TypeAlias(self, node: ast.AST) -> None:  # an ast.TypeAlias, which 3.11 lacks
         self.visit(node.name)  # type: ignore[attr-defined] # see above

@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from types import FrameType
 from typing import Any
 
 from raddle.cast import AbstractObject, AbstractVariable, Cast
@@ -138,10 +139,10 @@ class Identities:
 
     # -- places -------------------------------------------------------------------------------------
 
-    def made(self, obj: Any) -> None:
-        """Note where a resource or another object is being made, or was made just now."""
+    def made(self, obj: Any, frame: FrameType | None = None) -> None:
+        """Note where a resource or another object is being made, or was made just now; `frame` is its constructor's."""
         if id(obj) not in self._created:
-            self._created[id(obj)] = self._places.of_maker()
+            self._created[id(obj)] = self._places.of_maker(frame)
             self._keep(obj)
 
     def is_unknown(self, obj: Any) -> bool:

@@ -144,12 +144,13 @@ class StepRecorder(Observer):
         if known is None:
             known = self._functions[site] = self._function_at(site)
         name, is_method, makes = known
+        frame = calling_frame() if is_method or makes else None
+        receiver = first_argument(frame) if frame is not None else None
         if makes:
-            self._identities.made(_receiver())
+            self._identities.made(receiver, frame)
         self.cast.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
-        receiver = _receiver() if is_method else None
-        number = self._identities.group(receiver) if receiver is not None else 0
+        number = self._identities.group(receiver) if is_method and receiver is not None else 0
         self.stream.append((me.index, ENTER, number, site))
 
     def left(self, me: Carrier, site: int) -> None:
@@ -300,9 +301,3 @@ class StepRecorder(Observer):
             if (site, blocked) not in self._reported:
                 self._reported.add((site, blocked))
                 self.stream.append(blocked)
-
-
-def _receiver() -> Any:
-    """Return the object whose method just began; None where it is given none."""
-    frame = calling_frame()
-    return first_argument(frame) if frame is not None else None

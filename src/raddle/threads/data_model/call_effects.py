@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, Metho
 from typing import Any, NamedTuple
 
 from raddle import probe
-from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields
+from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields, qualname_of
 from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_on_disk
 from raddle.threads.data_model.variables import container_base
@@ -192,8 +192,10 @@ class Effects:
         found = None if kind is None else CallEffect(kind, on_disk is not None)
         cls = type(called)
         # A method in C is of the same type as a function, and remembering it would keep its object alive.
-        if (cls is BuiltinFunctionType and type(called.__self__) is ModuleType) or (
-            cls is FunctionType and "<locals>" not in called.__qualname__
+        if (
+            (cls is BuiltinFunctionType and type(called.__self__) is ModuleType)
+            or (cls is FunctionType and "<locals>" not in called.__qualname__)
+            or (issubclass(cls, type) and "<locals>" not in qualname_of(called))
         ):
             self._known[id(called)] = (called, found)
         return found

@@ -44,14 +44,17 @@ class Places:
         'shop.py:3'
         """
         frame = frame or sys._getframe(1)
+        labels, passed = self._table.labels, self._passed
         outside = ""
         while frame is not None:
             code = frame.f_code
-            if not _constructs(frame):
-                if self._table.is_instrumented(code.co_filename):
-                    return f"{self._table.label(code.co_filename)}:{frame.f_lineno}"
-                if not outside and not self._is_passed(code.co_filename):
-                    outside = f"{self._table.label(code.co_filename)}:{frame.f_lineno}"
+            name, filename = code.co_name, code.co_filename
+            if name not in CONSTRUCTORS and not (name == "__call__" and _is_of_metaclass(frame)):
+                label = labels.get(filename)
+                if label is not None:
+                    return f"{label}:{frame.f_lineno}"
+                if not outside and not (passed[filename] if filename in passed else self._is_passed(filename)):
+                    outside = f"{self._table.label(filename)}:{frame.f_lineno}"
             frame = frame.f_back
         return outside
 
@@ -65,14 +68,10 @@ class Places:
         return ""
 
     def _is_passed(self, filename: str) -> bool:
-        known = self._passed.get(filename)
-        if known is None:
-            # What `dataclass` and its like generate has no file.
-            known = is_ours(filename) or is_stdlib(filename) or filename.startswith("<")
-            self._passed[filename] = known
+        # What `dataclass` and its like generate has no file.
+        known = self._passed[filename] = is_ours(filename) or is_stdlib(filename) or filename.startswith("<")
         return known
 
 
-def _constructs(frame: FrameType) -> bool:
-    name = frame.f_code.co_name
-    return name in CONSTRUCTORS or (name == "__call__" and issubclass(type(first_argument(frame)), type))
+def _is_of_metaclass(frame: FrameType) -> bool:
+    return issubclass(type(first_argument(frame)), type)

@@ -66,7 +66,7 @@ class Calls:
             inner = self.function(called.func, site)
             return called if inner is called.func else partial(inner, *called.args, **called.keywords)
         effect = self._effects.of(called)
-        if type(called) is not FunctionType:
+        if self._makers is not None and type(called) is not FunctionType:
             called = self.maker(called, site)
         if effect is None:
             return called
