@@ -30,6 +30,7 @@ from raddle.operation import (
     ENTER,
     GIVES,
     HOLD,
+    IS_SET,
     JOIN,
     LEAVE,
     LET_GO,
@@ -182,8 +183,8 @@ class StepRecorder(Observer):
                 number = self._identities.resource(target)
                 self._add(me, DOWN, number)
                 self._withs.enter(me.index, number, me.site)
-        elif kind == WAIT_SET:
-            if value:
+        elif kind in (WAIT_SET, IS_SET):
+            if value:  # who sees that it is set knows what was done before, as after waiting
                 self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in _STEPS:
             self._add(me, kind, self._identities.resource(target))
