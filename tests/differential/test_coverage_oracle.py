@@ -68,10 +68,12 @@ def test_native_runs_in_the_same_order_cover_the_same(feature: str, tmp_path: Pa
 def test_every_criterion_is_compared(tmp_path: Path) -> None:
     """A requirement that raddle leaves out makes a difference, for each criterion: none is compared in vain."""
     compared: set[str] = set()
-    for number, feature in enumerate(("methods", "nesting", "conditions", "methods", "methods", "methods")):
+    for number, feature in enumerate(("nesting", "conditions", *["methods"] * 6)):
         program = drawn(feature, number)
         with loaded(program, tmp_path) as module:
             for run in controlled(module, "random", number, EXECUTIONS):
+                if next(readings(program, run.log)).has_inner_steps:
+                    continue
                 right = set(compare(program, run.log, run.lines, run.covered, Digests()))
                 for name in NAMES:
                     for key in sorted(run.covered[name], key=repr)[:1]:

@@ -33,6 +33,7 @@ from raddle.operation import (
     FAILED,
     GIVES,
     HOLD,
+    IS_SET,
     JOIN,
     LEAVE,
     LET_GO,
@@ -201,6 +202,9 @@ class StepRecorder(Observer):
             self._add(me, kind if value else FAILED, number)
             if value and kind == DOWN:
                 self._withs.enter(me.index, number, me.site)
+        elif kind == IS_SET:
+            if value:  # who sees that it is set knows what was done before, as after waiting
+                self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
             self._add(me, FAILED, self._identities.resource(target))
         elif kind in _STEPS:

@@ -19,6 +19,7 @@ from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import function_name
 from raddle.operation import GET, MADE, PUT, SET, TASK, WAIT_SET
+from raddle.threads.data_model.library import called_by_library
 
 NUMBER = "_raddle_number"
 _POOL = "_raddle_pool"  # in the dict of a future: a weak reference to the pool that will bring it about
@@ -127,7 +128,9 @@ def _taking(real: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return real(self, *timeout, **named)
         finally:
-            if _is_done(self):
+            if called_by_library():
+                _seen_done(self)
+            elif _is_done(self):
                 me.engine.noted(me, WAIT_SET, self)
 
     return take
