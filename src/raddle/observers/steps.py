@@ -147,7 +147,7 @@ class StepRecorder(Observer):
         name, is_method, makes = known
         frame = calling_frame() if is_method or makes else None
         receiver = first_argument(frame) if frame is not None else None
-        if makes:
+        if makes and receiver is not None:
             self._identities.made(receiver, frame)
         self.cast.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1

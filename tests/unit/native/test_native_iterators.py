@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controlled import controlled, imported
 from natively import record
+from under_control import controlled, imported
 
 from raddle.cast import Cast
 

@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from controlled import controlled, imported
 from natively import record
+from under_control import controlled, imported
 
 from raddle.cast import Cast
 

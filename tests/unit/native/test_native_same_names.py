@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from controlled import controlled, imported
 from natively import record
+from under_control import controlled, imported
 
 from raddle.cast import Cast
 from raddle.execute.fork import can_fork
