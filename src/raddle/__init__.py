@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from raddle.finding import Finding
     from raddle.result import Result
     from raddle.schedule import Schedule
+    from raddle.tasks import begin_task
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ _HOMES = {
     "Finding": "finding",
     "Result": "result",
     "Schedule": "schedule",
+    "begin_task": "tasks",
 }
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "UsageError",
+    "begin_task",
     "check",
     "explore",
     "measure",

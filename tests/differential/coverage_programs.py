@@ -436,6 +436,8 @@ class Draw:
             w.add(f'note("woken" if woken else "expired", "{name}", "{again}")')
             if limit:
                 w.add("if not woken:")
+                w.add("    at()")
+                w.add('    note("gives up")')
                 w.add("    break")
             w.add("at()")
             w.indent -= 1

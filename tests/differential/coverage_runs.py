@@ -15,15 +15,15 @@ from typing import Any
 from coverage_log import LOG, Entry
 from coverage_programs import Program
 
-from raddle.cast import Cast
 from raddle.criteria import NAMES, make_criteria
 from raddle.execute.session import Session
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
+from raddle.native.names import Names
+from raddle.native.saving import Saving
 from raddle.native.watch import Watch
 from raddle.schedulers import make_scheduler
 from raddle.site import SiteTable
-from raddle.step import Step
 
 Key = tuple[Any, ...]
 
@@ -118,39 +118,26 @@ def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -
             yield Run(scheduler, number, list(LOG.entries), keys, execution.outcome.kind, LOG.lines)
 
 
-class _Kept:
-    """Keeps what a native run tells."""
-
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.cast = Cast()
-
-    def begin(self, cast: Cast) -> None:
-        self.cast = cast
-
-    def feed(self, steps: Sequence[Step]) -> None:
-        self.steps += steps
-
-    def end(self) -> None:
-        """Nothing is left to do."""
-
-
 def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
-    """Run the program natively, its threads in the order of an earlier log."""
-    kept = _Kept()
-    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: kept, blocks=True)
+    """Run the program natively, its threads in the order of an earlier log, and measure it as `raddle run` does."""
+    measured: list[Saving] = []
+
+    def sink(names: Names) -> Saving:
+        measured.append(Saving(names, criteria=NAMES, data_file=None, origin="a generated program"))
+        return measured[-1]
+
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), sink, blocks=True)
     with loaded(program, folder) as module:  # before it is watched: importing it is no part of the execution
         watch.start()
         try:
             LOG.force([entry.thread for entry in log if entry.kind != "reach"])
             module.scenario()
-            model = watch.names.model()
         finally:
             watch.stop()
     assert watch.stream.trouble is None, watch.stream.trouble
-    measurement = Measurement(make_criteria(NAMES))
-    measurement.early = model.early
-    covered = measurement.add(tuple(kept.steps), kept.cast)
+    record = measured[-1].record
+    assert record is not None
+    covered = {name: set(record.tally.covered.get(name, {})) for name in NAMES}
     keys = {name: {translated(key, watch.table) for key in found} for name, found in covered.items()}
     return Run("native", 1, list(LOG.entries), keys, "passed", LOG.lines)
 

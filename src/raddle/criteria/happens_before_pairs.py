@@ -12,6 +12,8 @@ ones were synchronised before, or are passed on with it. For each primitive:
 * start and join have no object: "". The place in the new thread is the first site that it comes to, whatever
   happens there (the function that it runs is entered, as a rule); that in an ended thread is the last site that it
   came to. A thread that never comes to a probe makes no pair.
+* a pool: from where a task is submitted to the first site of the task, and from its last site to where its result is
+  taken. The pool itself begins and ends tasks, in code without probes.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import TypeAlias
 from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
-from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, JOIN, RELEASE, SET, START, TAKES, TURNS, UP
+from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, GET, JOIN, RELEASE, SET, START, TAKES, TASK, TURNS, UP
 from raddle.requirement import RESOURCE, SITE, THREAD, Shape
 from raddle.site import Site, where
 from raddle.step import Step
@@ -30,6 +32,7 @@ from raddle.tally import Key
 
 GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # what gives, for each kind of step that takes
 _NOTHING = -1  # in place of a resource
+_FUTURE = "Future"  # the type of the resource
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
 
@@ -49,17 +52,24 @@ class HappensBeforePairs(SynchronizationMetric):
         super().begin(cast)
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}  # by kind and resource
         self._fresh: dict[int, _Giving] = {}  # by thread that came to no site yet: its start
+        # By thread that came to no site of its task yet: where that was submitted, and to which pool.
+        self._tasks: dict[int, tuple[_Giving, int] | None] = {}
         self._last: dict[int, int] = {}  # by thread: the last site it came to
         self._ended: dict[int, _Giving] = {}
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, fresh, last, by_thread = self._actors, self._fresh, self._last, self.by_thread
+        tasks = self._tasks
         given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
         released, notes = given[RELEASE], self._notes
         for thread, kind, target, site in steps:  # first what is most of all: accesses, then locks
             if site:
                 if fresh and thread in fresh:
                     self._pair(fresh.pop(thread), thread, site, _NOTHING)
+                if tasks and thread in tasks:
+                    submitted = tasks.pop(thread)
+                    if submitted is not None:
+                        self._pair(submitted[0], thread, site, submitted[1])
                 last[thread] = site
             if kind in ACCESSES:
                 continue
@@ -72,13 +82,20 @@ class HappensBeforePairs(SynchronizationMetric):
             elif kind in CALLS:
                 continue
             elif kind in given:
+                if kind == SET and not site and self._cast.resources[target].type == _FUTURE:
+                    site = 0 if thread in tasks else last.get(thread, 0)  # where the task ended
                 given[kind][target] = (site, thread, actors[thread] if by_thread else 0)
             elif kind in taken_from:
                 giving = taken_from[kind].get(target)
                 if giving is not None and giving[1] != thread:
-                    self._pair(giving, thread, site, target)
+                    if kind == GET and not site and thread in tasks:
+                        tasks[thread] = giving, target
+                    else:
+                        self._pair(giving, thread, site, target)
             elif kind in TURNS:
                 actors.turn(thread, target)
+                if kind == TASK:
+                    tasks[thread] = None
             elif kind == START:
                 fresh[target] = (site, thread, actors[thread] if by_thread else 0)
             elif kind == END:

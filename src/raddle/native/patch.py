@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from raddle import tasks
 from raddle.inspection import mro
 from raddle.native import pools, queues, threads, waiting
 from raddle.native.delivery import make_unraisablehook
@@ -67,6 +68,8 @@ class Patches:
             (threading, "Lock", lock),
             (threading, "RLock", make_rlock),
             (queue, "SimpleQueue", simple_queue),
+            *pools.names(recorder),
+            (tasks, tasks.told.__name__, recorder.task),
             (threading, "excepthook", make_excepthook()),
             (sys, "unraisablehook", make_unraisablehook()),
             *((traceback, name, walk) for name, walk in make_walks(execute.__code__)),

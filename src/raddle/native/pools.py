@@ -6,8 +6,10 @@ for it waits. Each task is an actor of its own, since a worker is as many things
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import concurrent.futures
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import _base as base
 from concurrent.futures import thread as pool
 from typing import Any
 
@@ -17,6 +19,7 @@ from raddle.native.recorder import Recorder
 from raddle.native.waiting import Patch, registering, taking_effect_inside
 from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
+from raddle.threads.twins.resemblance import resemble
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -96,11 +99,49 @@ def _of_future(recorder: Recorder) -> list[Patch]:
             recorder.step(WAIT_SET, resource, recorder.come()[1])
         return is_done
 
+    real_add_done_callback = Future.add_done_callback
+
+    def add_done_callback(self: Any, fn: Any) -> None:
+        _seen_done(recorder, self)  # then it is called at once, by this thread
+        real_add_done_callback(self, fn)
+
     return [
         (Future, "__init__", init),
+        (Future, "add_done_callback", add_done_callback),
         taking_effect_inside(recorder, Future, "set_result", SET, "_condition"),
         taking_effect_inside(recorder, Future, "set_exception", SET, "_condition"),
         (Future, "result", taking(Future.result)),
         (Future, "exception", taking(Future.exception)),
         (Future, "done", done),
     ]
+
+
+def names(recorder: Recorder) -> list[tuple[Any, str, Any]]:
+    """Functions to put in place of those of these modules."""
+    real_wait, real_as_completed = base.wait, base.as_completed
+
+    def wait(fs: Any, timeout: float | None = None, return_when: str = base.ALL_COMPLETED) -> Any:
+        result = real_wait(fs, timeout, return_when)
+        for future in result.done:
+            _seen_done(recorder, future)
+        return result
+
+    def as_completed(fs: Any, timeout: float | None = None) -> Iterator[Any]:
+        for future in real_as_completed(fs, timeout):
+            _seen_done(recorder, future)
+            yield future
+
+    resemble(wait, real_wait)
+    resemble(as_completed, real_as_completed)
+    return [
+        (module, name, function)
+        for module in (concurrent.futures, base)
+        for name, function in (("wait", wait), ("as_completed", as_completed))
+    ]
+
+
+def _seen_done(recorder: Recorder, future: Any) -> None:
+    """Note that the running thread has learnt, in code without probes, that a future is done."""
+    resource = recorder.resource(future)
+    if resource is not None and future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED):
+        recorder.step(WAIT_SET, resource, 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -17,8 +19,12 @@ from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.creation_sites import Imported, real_one
 from raddle.threads.data_model.identity import name_of_content
+from raddle.threads.data_model.library import called_by_library
 from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import is_iterator
+
+INSIDE = -1  # in place of a number
+WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # what the library has inside of these is not told of
 
 
 class Identities:
@@ -153,9 +159,15 @@ class Identities:
     # -- resources ----------------------------------------------------------------------------------
 
     def resource(self, resource: Any) -> int:
-        """Return the number of a lock or another resource."""
+        """Return the number of a lock or another resource; INSIDE for one that is the inside of another one.
+
+        Who comes to it first decides: nobody but the library comes to what it has made for itself.
+        """
         number = self.resources.get(id(resource))
-        if number is None:
+        if number is None and called_by_library() and not issubclass(type(resource), WHOLE):
+            number = self.resources[id(resource)] = INSIDE
+            self._keep(resource)
+        elif number is None:
             abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
             number = self.resources[id(resource)] = self.cast.add_resource(abstract)
             self._keep(resource)

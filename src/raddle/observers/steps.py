@@ -6,21 +6,18 @@ criterion is about them.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from types import FrameType
 from typing import Any
 
 from raddle.cast import METHODS, Cast
-from raddle.checks.crash import is_ours
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.variables import Variable
-from raddle.inspection import function_name
 from raddle.instrument.receivers import FILLING
 from raddle.model import class_and_method
-from raddle.observers.identities import Identities
+from raddle.observers.identities import INSIDE, Identities
 from raddle.observers.recorder import Recorder
+from raddle.observers.with_statements import WithStatements
 from raddle.operation import (
     ACCESSES,
     ACQUIRE,
@@ -36,6 +33,7 @@ from raddle.operation import (
     FAILED,
     GIVES,
     HOLD,
+    IS_SET,
     JOIN,
     LEAVE,
     LET_GO,
@@ -57,17 +55,12 @@ from raddle.operation import (
 from raddle.site import SiteTable
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
+from raddle.threads.data_model.library import called_by_library
 from raddle.threads.data_model.making import Makers
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
-from raddle.threads.twins import condition, lock, semaphore
 
 _STEPS = GIVES | TAKES | {CLEAR}
-_ACQUIRING = frozenset({"acquire", "acquire_lock"})
-_RELEASING = frozenset({"release", "release_lock"})
-_EXITS = frozenset(
-    {lock.Lock.__exit__.__code__, lock.RLock.__exit__.__code__, condition.leave.__code__, semaphore.leave.__code__}
-)
 
 
 class StepRecorder(Recorder):
@@ -81,7 +74,7 @@ class StepRecorder(Recorder):
         self._warm: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by enter site: see `_function_at`
         self._makers = Makers()
-        self._called: dict[int, str] = {}  # by site: the name of the method that is called there
+        self._withs = WithStatements(table)
 
     def begin(self, engine: Engine) -> None:
         self._engine = engine
@@ -94,8 +87,7 @@ class StepRecorder(Recorder):
         self._guarding: set[int] = set()  # ids of those under which a step was recorded
         self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
         self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: threads that wait for the mutex taken
-        # By thread and number of a lock or semaphore: the sites of the `with` statements over it that the thread is in.
-        self._withs: dict[tuple[int, int], list[int]] = {}
+        self._withs.begin()
         self._reported: set[tuple[int, Step]] = set()  # blocked threads, by the site of the acquire that blocks them
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
         self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
@@ -180,52 +172,57 @@ class StepRecorder(Recorder):
 
     def blocked(self, me: Carrier) -> None:
         if not self._engine.aborting and me.kind in CONTENDED:
-            self.stream.append((me.index, BLOCKED, self._identities.resource(me.target), me.site))
+            self._add(me, BLOCKED, self._identities.resource(me.target))
+
+    def _add(self, me: Carrier, kind: Kind, number: int) -> None:
+        """Add a step about a resource, at the site where the thread is, unless it is the inside of another one."""
+        if number != INSIDE:
+            self.stream.append((me.index, kind, number, me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
         if kind == ACQUIRE:  # the most frequent first
-            self._enter_with(me.index, self._acquired(me, target), me.site)
+            self._withs.enter(me.index, self._acquired(me, target), me.site)
             return
-        index, site, add, resource = me.index, me.site, self.stream.append, self._identities.resource
-        if kind == RELEASE:
+        if kind in (RELEASE, UP):
             number = self._numbers.get(id(target))
             if number is None:
-                number = resource(target)
-            add((index, RELEASE, number, self._given_back_at(index, number, site)))
-        elif kind == UP:
-            number = self._identities.resource(target)
-            add((index, UP, number, self._given_back_at(index, number, site)))
+                number = self._identities.resource(target)
+            if number != INSIDE:
+                self.stream.append((me.index, kind, number, self._withs.leave(me.index, number, me.site)))
         elif kind == WAIT:
-            lock = target._lock  # type: ignore[attr-defined]
-            add((index, RELEASE, self._identities.resource(lock), site))
-            add((index, WAIT, self._identities.resource(target), site))
+            self._add(me, RELEASE, self._identities.resource(target._lock))  # type: ignore[attr-defined]
+            self._add(me, WAIT, self._identities.resource(target))
         elif kind == WOKEN:
             if value:
-                add((index, WOKEN, self._identities.resource(target), site))
+                self._add(me, WOKEN, self._identities.resource(target))
             self._acquired(me, target._lock)  # type: ignore[attr-defined]
         elif kind in (WAIT_SET, DOWN):
             number = self._identities.resource(target)
-            add((index, kind if value else FAILED, number, site))
+            self._add(me, kind if value else FAILED, number)
             if value and kind == DOWN:
-                self._enter_with(index, number, site)
+                self._withs.enter(me.index, number, me.site)
+        elif kind == IS_SET:
+            if value:  # who sees that it is set knows what was done before, as after waiting
+                self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
-            add((index, FAILED, resource(target), site))
+            self._add(me, FAILED, self._identities.resource(target))
         elif kind in _STEPS:
-            add((index, kind, self._identities.resource(target), site))
+            self._add(me, kind, self._identities.resource(target))
         elif isinstance(target, Carrier):
             self._of_thread(me, kind, target)
 
     def _of_thread(self, me: Carrier, kind: Kind, other: Carrier) -> None:
         add = self.stream.append
+        site = 0 if called_by_library() else me.site  # a pool's threads
         if kind == START:
             actor = self._actors[other.index] = self.cast.add_actor(thread_type(thread_of(other), other.run_now))
-            add((me.index, START, other.index, me.site))
+            add((me.index, START, other.index, site))
             add((other.index, BEGIN, actor, 0))
         elif kind == END:
             self.cast.ended(self._actors[me.index])
             add((me.index, END, me.index, 0))
         elif kind == JOIN and other.done:
-            add((me.index, JOIN, other.index, me.site))
+            add((me.index, JOIN, other.index, site))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
         if kind == LET_GO:  # also while the execution is aborted: what was done before counts
@@ -239,10 +236,10 @@ class StepRecorder(Recorder):
             self._hold(me, target)
         elif kind == TASK:
             self.cast.ended(self._actors[me.index])
-            actor = self._actors[me.index] = self.cast.add_actor(function_name(target))
+            actor = self._actors[me.index] = self.cast.add_actor(target)
             self.stream.append((me.index, TASK, actor, 0))
         else:
-            self.stream.append((me.index, kind, self._identities.resource(target), me.site))
+            self._add(me, kind, self._identities.resource(target))
 
     def _hold(self, me: Carrier, mutex: Any) -> None:
         """Note that a thread takes a queue's mutex. `_report_mutexes` decides later whether that becomes a step."""
@@ -285,6 +282,8 @@ class StepRecorder(Recorder):
         number = self._numbers.get(id(lock))
         if number is None:
             number = self._identities.resource(lock)
+        if number == INSIDE:
+            return number
         site = me.site
         self.stream.append((me.index, ACQUIRE, number, site))
         rivals = self._rivals(me, lock)
@@ -305,36 +304,3 @@ class StepRecorder(Recorder):
             if (site, blocked) not in self._reported:
                 self._reported.add((site, blocked))
                 self.stream.append(blocked)
-
-    def _enter_with(self, thread: int, number: int, site: int) -> None:
-        """Note that a thread has acquired something, perhaps by a `with` statement."""
-        if not self._is_call_of(site, _ACQUIRING):
-            self._withs.setdefault((thread, number), []).append(site)
-
-    def _given_back_at(self, thread: int, number: int, site: int) -> int:
-        """Return where a thread gives something back: at the call, or at the line of the `with` statement that ends.
-
-        The last site that a thread came to inside a `with` statement may be a call that gives something else back.
-        """
-        sites = self._withs.get((thread, number))
-        if not sites or (self._is_call_of(site, _RELEASING) and not _leaves_with()):
-            return site
-        return sites.pop()
-
-    def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
-        called = self._called.get(site)
-        if called is None:
-            name = self._table[site].name if site in self._table else ""
-            called = self._called[site] = name.rpartition(".")[2]
-        return called in methods
-
-
-def _leaves_with() -> bool:
-    """Return whether what happens now is done by the `__exit__` of a twin."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
-        if frame.f_code in _EXITS:
-            return True
-        frame = frame.f_back
-    return False

@@ -19,7 +19,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
-from raddle import probe
+from raddle import probe, tasks
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import fields_of, module_of, own_fields
 from raddle.operation import Kind
@@ -89,6 +89,7 @@ NAMES: dict[Any, Any] = {
     **thread.NAMES,
     **time.NAMES,
     **functools.NAMES,
+    **futures.NAMES,
     _thread.allocate_lock: lock.Lock,
     _thread.RLock: lock.RLock,
     threading.RLock: lock.RLock,
@@ -170,6 +171,7 @@ class Patches:
             concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.standing_for(_real_allocate())
         )
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
+        self._set_field(tasks.__dict__, tasks.told.__name__, futures.begin_task)
         # Counted anew in each execution: to be put back, not to be replaced.
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])

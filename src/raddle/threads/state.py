@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 class ThreadState:
     """The `own` of a thread's carrier."""
 
-    __slots__ = ("held", "locals", "lookups", "thread", "world")
+    __slots__ = ("held", "locals", "lookups", "submitting", "thread", "world")
 
     def __init__(self, world: ThreadWorld, thread: threading.Thread | None) -> None:
         self.world = world
         self.thread = thread  # the user's object, if there is one
         self.held: list[Any] = []  # locks, in order of acquisition
         self.locals: dict[int, Any] = {}  # by id of a `threading.local`: this thread's version
+        self.submitting: Any = None  # the pool that is given something to do
         self.lookups: tuple[Any, ...] = ()  # in caches, of what is being computed
 
 

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import raddle
-from raddle.cast import AbstractObject
+from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.criteria import NAMES, make_criteria
+from raddle.execute.session import Session
+from raddle.instrument import Selection
+from raddle.measuring.measurement import Measurement
+from raddle.native.names import Names
 from raddle.native.saving import Saving
 from raddle.native.watch import Watch
+from raddle.operation import ACCESSES, GIVES, TAKES
 from raddle.record import Record
 from raddle.report.coverage import rows
+from raddle.schedulers.sequential import Sequential
+from raddle.step import Step
 from raddle.store import add, read
 from raddle.tally import Key
 
@@ -42,6 +50,10 @@ class Measured:
             if (AbstractObject(*key[2]).type if key[2] else "") == kind
         }
 
+    def resources(self) -> set[AbstractObject]:
+        """By which anything was handed over."""
+        return {AbstractObject(*key[2]) for key in self.covered("hbpair") if key[2]}
+
     def static_totals(self, data_file: Path) -> dict[str, int | None]:
         """How many requirements of each criterion there are, by a formula over the accesses seen."""
         add(data_file, self.record)
@@ -50,6 +62,31 @@ class Measured:
     def warned(self, kind: str) -> set[tuple[int, ...]]:
         """The lines that warnings of a kind name."""
         return {tuple(map(self.line, caution.sites)) for caution in self.record.cautions if caution.kind == kind}
+
+
+@dataclass
+class Both:
+    """What one execution natively and one under control covered, in this order."""
+
+    covered: dict[str, tuple[set[Key], set[Key]]]  # by criterion
+    variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # that criteria were told of
+    resources: tuple[set[AbstractObject], set[AbstractObject]]
+
+
+class _Keeping(Saving):
+    """Keeps the steps as well."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__(names, criteria=NAMES, data_file=None, origin="run")
+        self.steps: list[Step] = []
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self.cast = cast
+
+    def feed(self, steps: Sequence[Step]) -> None:
+        super().feed(steps)
+        self.steps += steps
 
 
 @contextmanager
@@ -96,3 +133,50 @@ def explored(path: Path, criteria: str) -> Measured:
     assert result.stopped_because == "exhausted"
     assert result.record is not None
     return Measured(result.record)
+
+
+def both(path: Path) -> Both:
+    """Run the scenario of a program once in each mode, with every criterion; under control without preemptions."""
+    sinks: list[_Keeping] = []
+
+    def make_sink(names: Names) -> _Keeping:
+        sinks.append(_Keeping(names))
+        return sinks[-1]
+
+    watch = Watch(lambda name, file: file == str(path), make_sink)
+    watch.start()
+    try:
+        with imported(path) as module:
+            module.scenario()
+    finally:
+        watch.stop()
+    assert watch.stream.trouble is None, watch.stream.trouble
+    (sink,) = sinks
+    assert sink.record is not None
+    with imported(path) as module, Session(
+        module.scenario, selection=Selection(sources=(str(path),)), measuring=True
+    ) as session:  # fmt: skip
+        session.rehearse()
+        execution = session.run(Sequential().choose)
+    assert execution.outcome.kind == "passed", execution.outcome
+    assert execution.observed is not None
+    steps, cast = execution.observed
+    measurement = Measurement(make_criteria(NAMES))
+    measurement.early = sink.record.model.early
+    covered = measurement.add(steps, cast)
+    native = {name: set(sink.record.tally.covered.get(name, ())) for name in NAMES}
+    return Both(
+        {name: (native[name], set(covered[name])) for name in NAMES},
+        (_variables(sink.steps, sink.cast), _variables(steps, cast)),
+        (_resources(sink.steps, sink.cast), _resources(steps, cast)),
+    )
+
+
+def _variables(steps: Iterable[Step], cast: Cast) -> set[AbstractVariable]:
+    return {cast.variables[target] for _, kind, target, _ in steps if kind in ACCESSES}
+
+
+def _resources(steps: Iterable[Step], cast: Cast) -> set[AbstractObject]:
+    """Those that the program's own lines touch."""
+    kinds = GIVES | TAKES
+    return {cast.resources[target] for _, kind, target, site in steps if kind in kinds and site}

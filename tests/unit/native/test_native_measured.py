@@ -230,3 +230,22 @@ def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
         # Accesses to `y`: one of the main thread, two of each of the two others. 5! / 1! 2! 2! orders of all of them;
         # 3! / 1! 2! for the main thread and another one, twice, and 4! / 2! 2! for the two others.
         assert (totals["all"], totals["tpair"]) == (30, 3 + 3 + 6)
+
+
+def test_a_task_of_a_pool_comes_after_its_submission_and_before_its_result() -> None:
+    path = MEASURED / "pool.py"
+    add, sub = line_of("pool", "def add"), line_of("pool", "def sub")
+    added, subtracted = line_of("pool", "self.n += 1"), line_of("pool", "self.n -= 1")
+    native, controlled = natively(path, "hbpair,goodlock"), explored(path, "hbpair,goodlock")
+    for measured in (native, controlled):
+        tasks = measured.pairs("ThreadPoolExecutor")
+        # The last submission before a task begins: the task itself was submitted by then, the other one perhaps.
+        assert tasks <= {(line_of("pool", f"submit(box.{of}"), at) for of in ("add", "sub") for at in (add, sub)}
+        assert {taken for _, taken in tasks} == {add, sub}
+        assert (line_of("pool", "submit(box.add"), sub) not in tasks
+        # A method is left where its last statement is; its place is the line of the `def`.
+        results = {(line_of("pool", "def add"), line_of("pool", "a.result()"))}
+        results |= {(line_of("pool", "def sub"), line_of("pool", "b.result()"))}
+        assert measured.pairs("Future") == results, (added, subtracted)
+        assert measured.covered("goodlock") == set()  # no lock of the program is held while another one is taken
+        assert {part.type for part in measured.resources()} == {"ThreadPoolExecutor", "Future"}

@@ -1,4 +1,7 @@
-"""What is special about `threading.Barrier`: it runs as it is, on the twin of its condition, but can be looked at."""
+"""What is special about `threading.Barrier`: it runs as it is, on the twin of its condition, but can be looked at.
+
+For criteria it is a resource of its own: who arrives gives to all, and who goes on takes from all, as by a semaphore.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,21 @@ import threading
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.operation import LOCKED
+from raddle.operation import DOWN, LOCKED, UP
+
+_real_wait = threading.Barrier.wait
+
+
+def wait(self: Any, timeout: float | None = None) -> int:
+    me = getcurrent()
+    if me.__class__ is not Carrier or not me.engine.measuring:
+        return _real_wait(self, timeout)
+    site = me.site
+    me.engine.noted(me, UP, self)
+    index = _real_wait(self, timeout)
+    me.site = site  # the barrier's action may have changed it
+    me.engine.noted(me, DOWN, self)
+    return index
 
 
 def _looking(name: str) -> property:
@@ -23,4 +40,7 @@ def _looking(name: str) -> property:
     return property(look)
 
 
-PATCHES = tuple((threading.Barrier, name, _looking(name)) for name in ("n_waiting", "broken"))
+PATCHES = (
+    (threading.Barrier, "wait", wait),
+    *((threading.Barrier, name, _looking(name)) for name in ("n_waiting", "broken")),
+)

@@ -8,7 +8,7 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.waits import wait
-from raddle.operation import FAILED, GET, PUT, SIZE
+from raddle.operation import FAILED, GET, MADE, PUT, SIZE
 from raddle.threads.twins.resemblance import resembling, saying
 
 RealSimpleQueue = _queue.SimpleQueue
@@ -30,10 +30,17 @@ class SimpleQueue(metaclass=_Twin):
     _real: RealSimpleQueue[Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        me = getcurrent()
         if cls is SimpleQueue:
             real: Any = RealSimpleQueue(*args, **kwargs)  # refuses arguments, in its own words
-            return cls.standing_for(real) if getcurrent().__class__ is Carrier else real
-        return cls.standing_for(RealSimpleQueue())
+            if me.__class__ is not Carrier:
+                return real
+            twin = cls.standing_for(real)
+        else:
+            twin = cls.standing_for(RealSimpleQueue())
+        if me.__class__ is Carrier and me.engine.measuring:
+            me.engine.noted(me, MADE, twin)
+        return twin
 
     @classmethod
     def standing_for(cls, real: Any) -> Any:

@@ -1,0 +1,63 @@
+"""Where locks and semaphores are given back: at a call, or at the line of the `with` statement that ends."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+from raddle.checks.crash import is_ours
+from raddle.observers.identities import INSIDE
+from raddle.site import SiteTable
+from raddle.threads.twins import condition, lock, semaphore
+
+_ACQUIRING = frozenset({"acquire", "acquire_lock"})
+_RELEASING = frozenset({"release", "release_lock"})
+_EXITS = frozenset(
+    {lock.Lock.__exit__.__code__, lock.RLock.__exit__.__code__, condition.leave.__code__, semaphore.leave.__code__}
+)
+
+
+class WithStatements:
+    """The `with` statements that threads are in, by what they are over."""
+
+    def __init__(self, table: SiteTable) -> None:
+        self._table = table
+        self._called: dict[int, str] = {}  # by site: the name of the method that is called there
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin an execution."""
+        self._sites: dict[tuple[int, int], list[int]] = {}  # by thread and number of a lock or semaphore
+
+    def enter(self, thread: int, number: int, site: int) -> None:
+        """Note that a thread has acquired something, perhaps by a `with` statement."""
+        if number != INSIDE and not self._is_call_of(site, _ACQUIRING):
+            self._sites.setdefault((thread, number), []).append(site)
+
+    def leave(self, thread: int, number: int, site: int) -> int:
+        """Return where a thread gives something back, which came to that site last.
+
+        The last site inside a `with` statement may be a call that gives something else back.
+        """
+        sites = self._sites.get((thread, number))
+        if not sites or (self._is_call_of(site, _RELEASING) and not _is_leaving()):
+            return site
+        return sites.pop()
+
+    def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
+        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
+        called = self._called.get(site)
+        if called is None:
+            name = self._table[site].name if site in self._table else ""
+            called = self._called[site] = name.rpartition(".")[2]
+        return called in methods
+
+
+def _is_leaving() -> bool:
+    """Return whether what happens now is done by the `__exit__` of a twin."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        if frame.f_code in _EXITS:
+            return True
+        frame = frame.f_back
+    return False

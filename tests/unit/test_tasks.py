@@ -1,0 +1,92 @@
+"""`raddle.begin_task`: the workers of a pool that a program has written itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import raddle
+from raddle.store import read
+
+PROGRAM = """
+import queue
+import threading
+
+import raddle
+
+
+class Account:
+    def __init__(self):
+        self.balance = 0
+
+    def deposit(self):
+        self.balance += 1
+
+    def withdraw(self):
+        self.balance -= 1
+
+
+def worker(tasks):
+    for task in iter(tasks.get, None):
+        BEGIN
+        task()
+
+
+def scenario():
+    account, tasks = Account(), queue.SimpleQueue()
+    for task in (account.deposit, account.withdraw, account.deposit, None, None):
+        tasks.put(task)
+    workers = [threading.Thread(target=worker, args=(tasks,)) for _ in range(2)]
+    for thread in workers:
+        thread.start()
+    for thread in workers:
+        thread.join(60)
+    account.balance
+
+
+if __name__ == "__main__":
+    scenario()
+"""
+
+EXPECTED = {
+    "raddle.begin_task(task)": {"main", "Account.deposit", "Account.withdraw"},
+    "raddle.begin_task(task.__name__)": {"main", "deposit", "withdraw"},
+    "pass": {"main", "worker"},
+}
+
+
+def types_of(covered: object) -> set[str]:
+    """The types of the threads that requirements name."""
+    return {part[0].rpartition(":")[2] for key in covered for part in key[-2:]}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("begin", EXPECTED)
+def test_each_task_is_a_thread_of_its_own(tmp_path: Path, begin: str) -> None:
+    """The main thread reads last: some task wrote before. Each task reads what the constructor or another one wrote."""
+    path = tmp_path / "written_pool.py"
+    path.write_text(PROGRAM.replace("BEGIN", begin), encoding="utf-8")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        import written_pool  # type: ignore[import-not-found]
+
+        result = raddle.explore(
+            written_pool.scenario, criteria="du-pairs*", scheduler="random", until="budget", executions=300,
+            source=[str(path)],
+        )  # fmt: skip
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("written_pool", None)
+    assert types_of(result.tally.covered["du-pairs*"]) == EXPECTED[begin]
+    options = ["--criteria", "du-pairs*", "--data-file", "data", "written_pool.py"]
+    subprocess.run([sys.executable, "-m", "raddle", "run", *options], cwd=tmp_path, check=True, timeout=120)
+    found = types_of(read(tmp_path / "data").tally.covered["du-pairs*"])
+    assert "main" in found  # it reads what the last task wrote
+    assert found <= EXPECTED[begin]
+
+
+def test_nothing_happens_where_nothing_is_measured() -> None:
+    assert raddle.begin_task("task") is None  # type: ignore[func-returns-value]
+    assert raddle.begin_task(print) is None  # type: ignore[func-returns-value]
