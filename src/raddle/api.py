@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from raddle.cast import METHODS, Cast
+from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.engine.rules import Timeouts, Wakeups
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.thread_installation import Threads
@@ -57,6 +58,7 @@ def explore(
     shrink: bool = True,
     criteria: str | Sequence[str] = (),
     thread_methods: int = METHODS,
+    pinv_occurrences: int = PINV_OCCURRENCES,
     data_file: str | os.PathLike[str] | None = None,
     corpus: bool = True,
     workers: int | Executor | None = None,
@@ -68,9 +70,10 @@ def explore(
     number nor a time is given), or after `seconds`. If it is saturated and nothing was found, up to as many executions
     again try every partial order: a space that ends by then is exhausted. A finding is shrunk, if `shrink` is true.
     `criteria` measure what the executions cover. Two threads count as one if their types and the first `thread_methods`
-    methods that they ran are the same. The result is added to `data_file`, for `raddle report`, with executions that
-    covered something new: a later search begins with those, unless `corpus` is False. With `workers`, that number of
-    processes share the work, with the same result for any number; an executor of `concurrent.futures` will do as well.
+    methods that they ran are the same; pinv tells the first `pinv_occurrences` of an access apart. The result is added
+    to `data_file`, for `raddle report`, with executions that covered something new: a later search begins with those,
+    unless `corpus` is False. With `workers`, that number of processes share the work, with the same result for any
+    number; an executor of `concurrent.futures` will do as well.
     A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
     threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
 
@@ -108,6 +111,7 @@ def explore(
         shrink=shrink,
         measure_all=named,
         to_the_end=to_the_end and workers is None,
+        settings=CriterionSettings(pinv_occurrences=pinv_occurrences),
     )
     return search(plan, budget, data_file=data_file, corpus=corpus, workers=workers, progress=progress)
 
@@ -160,6 +164,7 @@ def measure(
     step_limit: int = STEP_LIMIT,
     patience_seconds: float = PATIENCE_SECONDS,
     thread_methods: int = METHODS,
+    pinv_occurrences: int = PINV_OCCURRENCES,
 ) -> Iterator[Sample]:
     """Execution by execution, what each of them covered; failures do not end it.
 
@@ -178,7 +183,8 @@ def measure(
     from raddle.criteria import make_criteria
     from raddle.measuring.measurement import Measurement
 
-    measurement = Measurement(make_criteria(names))
+    settings = CriterionSettings(pinv_occurrences=pinv_occurrences)
+    measurement = Measurement(make_criteria(names, settings))
     threads = ThreadScenario(
         scenario,
         setup,
@@ -188,7 +194,7 @@ def measure(
         patience_seconds=patience_seconds,
         thread_methods=thread_methods,
     )
-    policy = make_policy(scheduler, seed=seed, criteria=names)
+    policy = make_policy(scheduler, seed=seed, criteria=names, settings=settings)
     with threads.session(names) as session:
         session.rehearse()
         for number in range(1, executions + 1):

@@ -37,6 +37,7 @@ class Config:
     shrink: bool | None = None
     criteria: str | tuple[str, ...] | None = None
     thread_methods: int | None = None
+    pinv_occurrences: int | None = None
     data_file: str | None = None
     corpus: bool | None = None
     workers: int | None = None
