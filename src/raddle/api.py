@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from raddle.cast import METHODS, Cast
 from raddle.caution import each_once
 from raddle.corpus import Kept
+from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.rules import Rules, Timeouts, Wakeups
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
@@ -75,6 +76,7 @@ def explore(
     shrink: bool = True,
     criteria: str | Sequence[str] = (),
     thread_methods: int = METHODS,
+    pinv_occurrences: int = PINV_OCCURRENCES,
     data_file: str | os.PathLike[str] | None = None,
     corpus: bool = True,
     workers: int | Executor | None = None,
@@ -86,9 +88,10 @@ def explore(
     number nor a time is given), or after `seconds`. If it is saturated and nothing was found, up to as many executions
     again try every partial order: a space that ends by then is exhausted. A finding is shrunk, if `shrink` is true.
     `criteria` measure what the executions cover. Two threads count as one if their types and the first `thread_methods`
-    methods that they ran are the same. The result is added to `data_file`, for `raddle report`, with executions that
-    covered something new: a later search begins with those, unless `corpus` is False. With `workers`, that number of
-    processes share the work, with the same result for any number; an executor of `concurrent.futures` will do as well.
+    methods that they ran are the same; pinv tells the first `pinv_occurrences` of an access apart. The result is added
+    to `data_file`, for `raddle report`, with executions that covered something new: a later search begins with those,
+    unless `corpus` is False. With `workers`, that number of processes share the work, with the same result for any
+    number; an executor of `concurrent.futures` will do as well.
     A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
     threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
 
@@ -123,18 +126,30 @@ def explore(
         origin=_origin(installation.table, scenario),
         measure_all=named,
         to_the_end=to_the_end and workers is None,
+        settings=_criterion_settings(pinv_occurrences),
     )
     kept = _read_corpus(data_file) if corpus and names and _aims(scheduler) else ()
-    if workers is None:
-        with Workbench(installation) as workbench:
-            result, unfit = workbench.search(plan, budget, corpus=kept, progress=progress)
-    else:
-        from raddle.distribute.rounds import search
-
-        result, unfit = search(plan, budget, kept, workers=workers, progress=progress)
+    result, unfit = _searched(plan, budget, kept, installation, workers, progress)
     if result.record is not None:
         result = _stored(result, result.record, names, data_file, unfit)
     return replace(result, not_stored=trouble) if trouble else result
+
+
+def _searched(
+    plan: Plan,
+    budget: Budget,
+    kept: tuple[Kept, ...],
+    installation: ThreadInstallation,
+    workers: int | Executor | None,
+    progress: Progress | None,
+) -> tuple[Result, tuple[Kept, ...]]:
+    """Search in this process or with workers; return the result and the entries of the corpus that no longer fit."""
+    if workers is None:
+        with Workbench(installation) as workbench:
+            return workbench.search(plan, budget, corpus=kept, progress=progress)
+    from raddle.distribute.rounds import search
+
+    return search(plan, budget, kept, workers=workers, progress=progress)
 
 
 def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
@@ -203,6 +218,7 @@ def measure(
     step_limit: int = STEP_LIMIT,
     patience_seconds: float = PATIENCE_SECONDS,
     thread_methods: int = METHODS,
+    pinv_occurrences: int = PINV_OCCURRENCES,
 ) -> Iterator[Sample]:
     """Execution by execution, what each of them covered; failures do not end it.
 
@@ -221,10 +237,11 @@ def measure(
     from raddle.criteria import make_criteria
     from raddle.measuring.measurement import Measurement
 
-    measurement = Measurement(make_criteria(names))
+    settings = _criterion_settings(pinv_occurrences)
+    measurement = Measurement(make_criteria(names, settings))
     options = _session_options(scenario, source, switches, setup, None, step_limit, patience_seconds, names)
     options["thread_methods"] = _checked_methods(thread_methods)
-    policy = make_policy(scheduler, seed=seed, criteria=names)
+    policy = make_policy(scheduler, seed=seed, criteria=names, settings=settings)
     with Session(scenario, setup=setup, **options) as session:
         session.rehearse()
         for number in range(1, executions + 1):
@@ -477,6 +494,14 @@ def _checked_methods(thread_methods: int) -> int:
     if not isinstance(thread_methods, int) or thread_methods < 0:
         raise UsageError("bad-thread-methods", f"thread_methods must be a number from 0 on, not {thread_methods!r}")
     return thread_methods
+
+
+def _criterion_settings(pinv_occurrences: int) -> CriterionSettings:
+    if not isinstance(pinv_occurrences, int) or pinv_occurrences < 1:
+        raise UsageError(
+            "bad-pinv-occurrences", f"pinv_occurrences must be a number from 1 on, not {pinv_occurrences!r}"
+        )
+    return CriterionSettings(pinv_occurrences=pinv_occurrences)
 
 
 def _called(setup: Callable[[], object], scenario: Callable[[], object]) -> str:

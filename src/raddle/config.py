@@ -26,6 +26,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "shrink": (bool,),
     "criteria": (str, list),
     "thread_methods": (int,),
+    "pinv_occurrences": (int,),
     "data_file": (str,),
     "corpus": (bool,),
     "workers": (int,),
@@ -58,6 +59,7 @@ class Config:
     shrink: bool | None = None
     criteria: str | tuple[str, ...] | None = None
     thread_methods: int | None = None
+    pinv_occurrences: int | None = None
     data_file: str | None = None
     corpus: bool | None = None
     workers: int | None = None

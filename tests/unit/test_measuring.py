@@ -96,11 +96,11 @@ def test_two_increments_in_all_orders():
     result = raddle.explore(
         counter, source=[__file__], criteria="def-use,pinv,lr-def", scheduler="exhaustive", until="budget"
     )
-    # Each read reads the constructor's value or the other's: 2 reads x 2 definitions; both of them are made by
-    # another thread, so lr-def has 1 requirement for each read. A pair (read, write) of one thread is
-    # interleaved by the other's read, its write or by nothing: 2 x 3.
+    # Each read reads the initial value, which is the constructor's, or the other's: 2 reads x 2 definitions. The
+    # initial value counts as local, the other's is remote: 2 x 2. A pair (read, write) of one thread is interleaved by
+    # the other's read, its write or by nothing: 2 x 3.
     assert len(result.tally.covered["def-use"]) == 4
-    assert len(result.tally.covered["lr-def"]) == 2
+    assert len(result.tally.covered["lr-def"]) == 4
     assert len(result.tally.covered["pinv"]) == 6
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from raddle import api, config
-from raddle.cli.options import NO_CRITERIA, given, shared_options, thread_methods
+from raddle.cli.options import NO_CRITERIA, given, pinv_occurrences, shared_options, thread_methods
 from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
@@ -74,6 +74,7 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
     f"aims at what is not covered, or --data-file is given; else {NO_CRITERIA}].",
 )
 @thread_methods
+@pinv_occurrences
 @click.option(
     "--data-file",
     metavar="FILE",

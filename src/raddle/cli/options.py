@@ -9,6 +9,7 @@ import click
 
 from raddle.api import PATIENCE_SECONDS
 from raddle.cast import METHODS
+from raddle.criterion_settings import PINV_OCCURRENCES
 from raddle.engine.rules import Timeouts, Wakeups
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
@@ -59,6 +60,14 @@ thread_methods = click.option(
     type=click.IntRange(min=0),
     metavar="N",
     help=f"Tell threads apart by their type and the first N methods that they ran [default: {METHODS}].",
+)
+
+pinv_occurrences = click.option(
+    "--pinv-occurrences",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Tell the first N occurrences of an access apart for pinv; later ones count as the last "
+    f"[default: {PINV_OCCURRENCES}].",
 )
 
 

@@ -17,10 +17,11 @@ from click.globals import pop_context, push_context
 from raddle import api, config
 from raddle.cast import METHODS
 from raddle.checks.cautions import say
-from raddle.cli.options import NO_CRITERIA, given, thread_methods
+from raddle.cli.options import NO_CRITERIA, given, pinv_occurrences, thread_methods
 from raddle.cli.said import said
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
+from raddle.criterion_settings import PINV_OCCURRENCES
 from raddle.errors import UsageError
 from raddle.instrument.labels import naming_root
 from raddle.measuring.recording import NATIVE
@@ -79,6 +80,7 @@ class _LikePython(click.Command):
     help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
 )
 @thread_methods
+@pinv_occurrences
 @click.option("--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}].")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the noise [default: 1].")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
@@ -146,6 +148,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
         with suppress(UnusableError):  # it is said when something is to be stored: the program runs all the same
             check(data_file)  # another file is refused now
             forget_notes(data_file)
+    criteria_settings = api._criterion_settings(options.get("pinv_occurrences", PINV_OCCURRENCES))
     script = None if program.is_module else os.path.realpath(program.name)
     folder = os.getcwd() if script is None else script if os.path.isdir(script) else os.path.dirname(script)
     root = api._project_root(folder)
@@ -158,6 +161,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
         seed=options.get("seed") or 1,
         criteria=measured,
         thread_methods=api._checked_methods(options.get("thread_methods", METHODS)),
+        pinv_occurrences=criteria_settings.pinv_occurrences,
         data_file=data_file if measured else None,
     )
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from inspect import isabstract
 
 from raddle.criteria.base import Criterion
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.errors import UsageError
 from raddle.operation import Kind
 from raddle.requirement import UNKNOWN, Part
@@ -62,13 +63,13 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(canonical for name in asked for canonical in _meant_by(name)))
 
 
-def make_criteria(names: str | Iterable[str]) -> list[Criterion]:
+def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFAULT_SETTINGS) -> list[Criterion]:
     """Criteria, ready to watch executions, from names as people give them.
 
     >>> [criterion.name for criterion in make_criteria("map,sync")]
     ['map', 'sync']
     """
-    return [criterion_class(name)() for name in resolve(names)]
+    return [criterion_class(name).make(settings) for name in resolve(names)]
 
 
 @cache

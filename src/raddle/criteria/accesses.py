@@ -5,26 +5,28 @@ interleaving. Here an access is named by its thread, by reading or writing, by i
 how often the thread had done that to this variable there. Three departures:
 
 * A thread is named by descent, see `raddle.criteria.descent`: numbers of threads differ between executions.
-* Occurrences are counted up to a most (16 unless told). All later ones count as the last, so that memory does not
-  grow with the execution; for loops that go on longer, requirements are coarser.
+* Occurrences are counted up to a most: 16, and for pinv 4 or as many as its users ask for. All later ones count as the
+  last, so that memory does not grow with the execution; for loops that go on longer, requirements are coarser.
 * Variables are told apart within an execution, and named by their abstract variable: the accesses to two objects
   made in the same place have the same names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.descent import Labels
+from raddle.criteria.seen import UNORDERED, Access, AccessesSeen
+from raddle.criteria.segments import Segments
+from raddle.operation import JOIN, START
 from raddle.step import Step
 from raddle.tally import Key
 
-Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
 OCCURRENCES = 16
 Fact = tuple[Any, ...]  # numbers of accesses to a variable, one of the first two real; and words
+CUTS = frozenset({START, JOIN})  # the steps that cut a thread's time into segments
 NOBODY = -1  # in place of the number of an access
 _MOST_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
 
@@ -79,10 +81,20 @@ class Names(Generic[V]):
     all the rest.
     """
 
-    def __init__(self, *, occurrences: int, nobody: str, variable: Callable[[int], V]) -> None:
+    def __init__(
+        self,
+        *,
+        occurrences: int,
+        nobody: str,
+        variable: Callable[[int], V],
+        concurrent: Callable[[], None],
+        cut: Callable[[int], None],
+    ) -> None:
         self._occurrences = occurrences
         self._nobody = nobody  # what a key says in place of NOBODY
         self._variable = variable
+        self._concurrent = concurrent  # called when a second thread is started, or seen
+        self._cutting = cut  # called with a thread when its segment ends
         self._known: dict[Step, Spot[V]] = {}
         self._steps: list[Step] = []  # number // occurrences -> what all accesses of the spot look like
         self._meaning: tuple[object, ...] = ()  # of the numbers of threads and variables, for these names:
@@ -97,12 +109,51 @@ class Names(Generic[V]):
         self.spots: dict[Step, Spot[V]] = {}
         self.variables: dict[int, V] = {}
         self._threads: dict[int, None] = {}  # in the order of their first accesses
+        self.segments = Segments()
+        self.alone = True  # has no thread but the first been started, or touched anything?
+        self._own: dict[int, list[tuple[Step, Spot[V]]]] = {}  # by thread
+        self._cuts: dict[Step, list[tuple[int, int]]] = {}  # segments, and the last access in each that had any
+        self._lasts: dict[tuple[int, int], dict[int, int]] = {}  # by variable and thread: the last access, by segment
         self._cast = cast
         self._valid = False  # are the names known to be those of this execution?
+
+    def boundary(self, step: Step) -> None:
+        """A thread starts or joins another one."""
+        thread, kind, other, _ = step
+        if kind == START:
+            self.labels.start(thread, other)
+        if self.alone:
+            self._end_alone()
+        self._cut(thread)
+        if kind == START:
+            self.segments.start(thread, other, begun=other in self._threads)
+        else:
+            self.segments.join(thread, other)
+
+    def _end_alone(self) -> None:
+        self.alone = False
+        self._concurrent()
+
+    def _cut(self, thread: int) -> None:
+        if self.segments.overflown:
+            return
+        self._cutting(thread)
+        segment = self.segments.of(thread)
+        for step, spot in self._own.get(thread, ()):
+            cuts = self._cuts.setdefault(step, [])
+            if not cuts or cuts[-1][1] != spot.access:
+                cuts.append((segment, spot.access))
+            lasts = self._lasts.setdefault((step[2], thread), {})
+            if spot.place.last != NOBODY and spot.place.last not in lasts.values():
+                lasts[segment] = spot.place.last
 
     def new_spot(self, step: Step) -> Spot[V]:
         """A thread reads or writes a variable at a site for the first time in this execution."""
         thread, _, number, _ = step
+        if thread and self.alone:  # not seen started
+            self._end_alone()
+            self._cut(0)
+            self.segments.cut(0, {})
         variable = self.variables.get(number)
         if variable is None:
             variable = self.variables[number] = self._variable(number)
@@ -117,6 +168,7 @@ class Names(Generic[V]):
             self._steps.append(step)
         spot.access, spot.variable, spot.place = spot.first - 1, variable, place
         self.spots[step] = spot
+        self._own.setdefault(thread, []).append((step, spot))
         return spot
 
     def settle(self, *, final: bool) -> None:
@@ -192,6 +244,46 @@ class Names(Generic[V]):
                 for access in range(spot.first, spot.access + 1):
                     yield variable, access
 
+    def spans(self) -> Iterator[tuple[Step, int, int, int]]:
+        """Yield every access to a shared variable that happened, with the segments of its first and last occurrence.
+
+        Only the last number stands for several occurrences; it is taken to go on until the thread ends.
+        """
+        for step, spot in self.spots.items():
+            if len(spot.variable.places) > 1:
+                now, access = self.segments.of(step[0]), spot.first
+                for segment, last in [*self._cuts.get(step, ()), (now, spot.access)]:
+                    while access <= last:
+                        yield step, access, segment, now if access == spot.last else segment
+                        access += 1
+
+    def lasts(self, number: int, thread: int) -> dict[int, int]:
+        """Return what `Place.last` was of a thread at the end of each of its segments in which it changed."""
+        last, lasts = self.variables[number].places[thread].last, dict(self._lasts.get((number, thread), {}))
+        if last not in lasts.values():
+            lasts[self.segments.of(thread)] = last
+        return lasts
+
+    def note_order(self, seen: AccessesSeen) -> None:
+        """Add in which segments accesses happened, and how starts and joins order these."""
+        used: set[tuple[int, int]] = set()
+        for step, access, first, last in self.spans():
+            used |= {(step[0], first), (step[0], last)}
+            seen.spans.add((self.abstract(step[2]), self.named(access), first, last))
+        self.note_clocks(seen, used)
+
+    def note_clocks(self, seen: AccessesSeen, used: Iterable[tuple[int, int]]) -> None:
+        """Add how starts and joins order these segments, each given by its thread and number."""
+        if self.segments.overflown:
+            seen.segments.add(UNORDERED)
+        for thread, segment in used:
+            clock = self.named_clock(self.segments.clock(thread, segment))
+            seen.segments.add((str(self.labels.of(thread)), segment, clock))
+
+    def named_clock(self, clock: Mapping[int, int]) -> tuple[tuple[str, int], ...]:
+        """Return a clock with labels for threads; those that have none have no accesses either."""
+        return tuple(sorted((label, last) for thread, last in clock.items() if (label := self.labels.of(thread))))
+
     def note(self, accesses: set[tuple[AbstractVariable, Access]]) -> None:
         """Add the accesses to shared variables that happened, but for those of which that is known already."""
         noted = self._noted
@@ -202,62 +294,3 @@ class Names(Generic[V]):
             noted[step] = last
             variable = self._cast.variables[step[2]]
             accesses.update((variable, self.named(access)) for access in range(spot.first, last + 1))
-
-
-@dataclass(slots=True)
-class AccessesSeen:
-    """What all executions showed of what a program does to shared variables: the formulas' arguments.
-
-    Each criterion notes the part that its own formula needs. Those of other executions, and of other criteria,
-    can be added.
-
-    >>> one = AccessesSeen(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
-    >>> len((one + one).accesses), AccessesSeen.from_json(one.as_json()) == one
-    (1, True)
-    """
-
-    executions: int = 0
-    accesses: set[tuple[AbstractVariable, Access]] = field(default_factory=set)
-    # What a read finds if no other thread comes in between: its own thread's last write, or "initial".
-    sources: set[tuple[AbstractVariable, Access | str, Access]] = field(default_factory=set)
-    pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive
-    # The whole of what one thread did in one execution, to all variables (None) or to one of them: how many
-    # accesses, and a digest of them.
-    lines: set[tuple[AbstractVariable | None, str, int, str]] = field(default_factory=set)
-    meetings: set[tuple[str, ...]] = field(default_factory=set)  # threads that took part in one execution
-
-    def __add__(self, other: AccessesSeen) -> AccessesSeen:
-        result = AccessesSeen(self.executions + other.executions)
-        for name in _PARTS:
-            setattr(result, name, getattr(self, name) | getattr(other, name))
-        return result
-
-    def as_json(self) -> dict[str, Any]:
-        """For the data file; the same for equal values."""
-        parts = {name: sorted(map(_lists, getattr(self, name)), key=repr) for name in _PARTS}
-        return {"executions": self.executions, **parts}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> AccessesSeen:
-        """What `as_json` gave."""
-        result = cls(data["executions"])
-        for name in _PARTS:
-            setattr(result, name, {_with_variable(name, _tuples(item)) for item in data[name]})
-        return result
-
-
-_PARTS = tuple(part.name for part in fields(AccessesSeen) if part.name != "executions")
-
-
-def _lists(value: Any) -> Any:
-    return [_lists(part) for part in value] if isinstance(value, tuple) else value
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
-
-
-def _with_variable(name: str, item: tuple[Any, ...]) -> tuple[Any, ...]:
-    if name == "meetings" or item[0] is None:
-        return item
-    return AbstractVariable(*item[0]), *item[1:]

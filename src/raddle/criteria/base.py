@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from raddle.cast import Cast
+from raddle.criterion_settings import CriterionSettings
 from raddle.facts import Facts
 from raddle.model import Model
 from raddle.operation import Kind
@@ -40,6 +41,11 @@ class Criterion(ABC):
     # that a search for failures leaves them out.
     points: ClassVar[frozenset[Kind]] = frozenset()
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
+
+    @classmethod
+    def make(cls, settings: CriterionSettings) -> Self:
+        """Return a criterion with these settings; most have none."""
+        return cls()
 
     @abstractmethod
     def begin(self, cast: Cast) -> None:

@@ -1,19 +1,24 @@
 """Who defined what a read reads: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
 A read is told apart by the write whose value it reads (def-use), or only by whether that was its own thread's or
-another's (lr-def). The value that was there before all writes counts as local, as in the paper.
+another's (lr-def). The value that was there before all writes counts as local, as in the paper. It is the initial state
+of the memory when the first thread is started: what was written until then, as by constructors, belongs to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import NOBODY, Variable
+from raddle.criteria.accesses import CUTS, NOBODY, Variable
 from raddle.criteria.lu import FactCriterion, access_part
+from raddle.criteria.moments import Moments
+from raddle.criteria.seen import NEVER, Access
 from raddle.criteria.sizes import INITIAL
-from raddle.operation import READ, START, WRITE
+from raddle.criteria.start_join import StartJoinOrder
+from raddle.operation import READ, WRITE
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
@@ -33,24 +38,65 @@ class Defined(Variable):
         self.writer = NOBODY  # the thread
 
 
-class DefUse(FactCriterion[Defined]):
+class DefinitionCriterion(FactCriterion[Defined]):
+    """Requirements about the write that a read reads from."""
+
+    _variable = Defined
+
+    def begin(self, cast: Cast) -> None:
+        super().begin(cast)
+        self._sources: set[tuple[int, int]] = set()  # what reads read, if no other thread writes in between
+
+    def _end_initial_state(self) -> None:
+        for variable in self._names.variables.values():
+            variable.written = variable.writer = NOBODY
+            for place in variable.places.values():
+                place.last = NOBODY
+        self._sources = {(NOBODY, access) for _, access in self._sources}
+
+    def _note_possible(self, moments: Moments) -> None:
+        names, seen = self._names, self.seen
+        for own, access in self._sources:
+            if access not in moments.spans:
+                continue  # of a variable that is not shared
+            thread, _, number, _ = names.step(access)
+            variable, read = names.abstract(number), names.named(access)
+            if not moments.is_parted(number, thread, own, access, (WRITE,)):
+                seen.sources.add((variable, self._source(own), read))
+            seen.hidden.add((variable, read, names.named_clock(moments.hidden(number, thread, own, access))))
+        for access, (first, last) in moments.spans.items():
+            thread, kind, number, _ = names.step(access)
+            if kind == WRITE:
+                lasts = names.lasts(number, thread)
+                later = min((segment for segment in lasts if segment > last), default=NEVER)
+                overwritten = NEVER if first != last else later if access in lasts.values() else last
+                seen.overwritten.add((names.abstract(number), names.named(access), overwritten))
+
+    @abstractmethod
+    def _source(self, own: int) -> Access | str:
+        """What a read reads from if its own thread's last write is this one, or none."""
+
+
+class DefUse(DefinitionCriterion):
     """Criterion 4.A."""
 
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part('write or "initial"'), access_part("read"))
     summary: ClassVar[str] = "a read reads the value that a certain write, or nobody, has written"
-    _variable = Defined
     _nobody: ClassVar[str] = INITIAL
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
         self._flows: set[tuple[int, int]] = set()
-        self._sources: set[tuple[int, int]] = set()  # what a read would have read, had not others written
+
+    def _end_initial_state(self) -> None:
+        super()._end_initial_state()
+        self._flows = {(NOBODY, access) for _, access in self._flows}
+        self._fresh = list(self._flows)
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
-        flows, sources, fresh = self._flows, self._sources, self._fresh
+        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
         for step in steps:
             kind = step[1]
             if kind == READ:
@@ -60,42 +106,33 @@ class DefUse(FactCriterion[Defined]):
                     spot.access = access = access + 1
                 written, own = spot.variable.written, spot.place.last
                 flow = (written, access)
-                if flow not in flows:
-                    flows.add(flow)
-                    fresh.append(flow)
-                if own != written:
-                    sources.add((own, access))
+                if flow not in self._flows:
+                    self._flows.add(flow)
+                    self._fresh.append(flow)
+                self._sources.add((own, access))
             elif kind == WRITE:
                 spot = spots.get(step) or new_spot(step)
                 access = spot.access
                 if access != spot.last:
                     spot.access = access = access + 1
                 spot.variable.written = spot.place.last = access
-            elif kind == START:
-                start(step[0], step[2])
+            elif kind in CUTS:
+                boundary(step)
 
-    def collect(self, *, final: bool) -> Set[Key]:
-        keys = super().collect(final=final)
-        if final:
-            unread, _ = self._names.keys(self._sources)
-            self.seen.sources |= unread
-        return keys
-
-    def _named(self) -> set[Key]:
-        keys = super()._named()
-        self.seen.sources.update(key for key in keys if key[1] == INITIAL or key[1][0] == key[2][0])
-        return keys
+    def _source(self, own: int) -> Access | str:
+        return INITIAL if own == NOBODY else self._names.named(own)
 
     def _requirements(self) -> Iterator[Key]:
         sources: dict[Key, list[Key]] = {}
         for key in sorted(self.seen.sources, key=str):
             sources.setdefault((key[0], key[2]), []).append(key)
+        order = StartJoinOrder(self.seen)
         for variable, accesses in self._by_variable():
             for read in accesses:
                 if read[1] == READ:
                     yield from sources.get((variable, read), [])
                     for write in accesses:
-                        if write[1] == WRITE and write[0] != read[0]:
+                        if write[1] == WRITE and write[0] != read[0] and order.can_see(variable, write, read):
                             yield variable, write, read
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
@@ -106,14 +143,13 @@ class DefUse(FactCriterion[Defined]):
         return f"{clause} with the value that thread {write[0]} wrote {self._where(write, sites)}"
 
 
-class LocalOrRemoteDefinition(FactCriterion[Defined]):
+class LocalOrRemoteDefinition(DefinitionCriterion):
     """Criterion 5.A."""
 
     name: ClassVar[str] = "lr-def"
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part("read"), word('"local" or "remote"'))
     summary: ClassVar[str] = "a read reads what its own thread wrote (or nobody), or what another thread wrote"
-    _variable = Defined
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
@@ -121,7 +157,7 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
         self._remotes: set[int] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
+        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
         local_reads, remote_reads, fresh = self._locals, self._remotes, self._fresh
         for step in steps:
             kind = step[1]
@@ -131,6 +167,7 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
                 if access != spot.last:
                     spot.access = access = access + 1
                 writer = spot.variable.writer
+                self._sources.add((spot.place.last, access))
                 if writer == step[0] or writer == NOBODY:
                     if access not in local_reads:
                         local_reads.add(access)
@@ -142,19 +179,27 @@ class LocalOrRemoteDefinition(FactCriterion[Defined]):
                 spot = spots.get(step) or new_spot(step)
                 access = spot.access
                 if access != spot.last:
-                    spot.access = access + 1
+                    spot.access = access = access + 1
+                spot.place.last = access
                 spot.variable.writer = step[0]
-            elif kind == START:
-                start(step[0], step[2])
+            elif kind in CUTS:
+                boundary(step)
+
+    def _source(self, own: int) -> str:
+        return LOCAL
 
     def _requirements(self) -> Iterator[Key]:
+        order = StartJoinOrder(self.seen)
         for variable, accesses in self._by_variable():
-            writers = {access[0] for access in accesses if access[1] == WRITE}
-            for access in accesses:
-                if access[1] == READ:
-                    yield variable, access, LOCAL
-                    if writers - {access[0]}:
-                        yield variable, access, REMOTE
+            for read in accesses:
+                if read[1] == READ:
+                    if (variable, LOCAL, read) in self.seen.sources:
+                        yield variable, read, LOCAL
+                    if any(
+                        write[1] == WRITE and write[0] != read[0] and order.can_see(variable, write, read)
+                        for write in accesses
+                    ):
+                        yield variable, read, REMOTE
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, read, whose = key

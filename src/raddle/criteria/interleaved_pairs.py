@@ -12,25 +12,26 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from functools import reduce
 from itertools import chain, compress, repeat
 from operator import or_
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import NOBODY, Access, V, Variable
+from raddle.criteria.accesses import CUTS, NOBODY, V, Variable
 from raddle.criteria.lu import FactCriterion, access_part
+from raddle.criteria.moments import Moments
+from raddle.criteria.seen import Access
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
-from raddle.operation import ACCESSES, READ, START, WRITE, Kind
+from raddle.criteria.start_join import StartJoinOrder
+from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
+from raddle.operation import ACCESSES, READ, WRITE, Kind
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-# Told apart less finely than elsewhere: each of a thread's pairs of accesses can meet each access of all others, so
-# requirements grow with the cube of this.
-FEW_OCCURRENCES = 4
 LONG = 1024  # accesses in the log of a variable
 NONE = "none"  # the paper's dot: nothing between the two
 UNSERIALIZABLE, SERIALIZABLE = "unserializable", "serializable"
@@ -102,16 +103,38 @@ class PairCriterion(FactCriterion[V]):
         self.seen.pairs.update((variable, first, second) for variable, first, second, _ in keys)
         return keys
 
+    def _note_possible(self, moments: Moments) -> None:
+        names = self._names
+        for first, second in self._pairs():
+            if second in moments.spans:  # the variable is shared
+                thread, _, number, _ = names.step(second)
+                kinds = self._disturbing(names.step(first)[1], names.step(second)[1])
+                if not moments.is_parted(number, thread, first, second, kinds):
+                    self.seen.calm.add((names.abstract(number), names.named(first), names.named(second)))
+
+    @abstractmethod
+    def _pairs(self) -> Iterable[tuple[int, int]]:
+        """All consecutive pairs of the execution, by numbers of accesses."""
+
+    @abstractmethod
+    def _disturbing(self, first: str, second: str) -> Container[str]:
+        """The kinds of access by another thread that make a difference between two accesses of these kinds."""
+
     def _requirements(self) -> Iterator[Key]:
-        accesses = dict(self._by_variable())
-        for variable, first, second in sorted(self.seen.pairs):
-            remote = [access for access in accesses.get(variable, []) if access[0] != first[0]]
-            for case in self._cases(first, second, remote):
+        accesses, order = dict(self._by_variable()), StartJoinOrder(self.seen)
+        for pair in sorted(self.seen.pairs):
+            variable, first, second = pair
+            remote = [
+                access
+                for access in accesses.get(variable, [])
+                if access[0] != first[0] and order.can_part(variable, first, access, second)
+            ]
+            for case in self._cases(first, second, remote, calm=pair in self.seen.calm):
                 yield variable, first, second, case
 
     @abstractmethod
-    def _cases(self, first: Access, second: Access, remote: list[Access]) -> Iterator[Access | str]:
-        """What can be the case between the two, given all accesses of others."""
+    def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
+        """What can be the case between the two, given the accesses of others that can come between."""
 
     def _said(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, _ = key
@@ -179,8 +202,12 @@ class PairInterleave(PairCriterion[Logged]):
     _variable = Logged
     _nobody: ClassVar[str] = NONE
 
-    def __init__(self, *, occurrences: int = FEW_OCCURRENCES) -> None:
+    def __init__(self, *, occurrences: int = PINV_OCCURRENCES) -> None:
         super().__init__(occurrences=occurrences)
+
+    @classmethod
+    def make(cls, settings: CriterionSettings) -> Self:
+        return cls(occurrences=settings.pinv_occurrences)
 
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
@@ -190,7 +217,7 @@ class PairInterleave(PairCriterion[Logged]):
         self._told: dict[int, list[Meetings]] = {}  # by variable: what was given out, while it has its name for itself
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
+        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
         between, new, alone, fresh = self._between, self._new, self._alone, self._fresh
         for step in steps:
             kind = step[1]
@@ -222,8 +249,8 @@ class PairInterleave(PairCriterion[Logged]):
                 place.last = access
                 place.time = variable.begun + len(log)
                 place.missed = 0
-            elif kind == START:
-                start(step[0], step[2])
+            elif kind in CUTS:
+                boundary(step)
 
     def collect(self, *, final: bool) -> Set[Key]:
         self._meetings: list[Meetings] = []
@@ -265,8 +292,15 @@ class PairInterleave(PairCriterion[Logged]):
         self._new = waiting
         return keys
 
-    def _cases(self, first: Access, second: Access, remote: list[Access]) -> Iterator[Access | str]:
-        yield NONE
+    def _pairs(self) -> Iterable[tuple[int, int]]:
+        return self._alone | self._between.keys()
+
+    def _disturbing(self, first: str, second: str) -> Container[str]:
+        return ACCESSES
+
+    def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
+        if calm:
+            yield NONE
         yield from remote
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
@@ -300,7 +334,7 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         self._good: set[tuple[int, int]] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
+        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
         bad, good, fresh = self._bad, self._good, self._fresh
         for step in steps:
             kind = step[1]
@@ -328,11 +362,18 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 else:
                     variable.read = time
                 place.last, place.wrote = access, writes
-            elif kind == START:
-                start(step[0], step[2])
+            elif kind in CUTS:
+                boundary(step)
 
-    def _cases(self, first: Access, second: Access, remote: list[Access]) -> Iterator[Access | str]:
-        yield SERIALIZABLE
+    def _pairs(self) -> Iterable[tuple[int, int]]:
+        return self._good | self._bad
+
+    def _disturbing(self, first: str, second: str) -> Container[str]:
+        return (UNSERIALIZABLE_BY[first, second],)
+
+    def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
+        if calm:
+            yield SERIALIZABLE
         if any(access[1] == UNSERIALIZABLE_BY[first[1], second[1]] for access in remote):
             yield UNSERIALIZABLE
 

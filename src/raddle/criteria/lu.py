@@ -4,7 +4,10 @@ The paper orders them: complete coverage by `all` implies the same by `tpair`, t
 others. It omits the proof, and the last step is wrong where three threads touch a variable: `svar` looks at two
 threads at a time, but which write a read reads, and whether nothing comes between two accesses, depends on all.
 If one writes, one reads, and one writes, w1 r2 w3 and w3 r2 w1 are complete for `tpair` and `svar`, and never is the
-initial value read. It holds for variables of two threads; and `def-use` always implies `lr-def`, `pinv` `lr-inv`.
+initial value read. It holds for variables of two threads; and `def-use` always implies `lr-def`. `pinv` implies
+`lr-inv` if every pair can go undisturbed. Else it need not: a thread reads x twice, synchronization makes another one
+read it in between, and a third one writes it there or elsewhere. One execution in which both come between is complete
+for `pinv`, as the pair never goes undisturbed, and `lr-inv` still lacks the pair without a write in between.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ from itertools import combinations
 from typing import Any, ClassVar, Generic
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import OCCURRENCES, Access, AccessesSeen, Fact, Names, V
+from raddle.criteria.accesses import OCCURRENCES, Fact, Names, V
 from raddle.criteria.base import LINEAR, Criterion
+from raddle.criteria.moments import Moments
+from raddle.criteria.seen import Access, AccessesSeen
 from raddle.criteria.sizes import total_seen
 from raddle.facts import Facts
 from raddle.model import Model
@@ -44,11 +49,23 @@ class LuCriterion(Criterion, Generic[V]):
             raise ValueError(f"an access occurs at least once, so {occurrences} is not a most of occurrences")
         self.occurrences = occurrences
         self.seen = AccessesSeen()
-        self._names = Names(occurrences=occurrences, nobody=self._nobody, variable=self._variable)
+        self._names = Names(
+            occurrences=occurrences,
+            nobody=self._nobody,
+            variable=self._variable,
+            concurrent=self._end_initial_state,
+            cut=self._cut,
+        )
         self.begin(Cast())
 
     def begin(self, cast: Cast) -> None:
         self._names.begin(cast)
+
+    def _end_initial_state(self) -> None:
+        """A second thread is started, or seen: what was done until now, one thread did alone."""
+
+    def _cut(self, thread: int) -> None:
+        """A segment of a thread ends, see `raddle.criteria.segments`."""
 
     @staticmethod
     @abstractmethod
@@ -66,10 +83,11 @@ class LuCriterion(Criterion, Generic[V]):
         return self.seen_total()
 
     def extra(self) -> AccessesSeen:
-        return AccessesSeen() + self.seen
+        return AccessesSeen(occurrences=self.occurrences) + self.seen
 
     def restore(self, extra: AccessesSeen) -> None:
         self.seen = extra
+        self.occurrences = extra.occurrences or self.occurrences
 
     @classmethod
     def read_extra(cls, data: Any) -> AccessesSeen:
@@ -99,6 +117,9 @@ class FactCriterion(LuCriterion[V]):
         if not final:
             self._given |= keys
         self._names.note(self.seen.accesses)
+        if final:
+            self._names.note_order(self.seen)
+            self._note_possible(Moments(self._names))
         self.seen.executions += not self._collected
         self._collected = True
         return keys
@@ -107,6 +128,10 @@ class FactCriterion(LuCriterion[V]):
         """The facts that can be given out now, as keys. What they show beyond their accesses is noted."""
         keys, self._fresh = self._names.keys(self._fresh)
         return keys
+
+    @abstractmethod
+    def _note_possible(self, moments: Moments) -> None:
+        """The execution is over: note what it showed to be possible, though perhaps not in this order."""
 
     def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
         return self._requirements() if self.seen.executions else None

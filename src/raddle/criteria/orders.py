@@ -14,16 +14,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import combinations
 from typing import ClassVar
 
 from raddle.cast import AbstractVariable, Cast
-from raddle.criteria.accesses import OCCURRENCES, Access, Variable
+from raddle.criteria.accesses import CUTS, OCCURRENCES, Variable
 from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion
-from raddle.operation import ACCESSES, READ, START, WRITE, Kind
+from raddle.criteria.seen import Access
+from raddle.operation import ACCESSES, READ, WRITE, Kind
 from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
 from raddle.site import Site, where
 from raddle.step import Step
@@ -51,9 +54,12 @@ class OrderCriterion(LuCriterion[Variable]):
     def begin(self, cast: Cast) -> None:
         super().begin(cast)
         self._log = array("I")  # every access, by number
+        self._ends: dict[
+            int, list[int]
+        ] = {}  # by thread: how many accesses of all had happened at its starts and joins
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, start = self._names.spots, self._names.new_spot, self._names.labels.start
+        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
         log = self._log.append
         for step in steps:
             kind = step[1]
@@ -63,8 +69,8 @@ class OrderCriterion(LuCriterion[Variable]):
                 if access != spot.last:
                     spot.access = access = access + 1
                 log(access)
-            elif kind == START:
-                start(step[0], step[2])
+            elif kind in CUTS:
+                boundary(step)
 
     def collect(self, *, final: bool) -> set[Key]:
         if not final:
@@ -72,13 +78,21 @@ class OrderCriterion(LuCriterion[Variable]):
         self._names.settle(final=True)
         self._digests = {access: self._digest(variable, access) for variable, access in self._names.of_shared()}
         self.seen.executions += 1
-        keys = set(self._orders([access for access in self._log if access in self._digests]))
+        self._used: set[tuple[int, int]] = set()
+        keys = set(self._orders([place for place, access in enumerate(self._log) if access in self._digests]))
+        self._names.note_clocks(self.seen, self._used)
         self.begin(Cast())
         return keys
 
+    def _cut(self, thread: int) -> None:
+        self._ends.setdefault(thread, []).append(len(self._log))
+
     @abstractmethod
-    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
-        """The orders that are in the order of all accesses to shared variables; notes in `seen` what it shows."""
+    def _orders(self, places: Sequence[int]) -> Iterator[Key]:
+        """The orders that are in the order of all accesses to shared variables; notes in `seen` what it shows.
+
+        Accesses are given by their places in the log.
+        """
 
     def _digest(self, variable: AbstractVariable, access: int) -> bytes:
         name = self._names.named(access)
@@ -88,34 +102,38 @@ class OrderCriterion(LuCriterion[Variable]):
             digest = self._known[variable, name] = blake2b(text.encode(), digest_size=8).digest()
         return digest
 
-    def _order(self, log: Iterable[int]) -> str:
+    def _order(self, places: Iterable[int]) -> str:
         """How many accesses, and a digest of their order."""
-        digests = b"".join(map(self._digests.__getitem__, log))
+        digests = b"".join([self._digests[self._log[place]] for place in places])
         return f"{len(digests) // 8}:{blake2b(digests, digest_size=16).hexdigest()}"
 
-    def _beginning(self, log: Iterable[int]) -> Key:
-        names = self._names
-        named = ((names.named(access), str(names.abstract(names.step(access)[2]))) for access in log)
+    def _beginning(self, places: Iterable[int]) -> Key:
+        names, log = self._names, self._log
+        named = ((names.named(log[place]), str(names.abstract(names.step(log[place])[2]))) for place in places)
         return tuple((label, kind, variable, site) for (label, kind, site, _), variable in named)
 
-    def _line(self, variable: AbstractVariable | None, label: str, log: Sequence[int]) -> None:
-        self.seen.lines.add((variable, label, len(log), self._order(log).partition(":")[2]))
+    def _line(self, variable: AbstractVariable | None, label: str, places: Sequence[int]) -> None:
+        thread = self._names.step(self._log[places[0]])[0]
+        ends = self._ends.get(thread, [])
+        profile = tuple(Counter(bisect_right(ends, place) for place in places).items())
+        self._used.update((thread, segment) for segment, _ in profile)
+        self.seen.lines.add((variable, label, profile, self._order(places).partition(":")[2]))
 
-    def _by_label(self, log: Sequence[int]) -> dict[str, list[int]]:
-        """The places in the log of each thread, threads sorted by label."""
-        places: dict[int, list[int]] = {}
-        for place, access in enumerate(log):
-            places.setdefault(self._names.step(access)[0], []).append(place)
-        labelled = {self._names.named(log[own[0]])[0]: own for own in places.values()}
+    def _by_label(self, places: Sequence[int]) -> dict[str, list[int]]:
+        """The places of each thread, threads sorted by label."""
+        by_thread: dict[int, list[int]] = {}
+        for place in places:
+            by_thread.setdefault(self._names.step(self._log[place])[0], []).append(place)
+        labelled = {self._names.named(self._log[own[0]])[0]: own for own in by_thread.values()}
         return dict(sorted(labelled.items()))
 
-    def _couples(self, log: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
+    def _couples(self, places: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
         """The orders of every two threads."""
-        places = self._by_label(log)
-        for label, own in places.items():
-            self._line(variable, label, [log[place] for place in own])
-        for one, other in combinations(places, 2):
-            both = [log[place] for place in sorted(places[one] + places[other])]  # two runs: linear
+        by_label = self._by_label(places)
+        for label, own in by_label.items():
+            self._line(variable, label, own)
+        for one, other in combinations(by_label, 2):
+            both = sorted(by_label[one] + by_label[other])  # two runs: linear
             yield one, other, self._order(both), self._beginning(both[:BEGINNING])
 
     def home(self, key: Key) -> int:
@@ -129,13 +147,13 @@ class All(OrderCriterion):
     shape: ClassVar[Shape] = Shape(*_ORDER)
     summary: ClassVar[str] = "all accesses to shared variables happen in a certain order"
 
-    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
-        if log:
-            places = self._by_label(log)
-            self.seen.meetings.add(tuple(places))
-            for label, own in places.items():
-                self._line(None, label, [log[place] for place in own])
-            yield self._order(log), self._beginning(log[:BEGINNING])
+    def _orders(self, places: Sequence[int]) -> Iterator[Key]:
+        if places:
+            by_label = self._by_label(places)
+            self.seen.meetings.add(tuple(by_label))
+            for label, own in by_label.items():
+                self._line(None, label, own)
+            yield self._order(places), self._beginning(places[:BEGINNING])
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         return f"all accesses to shared variables in this order: {_told(sites, *key)}"
@@ -148,10 +166,10 @@ class ThreadPair(OrderCriterion):
     shape: ClassVar[Shape] = Shape(THREAD, THREAD, *_ORDER)
     summary: ClassVar[str] = "all accesses of two threads to shared variables happen in a certain order"
 
-    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
-        if log:
-            self.seen.meetings.add(tuple(self._by_label(log)))
-            yield from self._couples(log, None)
+    def _orders(self, places: Sequence[int]) -> Iterator[Key]:
+        if places:
+            self.seen.meetings.add(tuple(self._by_label(places)))
+            yield from self._couples(places, None)
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         one, other, *order = key
@@ -165,11 +183,11 @@ class SingleVariable(OrderCriterion):
     shape: ClassVar[Shape] = Shape(VARIABLE, THREAD, THREAD, *_ORDER)
     summary: ClassVar[str] = "all accesses of two threads to one shared variable happen in a certain order"
 
-    def _orders(self, log: Sequence[int]) -> Iterator[Key]:
-        logs: dict[int, list[int]] = {}
-        for access in log:
-            logs.setdefault(self._names.step(access)[2], []).append(access)
-        for number, own in logs.items():
+    def _orders(self, places: Sequence[int]) -> Iterator[Key]:
+        by_variable: dict[int, list[int]] = {}
+        for place in places:
+            by_variable.setdefault(self._names.step(self._log[place])[2], []).append(place)
+        for number, own in by_variable.items():
             variable = self._names.abstract(number)
             for key in self._couples(own, variable):
                 yield variable, *key

@@ -1,15 +1,18 @@
 """How many requirements the criteria of Lu, Jiang and Zhou (2007) have, by the paper's formulas.
 
 The formulas suppose that each thread does the same in every interleaving and that any interleaving can happen.
-For such a program they are exact; locks, joins and branches make some requirements impossible, so for others they
-give more than there are. Three readings of the paper:
+For such a program they are exact. What starts and joins make impossible is left out (see `raddle.criteria.start_join`);
+locks and branches make other requirements impossible, so for some programs they give more than there are. Readings of
+the paper:
 
 * Only accesses to variables that two threads touch count, as in its model. Two threads of which one has no such
   access, or none to the variable in question, have nothing to interleave: the paper's sum over all pairs would add
   a requirement for them that every execution covers.
-* Of LR-Def and LR-Inv it says only that they lie between N and 2N. Exactly: a read can always read a local value
-  (its thread may run alone up to there), and a remote one if another thread writes the variable. A pair can always
-  go without an unserializable access, and have one if another thread has an access of the kind that does it.
+* Of LR-Def and LR-Inv it says only that they lie between N and 2N. Exactly: a read can read a local value (its thread
+  may run alone up to there), and a remote one if another thread writes the variable. A pair can go without an
+  unserializable access, and have one if another thread has an access of the kind that does it.
+* The value that a read finds before all writes is that of the initial state. It includes what the first thread wrote
+  before it started another one.
 * For programs with branches, what a thread did is a set: of accesses, of consecutive pairs, of whole lines of
   accesses. The formulas then sum over it, so that nothing that was covered is ever left out of the sum.
 """
@@ -18,11 +21,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
-from math import comb, log10
+from itertools import combinations, pairwise, product
+from math import comb, log10, prod
 
 from raddle.cast import AbstractVariable
-from raddle.criteria.accesses import Access, AccessesSeen
+from raddle.criteria.interleavings import interleavings, multinomial
+from raddle.criteria.seen import Access, AccessesSeen, Profile
+from raddle.criteria.start_join import StartJoinOrder
 from raddle.operation import READ, WRITE
 from raddle.tally import STATIC, UNKNOWN, Total
 
@@ -35,10 +40,13 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, WRITE): WRITE,
 }
 
+MOST_CHOICES = 1_000  # of one line for each thread; where there are more, starts and joins are left out
 MOST_DIGITS = 4000  # CPython refuses to write whole numbers of more than 4300
 
 Program = Sequence[Sequence[tuple[str, str]]]  # by thread: the kind of each access and its variable
-Lengths = Counter[int]  # how many lines of accesses of one thread have so many accesses
+Lines = Counter[Profile]  # how many lines of accesses of one thread have so many accesses in each segment
+Lengths = Counter[int]  # the same, whatever the segments
+Group = list[tuple[str, Lines]]  # threads that take part, by label
 
 
 def sizes(program: Program) -> dict[str, int]:
@@ -57,7 +65,8 @@ def sizes_seen(seen: AccessesSeen) -> dict[str, int]:
     """The size of each criterion for a program of which executions showed this.
 
     >>> x = AbstractVariable("m.py", "", "x")
-    >>> seen = AccessesSeen(1, {(x, ("T1", "read", 70001, 1)), (x, ("T2", "write", 70002, 1))})
+    >>> read, write = ("T1", "read", 70001, 1), ("T2", "write", 70002, 1)
+    >>> seen = AccessesSeen(1, {(x, read), (x, write)}, sources={(x, "initial", read)})
     >>> sizes_seen(seen)["lr-def"]  # what T1 reads was there before, or T2 wrote it
     2
     """
@@ -96,69 +105,104 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     others = [len(line) for thread, line in enumerate(kept) if thread not in involved]
     wanted = [(involved.index(thread), kept[thread].index(index)) for thread, index in order]
     # Those involved are as one thread to the others.
-    return _orders(chains, wanted) * _interleavings([Counter([length]) for length in (sum(chains), *others)])
+    return _orders(chains, wanted) * multinomial([sum(chains), *others])
 
 
 def size_of_def_use(seen: AccessesSeen) -> int:
     """One local source for each read, and each write of another thread: N^r + Σ N_iv^r · N_jv^w."""
-    counts = _counts(seen)
-    reads = [(variable, access[0]) for variable, access in seen.accesses if access[1] == READ]
-    return len(seen.sources) + sum(_remote(counts[variable], thread, WRITE) for variable, thread in reads)
+    remote = RemoteAccesses(seen)
+    return len(seen.sources) + sum(remote.seen_by(*read) for read in seen.accesses if read[1][1] == READ)
 
 
 def size_of_pinv(seen: AccessesSeen) -> int:
     """Nothing between a pair, or each access of another thread: PN + Σ PN_iv · N_jv."""
-    counts = _counts(seen)
-    return sum(1 + _remote(counts[variable], first[0], READ, WRITE) for variable, first, _ in seen.pairs)
+    remote = RemoteAccesses(seen)
+    return len(seen.calm) + sum(remote.between(*pair, kinds=(READ, WRITE)) for pair in seen.pairs)
 
 
 def size_of_lr_def(seen: AccessesSeen) -> int:
     """N^r, and once more each read of what another thread writes."""
-    counts = _counts(seen)
-    reads = [(variable, access[0]) for variable, access in seen.accesses if access[1] == READ]
-    return sum(1 + bool(_remote(counts[variable], thread, WRITE)) for variable, thread in reads)
+    remote = RemoteAccesses(seen)
+    reads = {read for read in seen.accesses if read[1][1] == READ}
+    local = {(variable, read) for variable, _, read in seen.sources}
+    return len(reads & local) + sum(bool(remote.seen_by(*read)) for read in reads)
 
 
 def size_of_lr_inv(seen: AccessesSeen) -> int:
     """PN, and once more each pair that another thread can make unserializable."""
-    counts = _counts(seen)
-    return sum(
-        1 + bool(_remote(counts[variable], first[0], UNSERIALIZABLE_BY[first[1], second[1]]))
-        for variable, first, second in seen.pairs
+    remote = RemoteAccesses(seen)
+    return len(seen.calm) + sum(
+        bool(remote.between(*pair, kinds=(UNSERIALIZABLE_BY[pair[1][1], pair[2][1]],))) for pair in seen.pairs
     )
 
 
-def groups_of_all(seen: AccessesSeen) -> list[list[Lengths]]:
+class RemoteAccesses:
+    """How many accesses of other threads can be seen by a read, or come between a pair, unless starts and joins forbid.
+
+    Accesses that stand in the same place by these are looked at once.
+    """
+
+    def __init__(self, seen: AccessesSeen) -> None:
+        self._order = StartJoinOrder(seen)
+        self._accesses: dict[AbstractVariable, list[Access]] = defaultdict(list)
+        for variable, access in seen.accesses:
+            self._accesses[variable].append(access)
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def seen_by(self, variable: AbstractVariable, read: Access) -> int:
+        """How many writes of other threads the read can see."""
+        place = variable, self._order.place(variable, read)
+        number = self._known.get(place)
+        if number is None:
+            number = self._known[place] = sum(
+                write[1] == WRITE and write[0] != read[0] and self._order.can_see(variable, write, read)
+                for write in self._accesses[variable]
+            )
+        return number
+
+    def between(self, variable: AbstractVariable, first: Access, second: Access, *, kinds: tuple[str, ...]) -> int:
+        """How many accesses of these kinds, of other threads, can come between the two."""
+        place = variable, self._order.place(variable, first), self._order.place(variable, second), kinds
+        number = self._known.get(place)
+        if number is None:
+            number = self._known[place] = sum(
+                other[1] in kinds and other[0] != first[0] and self._order.can_part(variable, first, other, second)
+                for other in self._accesses[variable]
+            )
+        return number
+
+
+def groups_of_all(seen: AccessesSeen) -> list[Group]:
     """All threads of an execution: Π C(N_i + … + N_M, N_i) interleavings."""
-    lengths = _lengths(seen)
-    return [[lengths[None, thread] for thread in meeting] for meeting in seen.meetings]
+    lines = _lines(seen)
+    return [[(thread, lines[None, thread]) for thread in meeting] for meeting in seen.meetings]
 
 
-def groups_of_tpair(seen: AccessesSeen) -> list[list[Lengths]]:
+def groups_of_tpair(seen: AccessesSeen) -> list[Group]:
     """Every two threads: Σ C(N_i + N_j, N_i) interleavings, a sum that the scan of the paper lost."""
-    lengths = _lengths(seen)
+    lines = _lines(seen)
     couples = {couple for meeting in seen.meetings for couple in combinations(meeting, 2)}
-    return [[lengths[None, thread] for thread in couple] for couple in couples]
+    return [[(thread, lines[None, thread]) for thread in couple] for couple in couples]
 
 
-def groups_of_svar(seen: AccessesSeen) -> list[list[Lengths]]:
+def groups_of_svar(seen: AccessesSeen) -> list[Group]:
     """What every two threads do to one variable: Σ C(N_iv + N_jv, N_iv) interleavings."""
-    lines: dict[AbstractVariable, list[Lengths]] = defaultdict(list)
-    for (variable, _), lengths in _lengths(seen).items():
+    touching: dict[AbstractVariable, Group] = defaultdict(list)
+    for (variable, thread), lines in _lines(seen).items():
         if variable is not None:
-            lines[variable].append(lengths)
-    return [[one, other] for touching in lines.values() for one, other in combinations(touching, 2)]
+            touching[variable].append((thread, lines))
+    return [[one, other] for lines_of in touching.values() for one, other in combinations(lines_of, 2)]
 
 
-GROUPS: Mapping[str, Callable[[AccessesSeen], list[list[Lengths]]]] = {
+GROUPS: Mapping[str, Callable[[AccessesSeen], list[Group]]] = {
     "all": groups_of_all,
     "tpair": groups_of_tpair,
     "svar": groups_of_svar,
 }
 FORMULAS: Mapping[str, Callable[[AccessesSeen], int]] = {
-    "all": lambda seen: sum(map(_interleavings, groups_of_all(seen))),
-    "tpair": lambda seen: sum(map(_interleavings, groups_of_tpair(seen))),
-    "svar": lambda seen: sum(map(_interleavings, groups_of_svar(seen))),
+    "all": lambda seen: _size(seen, groups_of_all(seen)),
+    "tpair": lambda seen: _size(seen, groups_of_tpair(seen)),
+    "svar": lambda seen: _size(seen, groups_of_svar(seen)),
     "def-use": size_of_def_use,
     "pinv": size_of_pinv,
     "lr-def": size_of_lr_def,
@@ -166,8 +210,24 @@ FORMULAS: Mapping[str, Callable[[AccessesSeen], int]] = {
 }
 
 
-def _interleavings(group: Iterable[Lengths]) -> int:
-    """Of one line of each thread, for every choice of lines."""
+def _size(seen: AccessesSeen, groups: Iterable[Group]) -> int:
+    """The interleavings of all groups; of one line of each thread, for every choice of lines."""
+    order = StartJoinOrder(seen)
+    return sum(_interleavings(group, order) for group in groups)
+
+
+def _interleavings(group: Group, order: StartJoinOrder) -> int:
+    if prod(len(lines) for _, lines in group) > MOST_CHOICES:
+        return _unordered([_lengths(lines) for _, lines in group])
+    number = 0
+    for choice in product(*(lines.items() for _, lines in group)):
+        chosen = [(thread, profile) for (thread, _), (profile, _) in zip(group, choice, strict=True)]
+        number += prod(times for _, times in choice) * interleavings(chosen, order.clock)
+    return number
+
+
+def _unordered(group: Iterable[Lengths]) -> int:
+    """The same if nothing orders the lines."""
     ways = {0: 1}  # accesses of the threads so far -> interleavings of so many
     for lengths in group:
         wider: dict[int, int] = defaultdict(int)
@@ -178,10 +238,17 @@ def _interleavings(group: Iterable[Lengths]) -> int:
     return sum(ways.values())
 
 
-def _too_long(group: Sequence[Lengths]) -> bool:
+def _lengths(lines: Lines) -> Lengths:
+    lengths: Lengths = Counter()
+    for profile, times in lines.items():
+        lengths[sum(accesses for _, accesses in profile)] += times
+    return lengths
+
+
+def _too_long(group: Group) -> bool:
     # At each access one of the threads is next; that is more than all interleavings of their longest lines.
-    accesses = sum(max(lengths) for lengths in group)
-    return accesses * log10(len(group)) + sum(log10(lengths.total()) for lengths in group) > MOST_DIGITS
+    accesses = sum(max(_lengths(lines)) for _, lines in group)
+    return accesses * log10(len(group)) + sum(log10(lines.total()) for _, lines in group) > MOST_DIGITS
 
 
 def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
@@ -200,24 +267,11 @@ def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
     return sum(ways.values())
 
 
-def _lengths(seen: AccessesSeen) -> dict[tuple[AbstractVariable | None, str], Lengths]:
-    lengths: dict[tuple[AbstractVariable | None, str], Lengths] = defaultdict(Counter)
-    for variable, thread, length, _ in seen.lines:
-        lengths[variable, thread][length] += 1
-    return lengths
-
-
-def _counts(seen: AccessesSeen) -> dict[AbstractVariable, Counter[tuple[str, str]]]:
-    """By variable: how many accesses of each kind each thread has, and under "" all of them together."""
-    counts: dict[AbstractVariable, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for variable, (thread, kind, _, _) in seen.accesses:
-        counts[variable][thread, kind] += 1
-        counts[variable]["", kind] += 1
-    return counts
-
-
-def _remote(counts: Counter[tuple[str, str]], thread: str, *kinds: str) -> int:
-    return sum(counts["", kind] - counts[thread, kind] for kind in kinds)
+def _lines(seen: AccessesSeen) -> dict[tuple[AbstractVariable | None, str], Lines]:
+    lines: dict[tuple[AbstractVariable | None, str], Lines] = defaultdict(Counter)
+    for variable, thread, profile, _ in seen.lines:
+        lines[variable, thread][profile] += 1
+    return lines
 
 
 def _shared(program: Program) -> set[str]:
@@ -238,7 +292,7 @@ def _seen(program: Program) -> AccessesSeen:
         label, kept = f"T{number}", [(kind, name) for kind, name in line if name in shared]
         if kept:
             meeting.append(label)
-            seen.lines.add((None, label, len(kept), ""))
+            seen.lines.add((None, label, ((0, len(kept)),), ""))
         for name in dict.fromkeys(name for _, name in kept):
             _see_variable(seen, label, name, [kind for kind, other in kept if other == name])
     if meeting:
@@ -257,4 +311,5 @@ def _see_variable(seen: AccessesSeen, label: str, name: str, kinds: Sequence[str
             source = access
     seen.accesses.update((variable, access) for access in accesses)
     seen.pairs.update((variable, *pair) for pair in pairwise(accesses))
-    seen.lines.add((variable, label, len(kinds), ""))
+    seen.calm |= seen.pairs
+    seen.lines.add((variable, label, ((0, len(kinds)),), ""))

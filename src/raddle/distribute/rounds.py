@@ -189,7 +189,7 @@ class Rounds:
         record = self._all.record
         if record is None:
             return False
-        criteria = make_criteria(list(self._plan.criteria))
+        criteria = make_criteria(list(self._plan.criteria), self._plan.settings)
         for criterion in criteria:
             if criterion.name in record.extras:
                 criterion.restore(record.extras[criterion.name])

@@ -67,7 +67,7 @@ def _aims(plan: Plan, done: Done) -> dict[str, Any]:
     """Return what came of aiming, as `raddle.guide.aims` has it."""
     aims, covered = done.known.aims, done.tally.covered
     sites = {} if done.record is None else done.record.sites
-    told = told_given_up(aims.given_up(covered), make_criteria(list(plan.criteria)), sites)
+    told = told_given_up(aims.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
     return {**asdict(aims.reached(covered)), "given_up_requirements": told}
 
 

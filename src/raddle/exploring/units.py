@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from raddle.corpus import Kept, fitting
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.execute.session import Session
 from raddle.exploring.coverage_progress import CoverageProgress
 from raddle.exploring.findings import Findings, Signature
@@ -73,10 +74,11 @@ class Plan:
     origin: str = ""  # what is explored, as the record names it
     measure_all: bool = True  # whether to measure every execution, also once coverage is saturated
     to_the_end: bool = False  # whether a complete search follows a saturated one
+    settings: CriterionSettings = DEFAULT_SETTINGS
 
     def make_policy(self) -> Scheduler:
         """Return the scheduler of the search."""
-        return make_policy(self.scheduler, seed=self.seed, criteria=self.criteria)
+        return make_policy(self.scheduler, seed=self.seed, criteria=self.criteria, settings=self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ def _measurement(unit: Unit) -> Measurement | None:
     from raddle.criteria import make_criteria
     from raddle.measuring.measurement import Measurement
 
-    measurement = Measurement(make_criteria(list(unit.plan.criteria)))
+    measurement = Measurement(make_criteria(list(unit.plan.criteria), unit.plan.settings))
     measurement.before = unit.known.covered
     return measurement
 

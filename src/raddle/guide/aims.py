@@ -15,6 +15,7 @@ from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criteria.base import Criterion
 from raddle.criteria.sentences import Sentences
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, Way, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
@@ -74,9 +75,10 @@ class Aims:
     ()
     """
 
-    def __init__(self, criteria: Iterable[str], *, seed: int) -> None:
+    def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
         self.share = 0, 1  # which of the orders that can be predicted are its own, out of how many parts
-        self._criteria = make_criteria(list(criteria))  # its own: what is only predicted must not be counted
+        # Its own: what is only predicted must not be counted.
+        self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()

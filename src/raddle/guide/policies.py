@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.errors import UsageError
 from raddle.schedulers import make_scheduler
 from raddle.schedulers.base import Scheduler
@@ -11,7 +12,9 @@ from raddle.schedulers.base import Scheduler
 GUIDED = ("portfolio", "directed")  # schedulers that aim at what is not covered
 
 
-def make_policy(scheduler: str, *, seed: int, criteria: Sequence[str]) -> Scheduler:
+def make_policy(
+    scheduler: str, *, seed: int, criteria: Sequence[str], settings: CriterionSettings = DEFAULT_SETTINGS
+) -> Scheduler:
     """The scheduler of that name; the criteria are those whose requirements can be aimed at.
 
     >>> make_policy("pos", seed=1, criteria=[]).complete
@@ -29,7 +32,7 @@ def make_policy(scheduler: str, *, seed: int, criteria: Sequence[str]) -> Schedu
     from raddle.guide import portfolio  # slow to import, and not always needed
 
     if name == "portfolio":
-        return portfolio.portfolio(criteria, seed=seed)
+        return portfolio.portfolio(criteria, seed=seed, settings=settings)
     if not criteria:
         raise UsageError("no-criteria", "the scheduler directed needs criteria whose requirements it can aim at")
-    return portfolio.directed(criteria, seed=seed)
+    return portfolio.directed(criteria, seed=seed, settings=settings)

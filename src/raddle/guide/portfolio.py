@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from raddle.cast import Cast
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.guide.aims import Aims
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.directed import Directed
@@ -81,13 +82,13 @@ class Guided(Scheduler):
             self.aims.learn(steps, cast, covered, early=early)
 
 
-def portfolio(criteria: Sequence[str], *, seed: int) -> Guided:
+def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
     """The default search; without criteria there is nothing to aim at.
 
     >>> portfolio(["map"], seed=1).turn
     'pos'
     """
-    aims = Aims(criteria, seed=seed) if criteria else None
+    aims = Aims(criteria, seed=seed, settings=settings) if criteria else None
     members: dict[str, Scheduler] = {
         "pos": PartialOrderSampling(seed),
         "surw": UniformWalk(seed),
@@ -99,11 +100,11 @@ def portfolio(criteria: Sequence[str], *, seed: int) -> Guided:
     return Guided(members, TURNS, aims=aims)
 
 
-def directed(criteria: Sequence[str], *, seed: int) -> Guided:
+def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
     """Only what is aimed at, and POS where there is nothing to aim at.
 
     >>> directed(["map"], seed=1).turn
     'directed'
     """
-    aims = Aims(criteria, seed=seed)
+    aims = Aims(criteria, seed=seed, settings=settings)
     return Guided({"directed": Directed(seed, aims.next_plan)}, ("directed",), aims=aims)

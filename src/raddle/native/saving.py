@@ -7,6 +7,7 @@ from typing import Any
 
 from raddle.cast import Cast
 from raddle.criteria import make_criteria
+from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.measuring.measurement import Measurement
 from raddle.measuring.recording import make_record
 from raddle.native.family import Family
@@ -48,13 +49,20 @@ class Saving:
     """One execution of one process. Where nothing was instrumented, there is nothing to keep."""
 
     def __init__(
-        self, names: Names, *, criteria: Sequence[str], data_file: str | None, origin: str, family: Family | None = None
+        self,
+        names: Names,
+        *,
+        criteria: Sequence[str],
+        data_file: str | None,
+        origin: str,
+        family: Family | None = None,
+        settings: CriterionSettings = DEFAULT_SETTINGS,
     ) -> None:
         self._names = names
         self._data_file = data_file
         self._origin = origin
         self._family = family
-        self._measurement = Forgetful(make_criteria(criteria))
+        self._measurement = Forgetful(make_criteria(criteria, settings))
         self.record: Record | None = None
         self.notes: tuple[str, ...] = ()
         self.not_stored = ""  # why not

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from raddle.cast import METHODS
+from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.instrument import Selection
 from raddle.native.names import Names
 from raddle.native.noise import Noise
@@ -31,6 +32,7 @@ class Settings:
     seed: int = 1
     criteria: tuple[str, ...] = ()
     thread_methods: int = METHODS  # that tell threads apart
+    pinv_occurrences: int = PINV_OCCURRENCES
     data_file: str | None = None
     family: str = ""  # the folder that its processes share
     first: int = 0  # the process that was started first
@@ -71,4 +73,5 @@ class Settings:
             data_file=self.data_file,
             origin=str(Origin(Command.RUN, self.program)),
             family=family,
+            settings=CriterionSettings(pinv_occurrences=self.pinv_occurrences),
         )

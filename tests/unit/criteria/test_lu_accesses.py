@@ -10,11 +10,12 @@ from lu_programs import SITE, like_cast, random_steps, variable, watch
 
 from raddle.cast import make_cast
 from raddle.criteria import NAMES
-from raddle.criteria.accesses import AccessesSeen
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.descent import LONGEST, Labels
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
+from raddle.criteria.seen import AccessesSeen
+from raddle.criteria.sizes import sizes_seen
 
 FAMILY = {
     "all": All,
@@ -109,3 +110,21 @@ def test_every_criterion_of_the_family_describes_itself():
         assert str(criterion.shape).startswith("(")
         assert criterion.summary
         assert (criterion.cost == "linear") == (name not in ("all", "tpair", "svar"))
+
+
+def test_what_earlier_versions_stored_has_the_totals_of_then():
+    # T1 reads, T2 writes: by the formulas alone, whatever starts and joins order. The read is local or remote.
+    variable_, read, write = ["m.py", "", "x"], ["T1", "read", SITE, 1], ["T2", "write", SITE + 1, 1]
+    lines = [[variable_, "T1", 1, "a"], [variable_, "T2", 1, "b"]]
+    seen = AccessesSeen.from_json(
+        {
+            "executions": 1,
+            "accesses": [[variable_, read], [variable_, write]],
+            "sources": [],
+            "pairs": [],
+            "lines": lines,
+            "meetings": [["T1", "T2"]],
+        }
+    )
+    assert sizes_seen(seen)["lr-def"] == 2
+    assert sizes_seen(seen)["svar"] == 2

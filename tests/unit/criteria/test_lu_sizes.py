@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from lu_programs import interleavings, random_program
 
-from raddle.criteria.accesses import AccessesSeen
+from raddle.criteria.seen import AccessesSeen
 from raddle.criteria.sizes import satisfied_by, sizes, total_seen
 from raddle.tally import STATIC, UNKNOWN, Total
 

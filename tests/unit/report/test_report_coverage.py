@@ -9,7 +9,7 @@ import pytest
 from fake_criterion import LOG, READ4, READ5, READ7, WRITE8, WRITE9, Pairs, Unlisted, contents
 
 from raddle.caution import Caution
-from raddle.criteria.accesses import AccessesSeen
+from raddle.criteria.seen import AccessesSeen
 from raddle.errors import UsageError
 from raddle.facts import Conduct, Facts, OwnerFacts
 from raddle.model import Accesses, Model

@@ -1,0 +1,110 @@
+"""How many interleavings lines of accesses have, of which starts and joins order some parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from math import comb
+from typing import NamedTuple
+
+from raddle.criteria.seen import Profile
+
+MOST_STATES = 5_000  # of those that lines can be in together; where there are more, what orders them is left out
+
+ClockOf = Callable[[str, int], Mapping[str, int]]  # by label and segment
+
+
+class Block(NamedTuple):
+    """Accesses of one thread in one segment."""
+
+    accesses: int
+    needs: tuple[int, ...]  # by line: how many of its accesses always come before
+
+
+Line = tuple[Block, ...]
+
+
+def interleavings(lines: Sequence[tuple[str, Profile]], clock_of: ClockOf) -> int:
+    """Return the number of interleavings of lines, each given by the label of its thread and its segments.
+
+    T0 has one access before it starts T1, which has two, one meanwhile, and one after it has joined T1: only the one in
+    the middle has a choice of three places.
+
+    >>> clocks = {("T1", 0): {"T0": 0}, ("T0", 2): {"T1": 0}}
+    >>> interleavings([("T0", ((0, 1), (1, 1), (2, 1))), ("T1", ((0, 2),))], lambda *segment: clocks.get(segment, {}))
+    3
+    """
+    return _count(tuple(_line(lines, label, profile, clock_of) for label, profile in lines))
+
+
+def _line(lines: Sequence[tuple[str, Profile]], label: str, profile: Profile, clock_of: ClockOf) -> Line:
+    blocks = []
+    for segment, accesses in profile:
+        clock = clock_of(label, segment)
+        needs = (
+            sum(number for before, number in other if before <= clock.get(name, -1)) if name != label else 0
+            for name, other in lines
+        )
+        blocks.append(Block(accesses, tuple(needs)))
+    return tuple(blocks)
+
+
+@lru_cache(maxsize=4096)  # asked again and again while executions show nothing new
+def _count(lines: tuple[Line, ...]) -> int:
+    begins, ends = _free_part(lines)
+    rest = [end - begin for begin, end in zip(begins, ends, strict=True)]
+    states = 1
+    for length in rest:
+        states *= length + 1
+    needs = [[block.needs for block in line for _ in range(block.accesses)] for line in lines]
+    ordered = any(
+        need > begins[other]
+        for line, begin, end in zip(needs, begins, ends, strict=True)
+        for each in line[begin:end]
+        for other, need in enumerate(each)
+    )
+    if not ordered or states > MOST_STATES:
+        return multinomial(rest)
+    ways = Counter({tuple(begins): 1})  # how far each line has come -> in how many ways
+    for _ in range(sum(rest)):
+        further: Counter[tuple[int, ...]] = Counter()
+        for done, number in ways.items():
+            for line, at in enumerate(done):
+                if at < ends[line] and all(map(int.__ge__, done, needs[line][at])):
+                    further[*done[:line], at + 1, *done[line + 1 :]] += number
+        ways = further
+    return sum(ways.values())
+
+
+def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
+    """Return from which to which access lines have a choice: without blocks that come before or after all others."""
+    first, last = [0] * len(lines), [len(line) for line in lines]
+    begins = [0] * len(lines)
+    ends = [sum(block.accesses for block in line) for line in lines]
+    found = True
+    while found:
+        found = False
+        for own, line in enumerate(lines):
+            others = [other for other in range(len(lines)) if other != own and first[other] < last[other]]
+            if first[own] < last[own]:
+                end = begins[own] + line[first[own]].accesses
+                if all(lines[other][first[other]].needs[own] >= end for other in others):
+                    first[own], begins[own], found = first[own] + 1, end, True
+                elif all(line[last[own] - 1].needs[other] >= ends[other] for other in others):
+                    ends[own] -= line[last[own] - 1].accesses
+                    last[own], found = last[own] - 1, True
+    return begins, ends
+
+
+def multinomial(lengths: Sequence[int]) -> int:
+    """Return the number of interleavings of lines of such lengths that nothing orders.
+
+    >>> multinomial([2, 2, 2])
+    90
+    """
+    number, total = 1, 0
+    for length in lengths:
+        total += length
+        number *= comb(total, length)
+    return number

@@ -1,0 +1,66 @@
+"""Moments: when the accesses of an execution that is over happened, as far as starts and joins decide about it."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from raddle.criteria.accesses import NOBODY, Names
+from raddle.criteria.seen import NEVER
+from raddle.operation import WRITE
+
+
+class Moments:
+    """The accesses of one execution, by variable and thread, with the segments that they happened in."""
+
+    def __init__(self, names: Names[Any]) -> None:
+        self._segments = names.segments
+        self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
+        self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}  # by variable: kinds and segments
+        for (thread, kind, number, _), access, first, last in names.spans():
+            self.spans[access] = first, last
+            self._by_thread.setdefault(number, {}).setdefault(thread, set()).add((kind, first, last))
+
+    def _is_before(self, one: int, last: int, other: int, first: int) -> bool:
+        """Return whether a thread's segment comes before another thread's, whatever happens."""
+        return last <= self._segments.clock(other, first).get(one, NEVER)
+
+    def is_parted(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
+        """Return whether some access of another thread comes between two of this thread, whatever happens.
+
+        If `first` is NOBODY, it only has to come before the second one, and not to be part of the initial state.
+        """
+        until = self.spans[second][0]
+        for other, moments in self._by_thread[number].items():
+            if other == thread:
+                continue
+            for kind, begin, end in moments:
+                if kind in kinds and self._is_before(other, end, thread, until):
+                    after = (
+                        (other or end)
+                        if first == NOBODY
+                        else self._is_before(thread, self.spans[first][1], other, begin)
+                    )
+                    if after:
+                        return True
+        return False
+
+    def hidden(self, number: int, thread: int, own: int, read: int) -> dict[int, int]:
+        """Return, by thread, the last segment whose writes a read cannot see, as others always came after them.
+
+        `own` is the last write of the reading thread itself, or NOBODY.
+        """
+        clocks = [] if own == NOBODY else [self._segments.clock(thread, self.spans[own][0])]
+        until = self.spans[read][0]
+        for other, moments in self._by_thread[number].items():
+            if other != thread:
+                clocks += [
+                    self._segments.clock(other, begin)
+                    for kind, begin, end in moments
+                    if kind == WRITE and self._is_before(other, end, thread, until)
+                ]
+        hidden: dict[int, int] = {}
+        for clock in clocks:
+            for other, last in clock.items():
+                hidden[other] = max(last, hidden.get(other, NEVER))
+        return hidden

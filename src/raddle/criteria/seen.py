@@ -1,0 +1,96 @@
+"""What executions showed of what a program does to shared variables: the arguments of the formulas in `sizes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from raddle.cast import AbstractVariable
+from raddle.operation import READ
+
+Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
+Clock = tuple[tuple[str, int], ...]  # by label of a thread: the last of its segments that comes before
+Profile = tuple[tuple[int, int], ...]  # of a line of accesses: segments, and how many accesses are in each
+UNORDERED = ("", 0, ())  # in place of a segment: some execution had too many
+NEVER = -1  # in place of the number of a segment
+
+
+@dataclass(slots=True)
+class AccessesSeen:
+    """What all executions showed of what a program does to shared variables: the formulas' arguments.
+
+    Each criterion notes the part that its own formula needs. Those of other executions, and of other criteria,
+    can be added.
+
+    >>> one = AccessesSeen(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
+    >>> len((one + one).accesses), AccessesSeen.from_json(one.as_json()) == one
+    (1, True)
+    """
+
+    executions: int = 0
+    accesses: set[tuple[AbstractVariable, Access]] = field(default_factory=set)
+    # What a read finds if no other thread comes in between: its own thread's last write, or "initial".
+    sources: set[tuple[AbstractVariable, Access | str, Access]] = field(default_factory=set)
+    pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive
+    # The whole of what one thread did in one execution, to all variables (None) or to one of them: how many
+    # accesses in which segments, and a digest of them.
+    lines: set[tuple[AbstractVariable | None, str, Profile, str]] = field(default_factory=set)
+    meetings: set[tuple[str, ...]] = field(default_factory=set)  # threads that took part in one execution
+    # How starts and joins order accesses (see `raddle.criteria.start_join`): the first and last segment that each
+    # happened in, and by label and number of a segment its clock.
+    spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
+    segments: set[tuple[str, int, Clock]] = field(default_factory=set)
+    overwritten: set[tuple[AbstractVariable, Access, int]] = field(
+        default_factory=set
+    )  # by its thread: where, or NEVER
+    hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)  # from a read: writes up to there
+    calm: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # pairs that can go undisturbed
+
+    # How many occurrences of an access were told apart, for explanations; 0: not known, or the criterion's own.
+    occurrences: int = field(default=0, compare=False)
+
+    def __add__(self, other: AccessesSeen) -> AccessesSeen:
+        occurrences = max(self.occurrences, other.occurrences)
+        result = AccessesSeen(self.executions + other.executions, occurrences=occurrences)
+        for name in _PARTS:
+            setattr(result, name, getattr(self, name) | getattr(other, name))
+        return result
+
+    def as_json(self) -> dict[str, Any]:
+        """For the data file; the same for equal values."""
+        parts = {name: sorted(map(_lists, getattr(self, name)), key=repr) for name in _PARTS}
+        return {"executions": self.executions, "occurrences": self.occurrences, **parts}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> AccessesSeen:
+        """What `as_json` gave."""
+        result = cls(data["executions"], occurrences=data.get("occurrences", 0))
+        for name in _PARTS:
+            setattr(result, name, {_with_variable(name, _tuples(item)) for item in data.get(name, ())})
+        if "spans" not in data:
+            result._take_for_unordered()
+        return result
+
+    def _take_for_unordered(self) -> None:
+        """Supply what earlier versions did not store: as if nothing were made impossible by starts and joins."""
+        self.lines = {(variable, label, ((0, accesses),), digest) for variable, label, accesses, digest in self.lines}  # type: ignore[misc]
+        self.calm = set(self.pairs)
+        if not self.sources:
+            self.sources = {(variable, "local", access) for variable, access in self.accesses if access[1] == READ}
+
+
+_PARTS = tuple(part.name for part in fields(AccessesSeen) if part.name not in ("executions", "occurrences"))
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
+
+
+def _with_variable(name: str, item: tuple[Any, ...]) -> tuple[Any, ...]:
+    if name in ("meetings", "segments") or item[0] is None:
+        return item
+    return AbstractVariable(*item[0]), *item[1:]

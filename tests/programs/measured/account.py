@@ -1,0 +1,28 @@
+"""Three deposits that can be lost: what Lu's criteria count is derived by hand in the tests."""
+
+import threading
+
+
+class Account:
+    def __init__(self):
+        self.balance = 0
+
+    def current(self):
+        return self.balance
+
+    def deposit(self, amount):
+        self.balance = self.current() + amount
+
+
+def scenario():
+    account = Account()
+    threads = [threading.Thread(target=account.deposit, args=(n,)) for n in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert account.balance == 6
+
+
+if __name__ == "__main__":
+    scenario()
