@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from coverage_events import Event, Execution, is_access
@@ -162,6 +162,28 @@ def hbpair(run: Execution) -> Iterator[tuple[Key, Key]]:
         elif event.kind == "join":
             last = [e for e in run.events if e.thread == event.target and e.site and e.kind != "reach"]
             yield (last[-1].site, event.site, ""), (run.thread(event.target), run.thread(event.actor))
+
+
+def pool_pairs(run: Execution, covered: Set[Key]) -> Iterator[str]:
+    """How pairs by way of a pool differ from what they can be.
+
+    A task comes after its submission, and its result after the task. When a worker took a task up is in no log, so a
+    task may also be paired with a later submission that came before its first step.
+    """
+    begun = {event.target: place for place, event in enumerate(run.events) if event.kind == "task"}
+    first = {e.actor: e.site for e in reversed(run.events) if e.kind == "enter"}
+    submitted = {e.site: place for place, e in enumerate(run.events) if e.kind == "submits"}
+    sites = {e.target: e.site for e in run.events if e.kind == "submits"}
+    results = {
+        (first[e.target], e.site, ("Future", f"program.py:{sites[e.target]}")) for e in run.events if e.kind == "result"
+    }
+    found = {key for key in covered if key[2] and key[2][0] == "Future"}
+    for key in sorted(results ^ found):
+        yield f"hbpair: {'not ' if key in results else ''}covered: {key}"
+    for task, place in begun.items():
+        givers = {key[0] for key in covered if key[1] == first[task] and key[2] and key[2][0] == "ThreadPoolExecutor"}
+        if not givers or any(submitted[giver] > place for giver in givers):
+            yield f"hbpair: the task {task} is paired with submissions at {sorted(givers)}"
 
 
 MONITORED = (*GIVES, *TAKEN_FROM, "read", "write", "clear", "wait", "start", "join")

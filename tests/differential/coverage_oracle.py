@@ -64,7 +64,7 @@ def _starred(name: str, plain: Key, names: Key) -> Key:
     return *plain, *names
 
 
-INNER = ("goldilock", "goldilock*", "goodlock", "goodlock*", "hbpair", "hbpair*", "concur-pairs", "sync")
+INNER = ("goldilock", "goldilock*", "hbpair", "hbpair*", "concur-pairs", "sync")  # see `Execution.has_inner_steps`
 
 
 def compare(
@@ -79,7 +79,7 @@ def compare(
 
 
 def _differences(run: Execution, covered: Covered, digests: Digests, waits: bool) -> list[str]:
-    wrong: list[str] = []
+    wrong = list(krena.pool_pairs(run, covered["hbpair"])) if run.program.workers else []
     for name, wanted in expected(run).items():
         found = covered[name]
         if run.has_inner_steps and name in INNER:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from raddle.cast import AbstractVariable
+from raddle.inspection import name_of
 from raddle.model import Model
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
+from raddle.threads.data_model.identity import name_of_content
 
 # A variable without a name: what it is, and three things that its name is found from.
 #   attribute  of an object or of a class: the class, name, where the object was made (None: of the class itself)
 #   held       content of the container that such an attribute holds: the same
-#   content    of a container that nobody was seen to keep: the name of its type, "", site
+#   content    of a container that nobody was seen to keep: its type, "", site
 #   name       that functions share: the file (if it is a global), name, site
 Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
 
@@ -58,7 +60,7 @@ class Names:
 
         >>> Names(SiteTable()).name(("name", "shop.py", "total", 0))
         AbstractVariable(owner='shop.py', created='', name='total', type='')
-        >>> str(Names(SiteTable()).name(("content", "list", "", 0)))  # where the source does not say whose it is
+        >>> str(Names(SiteTable()).name(("content", list, "", 0)))  # where the source does not say whose it is
         'list[]'
         """
         self.model()
@@ -85,9 +87,8 @@ class Names:
             return AbstractVariable(owner, "", name)
         if known is not None:
             return AbstractVariable(known[0], "", known[1])
-        written = self._written_at(more)[1]
-        short = written[: -len(CONTENT)] if written.endswith(CONTENT) else written.rpartition(".")[0]
-        return AbstractVariable(what, "", (short.rpartition(".")[2] or what) + CONTENT)
+        owner = name_of(what)
+        return AbstractVariable(owner, "", (name_of_content(what, self._written_at(more)[1]) or owner) + CONTENT)
 
     def _written_at(self, site: int) -> tuple[str, str]:
         if site not in self.table:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any, Concatenate, ParamSpec
 
-from raddle.inspection import name_of, own_fields
+from raddle.inspection import own_fields
 from raddle.native.names import Unnamed
 from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
 from raddle.native.recorder import Me, Recorder
@@ -161,7 +161,7 @@ class Numbering:
         if is_iterator(container):
             with self._roster.lock:
                 self._roster.iterator(entry[GROUP])
-        return self._number(entry, CONTENT, ("content", name_of(type(container)), "", site))
+        return self._number(entry, CONTENT, ("content", type(container), "", site))
 
     def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
         entry = self.objects.namespace(namespace)

@@ -7,11 +7,14 @@ since the last time.
 from __future__ import annotations
 
 import _thread
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from raddle.cast import METHODS, AbstractObject, Cast
+from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
+from raddle.inspection import name_of
 from raddle.native.names import Names, Unnamed
+from raddle.operation import ACCESSES, CONTENT
+from raddle.step import Step
 
 
 @dataclass(slots=True, eq=False)
@@ -57,6 +60,8 @@ class Roster:
         self.lock = _thread.allocate_lock()
         self.cast = Cast(methods=self.most_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # those that the cast does not know yet
+        # By number of a content that no variable was seen to hold: the type of the container, and how good its name is.
+        self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._gone: list[Owned.Gone] = []
         self.gone_resources: list[int] = []
         self._free: list[int] = []  # numbers of variables that nobody was told of and that are no more
@@ -127,8 +132,10 @@ class Roster:
 
         Not at once: a thread may have looked a number up, and still be about to make its step.
         """
-        for group, _ in gone:
+        for group, numbers in gone:
             self.cast.classes.pop(group, None)
+            for number in numbers:
+                self._contents.pop(number, None)
         with self.lock:
             self._free += self._soon_free
             self._soon_free = list(unheard)
@@ -144,7 +151,11 @@ class Roster:
             resources, self._resources = self._resources, []
             actors = list(self._actors)
         for number, unnamed, group in variables:
-            self.cast.set_variable(number, self.names.name(unnamed), group)
+            self._contents.pop(number, None)
+            named = self.names.name(unnamed)
+            self.cast.set_variable(number, named, group)
+            if unnamed[0] == "content" and named.owner == name_of(unnamed[1]):
+                self._contents[number] = unnamed[1], _goodness(named, unnamed[1], unnamed[3])
         for group, cls in receivers:
             self.cast.classes[group] = self.names.owner(cls)
         self.cast.iterators.update(iterators)
@@ -157,6 +168,19 @@ class Roster:
             with self.lock:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]
 
+    def name_contents(self, steps: Sequence[Step]) -> None:
+        """Give each content the best name that any of its sites has for it so far, as in controlled executions."""
+        contents = self._contents
+        if not contents:
+            return
+        for number, site in {step[2:] for step in steps if step[2] in contents and step[1] in ACCESSES}:
+            container, best = contents[number]
+            named = self.names.name(("content", container, "", site))
+            goodness = _goodness(named, container, site)
+            if goodness < best:
+                contents[number] = container, goodness
+                self.cast.variables[number] = named
+
     def _tell_actor(self, actor: Actor) -> None:
         if actor.number == self.cast.actors:
             self.cast.add_actor(actor.kind)
@@ -166,3 +190,15 @@ class Roster:
             actor.told += 1
         if ended:
             self.cast.ended(actor.number)
+
+
+def _goodness(named: AbstractVariable, container: type, site: int) -> tuple[bool, bool, int]:
+    """Return how good the name is that a site has for the content of a container: the least is the best.
+
+    >>> known, written = AbstractVariable("shop.py", "", "cart[]"), AbstractVariable("list", "", "cart[]")
+    >>> unknown = AbstractVariable("list", "", "list[]")
+    >>> _goodness(known, list, 70003) < _goodness(written, list, 70002) < _goodness(unknown, list, 70001)
+    True
+    """
+    unnamed = name_of(container)
+    return named.owner == unnamed, named.name == unnamed + CONTENT, site

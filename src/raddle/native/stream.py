@@ -123,6 +123,7 @@ class Stream:
             if isinstance(self.sink, Forgetting):
                 self._feed(self.sink, self._sieve.add(Batch(batch, gone, gone_resources)))
             else:
+                self._roster.name_contents(batch)
                 self.sink.feed([as_told(step) for step in batch])
             self.handed_over += len(batch)
         except Exception as error:
@@ -131,6 +132,7 @@ class Stream:
     def _feed(self, sink: Forgetting, sifted: Iterable[Sifted]) -> None:
         """Give steps to a sink that can forget."""
         for batch, forgotten, unheard in sifted:
+            self._roster.name_contents(batch.steps)
             sink.feed(batch.steps)
             if forgotten or batch.gone_resources:
                 sink.forget(forgotten, batch.gone_resources)

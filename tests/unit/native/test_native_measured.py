@@ -227,9 +227,9 @@ def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
     for number, measured in enumerate((native, controlled)):
         assert {measured.line(key[0]) for key in measured.covered("eraser")} <= own
         totals = measured.static_totals(tmp_path / str(number))
-        # Accesses to `y`: one of the main thread, two of each of the two others. 5! / 1! 2! 2! orders of all of them;
-        # 3! / 1! 2! for the main thread and another one, twice, and 4! / 2! 2! for the two others.
-        assert (totals["all"], totals["tpair"]) == (30, 3 + 3 + 6)
+        # Accesses to `y`: one of the main thread, which comes before the starts, and two of each of the two others.
+        # 4! / 2! 2! orders of all of them; 1 for the main thread and another one, twice, and 6 for the two others.
+        assert (totals["all"], totals["tpair"]) == (6, 1 + 1 + 6)
 
 
 def test_a_task_of_a_pool_comes_after_its_submission_and_before_its_result() -> None:

@@ -210,3 +210,40 @@ def _table_of(module: ModuleType) -> SiteTable:
     table = SiteTable()
     table.add(1 << 16, (), file="standing_in.py", path=str(module.__file__))
     return table
+
+
+NAMELESS_AT_FIRST = """\
+import json
+import threading
+
+
+def count(stack):
+    len(stack)
+    json.dumps(stack)
+
+
+def fill(stack):
+    stack.append(1)
+
+
+def main():
+    stack = []
+    for work in (count, fill):
+        thread = threading.Thread(target=work, args=(stack,))
+        thread.start()
+        thread.join()
+    threads = [threading.Thread(target=work, args=(stack,)) for work in (count, fill)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+
+
+def test_a_container_has_the_name_that_any_of_its_sites_gives_it(tmp_path: Path) -> None:
+    """Neither `len(stack)` nor `json.dumps(stack)`, which come first, call the list anything; `stack.append` does."""
+    natively = record(tmp_path, NAMELESS_AT_FIRST)
+    with imported(tmp_path, "nameless_at_first", NAMELESS_AT_FIRST) as module:
+        cast = controlled(module)
+    assert "stack[]" in {str(variable) for variable in cast.variables}
+    contents = [str(variable) for variable in natively.cast.variables if str(variable).endswith("[]")]
+    assert "stack[]" in contents
+    assert not {"list[]", "json[]"} & set(contents)
