@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import log10
 from typing import NamedTuple
 
-from raddle.criteria.accesses import AccessesSeen
+from raddle.criteria.seen import AccessesSeen
 
 PLAIN = 4  # digits of a bound that is written in full
 
@@ -28,8 +28,9 @@ class Shape(NamedTuple):
     def of(cls, by_threads: AccessesSeen, by_variables: AccessesSeen) -> Shape:
         """Return the shape of a program of which `tpair` and `svar` saw this; of a thread, its longest execution."""
         longest: dict[str, int] = {}
-        for variable, thread, accesses, _ in by_threads.lines:
+        for variable, thread, profile, _ in by_threads.lines:
             if variable is None:
+                accesses = sum(number for _, number in profile)
                 longest[thread] = max(accesses, longest.get(thread, 0))
         variables = {variable for variable, *_ in by_variables.lines if variable is not None}
         return cls(len(longest), sum(longest.values()) / len(longest) if longest else 0.0, len(variables))

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from raddle import api
 from raddle.api import Sample
 from raddle.cast import METHODS, Cast
 from raddle.criteria import make_criteria
@@ -29,6 +28,7 @@ from raddle.native.noise import Noise
 from raddle.native.watch import Watch
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.step import Step
+from raddle.thread_scenario import selection_of
 from raddle_lab.cases import Case
 from raddle_lab.conflicts import without_private
 
@@ -60,7 +60,7 @@ def noisy(
     observers = make_criteria(criteria)
     blocks = "blocks" in criteria
     scenario = case.scenario
-    selection = api._selection(scenario, case.source)
+    selection = selection_of(scenario, case.source)
     noises = [Noise.parse(text) for text in noise]
     watch = Watch(
         selection, lambda names: _Steps(), noises=noises, seed=seed, blocks=blocks, methods=thread_methods

@@ -68,7 +68,7 @@ class ThreadScenario:
     def domain(self, criteria: Sequence[str] = ()) -> Threads:
         """Return the domain in which the scenario is executed, if these criteria are measured."""
         return Threads(
-            _selection(self.scenario, self.source),
+            selection_of(self.scenario, self.source),
             blocks="blocks" in criteria,
             patience_seconds=self.patience_seconds,
             methods=self.thread_methods,
@@ -175,7 +175,7 @@ def check_source(name: str) -> None:
         )
 
 
-def _selection(scenario: Callable[[], object], source: Sequence[str]) -> Selection:
+def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selection:
     """The code to watch: what was asked for, or all there is of the project; the scenario's file in any case."""
     function = inspect.unwrap(scenario)
     function = getattr(function, "__func__", function)

@@ -17,6 +17,7 @@ from coverage_programs import Program
 
 from raddle.criteria import NAMES, make_criteria
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.native.names import Names
@@ -98,10 +99,9 @@ def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -
     selection = Selection(root=str(Path(str(module.__file__)).parent))
     with Session(
         module.scenario,
-        selection=selection,
+        Threads(selection, blocks=True).install(),
         measuring=True,
         criteria=NAMES if seed % 2 else (),
-        blocks=True,
         setup=LOG.begin,
         step_limit=5_000,
     ) as session:

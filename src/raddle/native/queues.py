@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
 from raddle.native.waiting import Patch, registering, taking_effect_inside
-from raddle.operation import BLOCKED, GET, JOIN_QUEUE, PUT, TASK_DONE
+from raddle.operation import BLOCKED, FAILED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -31,8 +31,8 @@ def patches(recorder: Recorder) -> list[Patch]:
     # All conditions of a queue share its mutex: steps are recorded in the order in which things were put and got.
     return [
         registering(recorder, Queue),
-        taking_effect_inside(recorder, Queue, "put", PUT, "not_full"),
-        taking_effect_inside(recorder, Queue, "get", GET, "not_empty"),
+        taking_effect_inside(recorder, Queue, "put", PUT, "not_full", fails_by=queue.Full),
+        taking_effect_inside(recorder, Queue, "get", GET, "not_empty", fails_by=queue.Empty),
         taking_effect_inside(recorder, Queue, "task_done", TASK_DONE, "all_tasks_done"),
         taking_effect_inside(recorder, Queue, "join", JOIN_QUEUE, "all_tasks_done"),
     ]
@@ -69,7 +69,11 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
         _, site = self.recorder.come()
         if block and self.empty():
             self.recorder.step(BLOCKED, self.resource, site)
-        item = super().get(block, timeout)
+        try:
+            item = super().get(block, timeout)
+        except queue.Empty:
+            self.recorder.step(FAILED, self.resource, site)
+            raise
         self.recorder.step(GET, self.resource, site)
         return item
 

@@ -19,7 +19,7 @@ from raddle.cast import AbstractObject
 from raddle.inspection import resource_kind
 from raddle.native.roster import Actor, Roster
 from raddle.native.stream import Stream
-from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, TASK, Kind
+from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, FAILED, TASK, Kind
 from raddle.threads.data_model.places import Places
 
 MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
@@ -286,14 +286,23 @@ class Recorder:
         return _Entering(me)
 
     @contextmanager
-    def inside(self, condition: object, kind: Kind, resource: Resource) -> Iterator[None]:
-        """The running thread comes to an operation that takes effect when it leaves the condition without an error."""
+    def inside(
+        self, condition: object, kind: Kind, resource: Resource, *, fails_by: type[Exception] | None = None
+    ) -> Iterator[None]:
+        """The running thread comes to an operation that takes effect when it leaves the condition without an error.
+
+        An operation that ends by the exception `fails_by` makes a step of its own.
+        """
         _, site = self.come()
         acting, ident = self._acting, _thread.get_ident()
         before = acting.get(ident)
         acting[ident] = Inside(condition, kind, resource, site)
         try:
             yield
+        except Exception as error:
+            if type(error) is fails_by:
+                self.step(FAILED, resource, site)
+            raise
         finally:
             if before is None:
                 acting.pop(ident, None)

@@ -14,7 +14,21 @@ from typing import Any
 from raddle.native.locks import Lock, RLock
 from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.operation import ACQUIRE, BLOCKED, CLEAR, DOWN, NOTIFY, RELEASE, SET, UP, WAIT, WAIT_SET, WOKEN, Kind
+from raddle.operation import (
+    ACQUIRE,
+    BLOCKED,
+    CLEAR,
+    DOWN,
+    FAILED,
+    NOTIFY,
+    RELEASE,
+    SET,
+    UP,
+    WAIT,
+    WAIT_SET,
+    WOKEN,
+    Kind,
+)
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -42,15 +56,20 @@ def registering(recorder: Recorder, cls: type) -> Patch:
     return (cls, "__init__", init)
 
 
-def taking_effect_inside(recorder: Recorder, cls: type, name: str, kind: Kind, condition: str) -> Patch:
-    """Return a patch of a method that does what it does under the lock of a condition, the attribute of that name."""
+def taking_effect_inside(
+    recorder: Recorder, cls: type, name: str, kind: Kind, condition: str, *, fails_by: type[Exception] | None = None
+) -> Patch:
+    """Return a patch of a method that does what it does under the lock of a condition, the attribute of that name.
+
+    `fails_by` is the exception that says that nothing was put or got; other exceptions make no step.
+    """
     real = getattr(cls, name)
 
     def act(self: Any, *args: Any, **kwargs: Any) -> Any:
         resource = recorder.resource(self)
         if resource is None:
             return real(self, *args, **kwargs)
-        with recorder.inside(getattr(self, condition), kind, resource):
+        with recorder.inside(getattr(self, condition), kind, resource, fails_by=fails_by):
             return real(self, *args, **kwargs)
 
     return (cls, name, act)
@@ -151,8 +170,7 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         if not real_is_set(self) and (timeout is None or timeout > 0):
             recorder.step(BLOCKED, resource, site)
         was_set = real_wait(self, timeout)
-        if was_set:
-            recorder.step(WAIT_SET, resource, site)
+        recorder.step(WAIT_SET if was_set else FAILED, resource, site)
         return was_set
 
     def is_set(self: Any) -> bool:
@@ -189,8 +207,7 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
             if not got:
                 recorder.step(BLOCKED, resource, site)
         got = got or real_acquire(self, blocking, timeout)
-        if got:
-            recorder.step(DOWN, resource, site)
+        recorder.step(DOWN if got else FAILED, resource, site)
         return got
 
     def enter(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:

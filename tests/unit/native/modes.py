@@ -14,6 +14,7 @@ import raddle
 from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.criteria import NAMES, make_criteria
 from raddle.execute.session import Session
+from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.native.names import Names
@@ -154,7 +155,7 @@ def both(path: Path) -> Both:
     (sink,) = sinks
     assert sink.record is not None
     with imported(path) as module, Session(
-        module.scenario, selection=Selection(sources=(str(path),)), measuring=True
+        module.scenario, Threads(Selection(sources=(str(path),))).install(), measuring=True
     ) as session:  # fmt: skip
         session.rehearse()
         execution = session.run(Sequential().choose)
