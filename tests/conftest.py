@@ -14,6 +14,7 @@ from processes import default_signals, no_child_is_left, no_descendant_is_left  
 SLOW = (
     "tests/counts/",
     "tests/determinism/",
+    "tests/differential/test_coverage_oracle.py",
     "tests/differential/test_never_a_false_pass.py",
     "tests/docs/test_documentation.py",
     "tests/docs/test_formats_page.py",

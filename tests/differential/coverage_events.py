@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from coverage_log import Entry
-from coverage_programs import BASES, Named, Program
+from coverage_source import BASES, Named, Program
 
 LOCKS = ("Lock", "RLock")
 METHODS = 20  # the first ones that tell threads apart

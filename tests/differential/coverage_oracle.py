@@ -11,7 +11,7 @@ import coverage_map
 from coverage_blocks import blocks
 from coverage_events import Execution, readings
 from coverage_log import Entry
-from coverage_programs import Program
+from coverage_source import Program
 
 Key = tuple[Any, ...]
 Covered = Mapping[str, Set[Key]]
@@ -127,8 +127,3 @@ def _differing_orders(wanted: Set[Key], found: Set[Key], digests: Digests) -> li
         else:
             left.remove(match)
     return wrong + [f"order not covered: {key}" for key in left]
-
-
-def explain(texts: Sequence[str], most: int = 12) -> str:
-    more = len(texts) - most
-    return "\n".join(texts[:most]) + (f"\n... and {more} more" if more > 0 else "")

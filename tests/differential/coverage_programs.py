@@ -1,4 +1,4 @@
-"""Random small programs that log what they do (see `coverage_log`), and what their names stand for.
+"""Random small programs that log what they do (see `coverage_log`).
 
 Every operation stands on a line of its own, so that a line says what happens there. A program ends in every
 interleaving, or it deadlocks.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from coverage_source import CONSTRUCTED, FACTORY_LINE, Item, Named, Program, Writer
 
 FEATURES = (
     "attributes", "classes", "methods", "members", "cells", "locals", "globals", "lists", "dicts", "loops",
@@ -25,170 +25,6 @@ NEEDS = {
     "clears": frozenset({"events"}),
     "tasks": frozenset({"queues"}),
 }
-
-HEAD = """\
-import queue
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-
-from coverage_log import at, between, born, note, pool, submitted, task
-
-total = 0
-
-
-class Box:
-    count = 0
-
-    def __init__(self, me):
-        at()
-        note("enter", me + " Box.__init__", "14")
-        at()
-        self.a = 0
-        note("early write", me + ".a", "18w")
-        at()
-        self.b = 0
-        note("early write", me + ".b", "21w")
-        at()
-        self.items = []
-        note("made", me + ".items", "24w")
-        at()
-        self.table = {}
-        note("made", me + ".table", "27w")
-        at()
-        note("leave", me + " Box.__init__", "14")
-
-    def bump(self, me):
-        at()
-        note("enter", me + " Box.bump", "32")
-        at()
-        self.a += between("read", me + ".a", "36r")
-        note("write", me + ".a", "36w")
-        at()
-        note("leave", me + " Box.bump", "32")
-
-    def look(self, me):
-        at()
-        note("enter", me + " Box.look", "41")
-        at()
-        seen = self.b
-        note("read", me + ".b", "45r")
-        at()
-        note("leave", me + " Box.look", "41")
-        return seen
-
-
-class Crate(Box):
-    pass
-
-
-class Plain:
-    pass
-
-
-@dataclass
-class Card:
-    a: int = 0
-    b: int = 0
-
-
-def make(kind, *arguments):
-    at()
-    note("enter", "make", "66")
-    at()
-    note("leave", "make", "66")
-    return kind(*arguments)
-
-
-def counter():
-    at()
-    note("enter", "counter", "74")
-    at()
-    inner = 0
-    note("early write", "inner", "78w")
-
-    def tick():
-        nonlocal inner
-        at()
-        note("enter", "counter.<locals>.tick", "81")
-        at()
-        inner += between("read", "inner", "86r")
-        note("write", "inner", "86w")
-        at()
-        note("leave", "counter.<locals>.tick", "81")
-
-    at()
-    note("leave", "counter", "74")
-    return tick
-"""
-FACTORY_LINE = 71  # where `make` makes what it is asked for
-BASES = {"Crate": "Box"}  # a class that has its attributes from another one
-CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
-
-
-class Named(NamedTuple):
-    """What a name in a log stands for: a resource, or an object with variables."""
-
-    kind: str
-    line: int  # where it is made
-
-
-@dataclass
-class Program:
-    """The text of a program, and what its names stand for."""
-
-    seed: int
-    text: str = ""
-    resources: dict[str, Named] = field(default_factory=dict)
-    objects: dict[str, Named] = field(default_factory=dict)
-    permits: dict[str, int] = field(default_factory=dict)  # of semaphores, at first
-    room: dict[str, int] = field(default_factory=dict)  # of queues; 0: without bound
-    threads: dict[str, str] = field(default_factory=dict)  # by label: the function that the thread runs
-    features: frozenset[str] = frozenset()
-    workers: int = 0  # of the pool, if there is one
-
-    def __str__(self) -> str:
-        return "\n".join(f"{number:4} {line}" for number, line in enumerate(self.text.splitlines(), 1))
-
-
-Item = Callable[["_Writer"], None]
-
-
-class _Writer:
-    """Lines of source, which know their numbers."""
-
-    def __init__(self) -> None:
-        self.lines = HEAD.splitlines()
-        self.indent = 0
-
-    @property
-    def next(self) -> int:
-        return len(self.lines) + 1
-
-    def add(self, line: str) -> int:
-        self.lines.append("    " * self.indent + line if line else "")
-        return len(self.lines)
-
-    def do(self, line: str, *notes: tuple[str, str, str], waits_for: str = "") -> None:
-        """Write an operation that stands on one line. Sites in notes are the suffix to its number."""
-        number = self.next + 1
-        self.add(f'at("{waits_for}", "{number}")' if waits_for else "at()")
-        self.add(line.replace("LINE", str(number)))
-        for kind, target, suffix in notes:
-            self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
-
-    def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
-        """Write a `with` statement."""
-        number = self.next + 1
-        self.add(f'at("{target}", "{number}")')
-        self.add(line)
-        self.indent += 1
-        self.add(f'note("{taken}", "{target}", "{number}")')
-        for item in body:
-            item(self)
-        self.add("at()")
-        self.indent -= 1
-        self.add(f'note("{given}", "{target}", "{number}")')
 
 
 class Draw:
@@ -294,7 +130,7 @@ class Draw:
         return self._repeated(item) if "loops" in self._on and chance.random() < 0.4 else item
 
     def _repeated(self, item: Item) -> Item:
-        def repeated(w: _Writer) -> None:
+        def repeated(w: Writer) -> None:
             w.add("for _ in range(2):")
             w.indent += 1
             item(w)
@@ -307,7 +143,7 @@ class Draw:
         name, _ = self._lock()
         body = self._accesses()
 
-        def raised(w: _Writer) -> None:
+        def raised(w: Writer) -> None:
             w.add("try:")
             w.indent += 1
             number = w.next + 1
@@ -336,7 +172,7 @@ class Draw:
         if chance.random() < 0.5:
             return lambda w: w.under(f"with {name}:", body, taken="acquire", given="release", target=name)
 
-        def called(w: _Writer) -> None:
+        def called(w: Writer) -> None:
             w.do(f"{name}.acquire()", ("acquire", name, ""), waits_for=name)
             for item in body:
                 item(w)
@@ -352,7 +188,7 @@ class Draw:
         name, _ = self._lock()
         body = self._accesses()
 
-        def tried(w: _Writer) -> None:
+        def tried(w: Writer) -> None:
             number = w.next + 1
             w.add("at()")
             w.add(f"if {name}.acquire(False):")
@@ -376,7 +212,7 @@ class Draw:
         if chance.random() < 0.5:
             return lambda w: w.under(f"with {name}:", body, taken="down", given="up", target=name)
 
-        def called(w: _Writer) -> None:
+        def called(w: Writer) -> None:
             w.do(f"{name}.acquire()", ("down", name, ""), waits_for=name)
             for item in body:
                 item(w)
@@ -415,14 +251,14 @@ class Draw:
         everyone = chance.choice(("notify", "notify_all"))
         limit = "5" if "timeouts" in self._on else ""
 
-        def tell(w: _Writer) -> None:
+        def tell(w: Writer) -> None:
             body: list[Item] = [
                 lambda w: w.do(f"{flag} = 1", ("write", flag, "w")),
                 lambda w: w.do(f"{name}.{everyone}()", ("notify", name, "")),
             ]
             w.under(f"with {name}:", body, taken="acquire", given="release", target=lock)
 
-        def wait(w: _Writer) -> None:
+        def wait(w: Writer) -> None:
             number = w.next + 1
             w.add("at()")
             w.add(f"while not {flag}:")
@@ -479,7 +315,7 @@ class Draw:
         for _ in range(rounds):
             self._insert(one, lambda w: w.do(f"{name}.put(1)", ("put", name, ""), waits_for=name))
 
-        def get(w: _Writer) -> None:
+        def get(w: Writer) -> None:
             w.do(f"{name}.get()", ("get", name, ""), waits_for=name)
             if tasks:
                 w.do(f"{name}.task_done()", ("task-done", name, ""))
@@ -494,7 +330,7 @@ class Draw:
     def _barrier(self) -> None:
         name = self._make("Barrier", "threading.Barrier(2)", ["barrier1"])
 
-        def meet(w: _Writer) -> None:
+        def meet(w: Writer) -> None:
             w.add("at()")
             w.add(f'note("arrives", "{name}")')  # the last one to arrive lets all of them go on
             w.add(f"{name}.wait()")
@@ -523,7 +359,7 @@ class Draw:
     # -- the text -----------------------------------------------------------------------------------
 
     def _write(self) -> None:
-        w = _Writer()
+        w = Writer()
         program = self._program
         shared = [*self._boxes, "stack", "tick", *[name for name in program.resources if "." not in name]]
         if "children" in self._on:
@@ -563,7 +399,7 @@ class Draw:
         w.add(f'note("leave", "scenario", "{start}")')
         program.text = "\n".join(w.lines) + "\n"
 
-    def _write_box(self, w: _Writer, box: str, kind: str) -> None:
+    def _write_box(self, w: Writer, box: str, kind: str) -> None:
         """Make an object, perhaps by way of a function."""
         argument = f'"{box}"' if kind in CONSTRUCTED else ""
         if "classes" in self._on and self._chance.random() < 0.4:
@@ -577,7 +413,7 @@ class Draw:
             w.do(f"{box}.b = 0", ("write", f"{box}.b", "w"))
 
     def _function(
-        self, w: _Writer, name: str, label: str, shared: Sequence[str], body: Sequence[Item], *, child: bool = False
+        self, w: Writer, name: str, label: str, shared: Sequence[str], body: Sequence[Item], *, child: bool = False
     ) -> None:
         w.add("")
         w.add("")
@@ -601,7 +437,7 @@ class Draw:
             w.add('note("end")')
         w.indent -= 1
 
-    def _write_threads(self, w: _Writer, shared: Sequence[str]) -> None:
+    def _write_threads(self, w: Writer, shared: Sequence[str]) -> None:
         arguments = ", ".join(shared)
         numbers = range(1, len(self._bodies) + 1)
         for number in numbers:
@@ -615,7 +451,7 @@ class Draw:
             if number != 1 or not joined_early:
                 w.do(f"t{number}.join()", ("join", f"T{number}", ""))
 
-    def _write_pool(self, w: _Writer, shared: Sequence[str]) -> None:
+    def _write_pool(self, w: Writer, shared: Sequence[str]) -> None:
         arguments = ", ".join(shared)
         w.add(f"with ThreadPoolExecutor({self._program.workers}) as executor:")
         w.indent += 1

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from coverage_log import LOG, Entry
-from coverage_programs import Program
+from coverage_source import Program
 
 from raddle.criteria import NAMES, make_criteria
 from raddle.execute.session import Session
@@ -52,7 +52,7 @@ class Run:
         if self.outcome != "passed" or program.workers > 1 or not (program.workers or joined >= set(program.threads)):
             return False
         if any(entry.kind == "expired" for entry in self.log):
-            return False  # after seconds that nobody wants to wait
+            return False  # that takes real time
         waiting: set[str] = set()
         notified = free = False
         for entry in self.log:

@@ -16,8 +16,9 @@ import pytest
 from coverage_events import readings
 from coverage_log import Entry
 from coverage_oracle import Digests, compare
-from coverage_programs import FEATURES, Draw, Named, Program
+from coverage_programs import FEATURES, Draw
 from coverage_runs import Run, controlled, loaded, native
+from coverage_source import Named, Program
 
 from raddle.criteria import NAMES
 

@@ -1,0 +1,171 @@
+"""The text of generated programs: what all of them begin with, and how their lines are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+HEAD = """\
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from coverage_log import at, between, born, note, pool, submitted, task
+
+total = 0
+
+
+class Box:
+    count = 0
+
+    def __init__(self, me):
+        at()
+        note("enter", me + " Box.__init__", "14")
+        at()
+        self.a = 0
+        note("early write", me + ".a", "18w")
+        at()
+        self.b = 0
+        note("early write", me + ".b", "21w")
+        at()
+        self.items = []
+        note("made", me + ".items", "24w")
+        at()
+        self.table = {}
+        note("made", me + ".table", "27w")
+        at()
+        note("leave", me + " Box.__init__", "14")
+
+    def bump(self, me):
+        at()
+        note("enter", me + " Box.bump", "32")
+        at()
+        self.a += between("read", me + ".a", "36r")
+        note("write", me + ".a", "36w")
+        at()
+        note("leave", me + " Box.bump", "32")
+
+    def look(self, me):
+        at()
+        note("enter", me + " Box.look", "41")
+        at()
+        seen = self.b
+        note("read", me + ".b", "45r")
+        at()
+        note("leave", me + " Box.look", "41")
+        return seen
+
+
+class Crate(Box):
+    pass
+
+
+class Plain:
+    pass
+
+
+@dataclass
+class Card:
+    a: int = 0
+    b: int = 0
+
+
+def make(kind, *arguments):
+    at()
+    note("enter", "make", "66")
+    at()
+    note("leave", "make", "66")
+    return kind(*arguments)
+
+
+def counter():
+    at()
+    note("enter", "counter", "74")
+    at()
+    inner = 0
+    note("early write", "inner", "78w")
+
+    def tick():
+        nonlocal inner
+        at()
+        note("enter", "counter.<locals>.tick", "81")
+        at()
+        inner += between("read", "inner", "86r")
+        note("write", "inner", "86w")
+        at()
+        note("leave", "counter.<locals>.tick", "81")
+
+    at()
+    note("leave", "counter", "74")
+    return tick
+"""
+FACTORY_LINE = 71  # where `make` makes what it is asked for
+BASES = {"Crate": "Box"}  # a class that has its attributes from another one
+CONSTRUCTED = ("Box", "Crate")  # the classes whose constructor logs, and which have methods and containers
+
+
+class Named(NamedTuple):
+    """What a name in a log stands for: a resource, or an object with variables."""
+
+    kind: str
+    line: int  # where it is made
+
+
+@dataclass
+class Program:
+    """The text of a program, and what its names stand for."""
+
+    seed: int
+    text: str = ""
+    resources: dict[str, Named] = field(default_factory=dict)
+    objects: dict[str, Named] = field(default_factory=dict)
+    permits: dict[str, int] = field(default_factory=dict)  # of semaphores, at first
+    room: dict[str, int] = field(default_factory=dict)  # of queues; 0: without bound
+    threads: dict[str, str] = field(default_factory=dict)  # by label: the function that the thread runs
+    features: frozenset[str] = frozenset()
+    workers: int = 0  # of the pool, if there is one
+
+    def __str__(self) -> str:
+        return "\n".join(f"{number:4} {line}" for number, line in enumerate(self.text.splitlines(), 1))
+
+
+Item = Callable[["Writer"], None]
+
+
+class Writer:
+    """Lines of source, which know their numbers."""
+
+    def __init__(self) -> None:
+        self.lines = HEAD.splitlines()
+        self.indent = 0
+
+    @property
+    def next(self) -> int:
+        return len(self.lines) + 1
+
+    def add(self, line: str) -> int:
+        self.lines.append("    " * self.indent + line if line else "")
+        return len(self.lines)
+
+    def do(self, line: str, *notes: tuple[str, str, str], waits_for: str = "") -> None:
+        """Write an operation that stands on one line. Sites in notes are the suffix to its number."""
+        number = self.next + 1
+        self.add(f'at("{waits_for}", "{number}")' if waits_for else "at()")
+        self.add(line.replace("LINE", str(number)))
+        for kind, target, suffix in notes:
+            self.add(f'note("{kind}", "{target}", "{number}{suffix}")')
+
+    def under(self, line: str, body: Sequence[Item], *, taken: str, given: str, target: str) -> None:
+        """Write a `with` statement."""
+        number = self.next + 1
+        self.add(f'at("{target}", "{number}")')
+        self.add(line)
+        self.indent += 1
+        self.add(f'note("{taken}", "{target}", "{number}")')
+        for item in body:
+            item(self)
+        self.add("at()")
+        self.indent -= 1
+        self.add(f'note("{given}", "{target}", "{number}")')
