@@ -249,17 +249,17 @@ class Engine:
                     return
         queue = self.queue
         if queue.fresh:
-            if self.observers.blocked:
-                self._notify_if_blocked(me)
+            if self.observers.blocked and me is not None and me.ready is not None and not me.ready():
+                self.observers.notify(self.observers.blocked, me)
             chosen: Any = queue.take_fresh(me)
         else:
             current = me if not queue.warming_up else queue.running_before()
             enabled = queue.live
             for carrier in enabled:
                 if carrier.ready is not None:
-                    if self.observers.blocked:
-                        self._notify_if_blocked(me)
                     enabled = [c for c in enabled if c.ready is None or c.ready()]
+                    if self.observers.blocked and me is not None and me.ready is not None and me not in enabled:
+                        self.observers.notify(self.observers.blocked, me)
                     break
             while not enabled:
                 if not self._pass_time():
@@ -290,10 +290,6 @@ class Engine:
             if self.observers.preempted:
                 self._preempt(me)
             chosen.switch()
-
-    def _notify_if_blocked(self, me: Carrier | None) -> None:
-        if me is not None and me.ready is not None and not me.ready():
-            self.observers.notify(self.observers.blocked, me)
 
     def _preempt(self, me: Carrier | None) -> None:
         """Notify the observers that another participant runs now, if this one is enabled."""
