@@ -29,7 +29,7 @@ PROGRAM = """
         for target in (read, write):
             thread = threading.Thread(target=target, args=(box,))
             thread.start()
-            thread.join()
+            thread.join(60)  # a join without a timeout orders the accesses, and then no variable is shared
 """
 
 

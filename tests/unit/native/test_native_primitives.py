@@ -283,7 +283,9 @@ def test_event(tmp_path: Path) -> None:
             assert not event.wait(0)
         """,
     )
-    assert steps_of(told, "Event") == ["0 blocked", "0 set", "0 wait-set", "0 wait-set", "0 clear"]
+    assert steps_of(told, "Event") == [
+        "0 blocked", "0 failed", "0 set", "0 wait-set", "0 wait-set", "0 clear", "0 failed",
+    ]  # fmt: skip
     assert told.lines("wait-set") == [8, 9]
 
 
@@ -302,7 +304,7 @@ def test_semaphore(tmp_path: Path, kind: str) -> None:
                 permits.release()
         """,
     )
-    assert steps_of(told, kind) == ["0 down", "0 down", "0 blocked", "0 up", "0 up"]
+    assert steps_of(told, kind) == ["0 down", "0 down", "0 failed", "0 blocked", "0 failed", "0 up", "0 up"]
     assert told.lines("down") == [5, 6]
 
 

@@ -27,7 +27,7 @@ LEFT_OUT = {
     ),
     **dict.fromkeys(("daemon_cut_off", "daemon_in_between", "daemon_dies"), "a daemon does not end, or fails"),
     "cached_singleton": "the cache of a function is a variable under control only (docs/limits.md)",
-    **dict.fromkeys(("q1", "q2"), "threads wait for others that start later"),
+    **dict.fromkeys(("q1", "q2", "three"), "threads wait for others that start later"),
     **dict.fromkeys(("pool", "pool_tasks"), "the pool starts its threads itself; see below"),
 }  # fmt: skip
 NAMES = sorted(
