@@ -91,7 +91,7 @@ class Resource:
 class Inside:
     """An operation of a primitive that has a condition inside: its step is told while the condition's lock is held.
 
-    So the steps of a queue or a semaphore come in the order in which they took effect. What fails gives and takes nothing.
+    So the steps of a queue or a semaphore come in the order in which they took effect.
     """
 
     __slots__ = ("blocks", "condition", "kind", "resource", "site")

@@ -8,7 +8,7 @@ import threading
 import types
 from typing import Any
 
-from raddle.checks.crash import OURS, is_ours
+from raddle.checks.crash import OURS
 from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
 from raddle.operation import CONTENT
 
