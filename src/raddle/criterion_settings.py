@@ -13,7 +13,7 @@ PINV_OCCURRENCES = 4
 class CriterionSettings:
     """The choices for all criteria; each criterion takes its own."""
 
-    # Occurrences of an access that pinv tells apart. Fewer than elsewhere: each of a thread's pairs of accesses can
+    # Occurrences of an access that pinv distinguishes. Fewer than elsewhere: each of a thread's pairs of accesses can
     # meet each access of all others, so requirements grow with the cube of this.
     pinv_occurrences: int = PINV_OCCURRENCES
 

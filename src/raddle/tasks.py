@@ -16,7 +16,8 @@ def begin_task(task: str | Callable[..., object]) -> None:
 
     Criteria that name threads tell them apart by their types and the first methods that they ran. A worker that runs
     many tasks is as many threads to them: its type is the task's name, or that of the function that is given, and its
-    methods are counted anew. A `ThreadPoolExecutor` does this by itself. Where nothing is measured, nothing happens.
+    methods are counted from zero again. A `ThreadPoolExecutor` does this by itself. Without a measurement, this does
+    nothing.
 
     >>> import queue, threading, raddle
     >>> def worker(tasks):

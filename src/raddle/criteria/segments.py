@@ -1,8 +1,8 @@
 """Segments: what threads do between starts and joins, and which of it always comes before which.
 
 A thread's time is cut by each start and each join that it does. Everything in a segment has the same place in the order
-that starts and joins dictate, so a clock for each segment tells that order. Other synchronization can order accesses,
-too, but it may do so in another way in another execution.
+that starts and joins dictate, so a clock for each segment captures that order. Other synchronization can order
+accesses, too, but it may do so in another way in another execution.
 """
 
 from __future__ import annotations

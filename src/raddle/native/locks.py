@@ -112,7 +112,7 @@ class Lock(metaclass=_Making):
 
 
 class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
-    """A real re-entrant lock that tells of its acquires, and of its outermost release."""
+    """A real reentrant lock that records its acquires, and its outermost release."""
 
     __slots__ = ("_depth", "resource")
 

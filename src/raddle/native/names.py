@@ -18,7 +18,7 @@ from raddle.threads.data_model.identity import name_of_content
 # A variable without a name: what it is, and three things that its name is found from.
 #   attribute  of an object or of a class: the class, name, where the object was made (None: of the class itself)
 #   held       content of the container that such an attribute holds: the same
-#   content    of a container that nobody was seen to keep: its type, "", site
+#   content    of a container that no attribute was seen to hold: its type, "", site
 #   name       that functions share: the file (if it is a global), name, site
 Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
 

@@ -89,7 +89,7 @@ class Resource:
 
 
 class Inside:
-    """An operation of a primitive that has a condition inside: its step is told while the condition's lock is held.
+    """An operation of a primitive that has a condition inside: its step is recorded while the condition's lock is held.
 
     So the steps of a queue or a semaphore come in the order in which they took effect.
     """

@@ -51,7 +51,7 @@ class _Touched:
         """Note an access."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # as the last time; whoever has come in between has compared itself with that
+            return  # as the last time; accesses in between were compared with that one
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():

@@ -161,7 +161,7 @@ class Identities:
     def resource(self, resource: Any) -> int:
         """Return the number of a lock or another resource; INSIDE for one that is the inside of another one.
 
-        Who comes to it first decides: nobody but the library comes to what it has made for itself.
+        The first use decides: only the library itself uses what it has made for itself.
         """
         number = self.resources.get(id(resource))
         if number is None and called_by_library() and not issubclass(type(resource), WHOLE):

@@ -54,7 +54,7 @@ def test_all_executions_cover_what_is_counted():
 
 
 def test_one_execution_is_not_enough_for_lr_def():
-    """What the constructor wrote is nobody's: in one execution each read is either local or remote."""
+    """The constructor's write is the initial state: in one execution each read is either local or remote."""
     module = program("account")
     for sample in raddle.measure(module.scenario, criteria="lr-def", executions=50, source=[module.__file__]):
         assert len(sample.covered["lr-def"]) == 4

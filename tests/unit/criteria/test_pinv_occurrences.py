@@ -1,4 +1,4 @@
-"""How many occurrences of an access pinv tells apart is for its users to choose."""
+"""Users choose how many occurrences of an access pinv distinguishes."""
 
 import sys
 import threading

@@ -92,7 +92,7 @@ class _Keeping(Saving):
 
 @contextmanager
 def imported(path: Path) -> Iterator[ModuleType]:
-    """The program, imported anew."""
+    """Import the program again."""
     sys.path.insert(0, str(path.parent))
     sys.modules.pop(path.stem, None)
     importlib.invalidate_caches()

@@ -1,4 +1,4 @@
-"""Which accesses criteria are told of in a native run: those to variables on which threads can conflict."""
+"""Criteria see accesses to variables on which threads can conflict, and no others, in a native run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accesses(steps: list[Step]) -> list[Step]:
     [
         ([(0, "write", 5, 70), START, (1, "read", 5, 71)], "the start orders them"),
         ([START, (1, "write", 5, 71), END, (0, "join", 1, 72), (0, "read", 5, 73)], "the join orders them"),
-        ([START, (1, "read", 5, 71), (0, "read", 5, 72)], "nobody writes"),
+        ([START, (1, "read", 5, 71), (0, "read", 5, 72)], "no thread writes"),
         ([START, (0, "write", 5, 71), (0, "read", 5, 72)], "one thread has it for itself"),
     ],
 )

@@ -4,7 +4,7 @@ Its pool, futures, `wait` and `as_completed` run as they are, on the twins of th
 and queues. But they sort futures by `id` and keep them in sets, so under control futures are numbered.
 
 For criteria a pool is a queue of tasks and a future an event, as in native runs (`raddle.native.pools`): submitting
-puts and a worker gets, a result sets and whoever asks for it waits.
+puts and a worker gets, a result sets and the thread that asks for it waits.
 """
 
 from __future__ import annotations
