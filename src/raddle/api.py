@@ -71,9 +71,9 @@ def explore(
     again try every partial order: a space that ends by then is exhausted. A finding is shrunk, if `shrink` is true.
     `criteria` measure what the executions cover. Two threads count as one if their types and the first `thread_methods`
     methods that they ran are the same; pinv distinguishes the first `pinv_occurrences` of an access. The result is
-    added to `data_file`, for `raddle report`, with executions that covered something new: a later search begins with those,
-    unless `corpus` is False. With `workers`, that number of processes share the work, with the same result for any
-    number; an executor of `concurrent.futures` will do as well.
+    added to `data_file`, for `raddle report`, with executions that covered something new: a later search begins
+    with those, unless `corpus` is False. With `workers`, that number of processes share the work, with the same result
+    for any number; an executor of `concurrent.futures` will do as well.
     A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
     threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
 
