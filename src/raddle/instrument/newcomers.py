@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
@@ -95,12 +95,22 @@ class Newcomers:
             return None
         # To ask how many objects are frozen would take longer, as `gc.get_freeze_count()` goes through them all.
         if self._frozen is not None:
-            new = [*chain.from_iterable(_at_once(*_NOT_FROZEN))]
+            new = _joined(_at_once(*_NOT_FROZEN))
             if not _contains(new, self._frozen):
                 return new if _contains(new, self._marker) else None
             self._frozen = None  # the program has unfrozen everything
-        young = [*chain.from_iterable(_at_once(*_YOUNG))]
+            del new  # the next list is not to contain this one
+        young = _joined(_at_once(*_YOUNG))
         return young if _contains(young, self._marker) else None
+
+
+def _joined(lists: Iterable[list[Any]]) -> list[Any]:
+    """Return one list of what is in several.
+
+    The list is made after the others. If it were made before, as in `[*chain.from_iterable(...)]`, it would contain
+    itself, and keep all objects alive until the next collection.
+    """
+    return list(chain.from_iterable(lists))
 
 
 def _contains(objects: Sequence[Any], wanted: object) -> bool:

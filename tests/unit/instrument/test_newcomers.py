@@ -142,3 +142,16 @@ def test_young_objects_are_listed_after_others_have_unfrozen_everything() -> Non
     young = newcomers.young()
     assert contains(young, new)
     assert not contains(young, old)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_list_of_objects_does_not_contain_itself(frozen: bool) -> None:
+    """It would live on until the next collection, and with it all objects in it."""
+    newcomers = Newcomers()
+    newcomers.look()
+    if frozen:
+        newcomers.freeze()
+    young = newcomers.young()
+    newcomers.unfreeze()
+    assert young
+    assert not contains(young, young)
