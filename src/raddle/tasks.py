@@ -31,4 +31,6 @@ def begin_task(task: str | Callable[..., object]) -> None:
     deposit
     withdraw
     """
+    if not (isinstance(task, str) or callable(task)):
+        raise TypeError(f"a task is given by its name or as a function, not as {type(task).__name__}")
     told(task if isinstance(task, str) else function_name(task))

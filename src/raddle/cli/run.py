@@ -102,7 +102,8 @@ class _LikePython(click.Command):
 @click.option(
     "--run-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="With --until: how long one run may take [default: 10 times as long as the longest before, at least 30].",
+    help="With --until: how long one run may take [default: 10 times as long as the longest before, at least 30; the "
+    "first one 600].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
 @click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")

@@ -257,10 +257,13 @@ class Measurement:
 def all_covered(
     criteria: Iterable[Criterion], counts: Mapping[str, int], model: Model, facts: Facts, *, otherwise: bool
 ) -> bool:
-    """Return whether everything is covered that can be; `otherwise` decides where the total is not known."""
+    """Return whether everything is covered that can be; `otherwise` decides where the total is not known.
+
+    Nothing to cover is no reason to stop: the next execution may show that there is something.
+    """
     for criterion in criteria:
         total = criterion.total(model, facts).number
-        if not (otherwise if total is None else counts.get(criterion.name, 0) >= total):
+        if not (otherwise if total is None else 0 < total <= counts.get(criterion.name, 0)):
             return False
     return True
 

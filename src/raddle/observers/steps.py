@@ -31,6 +31,7 @@ from raddle.operation import (
     END,
     ENTER,
     FAILED,
+    GET,
     GIVES,
     HOLD,
     IS_SET,
@@ -38,6 +39,7 @@ from raddle.operation import (
     LEAVE,
     LET_GO,
     MADE,
+    PUT,
     READ,
     RELEASE,
     START,
@@ -61,6 +63,7 @@ from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
 _STEPS = GIVES | TAKES | {CLEAR}
+_CONSUMES = frozenset({GET, PUT, CLEAR})  # after these another thread may have to wait for an item, room or the event
 
 
 class StepRecorder(Recorder):
@@ -201,13 +204,17 @@ class StepRecorder(Recorder):
             self._add(me, kind if value else FAILED, number)
             if value and kind == DOWN:
                 self._withs.enter(me.index, number, me.site)
+                self._block(me, target, number)
         elif kind == IS_SET:
             if value:  # who sees that it is set knows what was done before, as after waiting
                 self._add(me, WAIT_SET, self._identities.resource(target))
         elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
             self._add(me, FAILED, self._identities.resource(target))
         elif kind in _STEPS:
-            self._add(me, kind, self._identities.resource(target))
+            number = self._identities.resource(target)
+            self._add(me, kind, number)
+            if kind in _CONSUMES:
+                self._block(me, target, number)
         elif isinstance(target, Carrier):
             self._of_thread(me, kind, target)
 
@@ -296,6 +303,16 @@ class StepRecorder(Recorder):
         return [
             (c.index, c.site) for c in self._engine.queue.live if c.target is lock and c is not me and c.kind == ACQUIRE
         ]
+
+    def _block(self, me: Carrier, target: object, number: int) -> None:
+        """Record which threads had come to a semaphore, queue or event and are blocked by what was done to it now."""
+        rivals = [
+            (c.index, c.site)
+            for c in self._engine.queue.live
+            if c is not me and c.target is target and c.kind in CONTENDED and c.ready is not None and not c.ready()
+        ]
+        if rivals and number != INSIDE:
+            self._keep_waiting(number, me.site, rivals)
 
     def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
         """Record that threads are blocked, once per site, however often other threads go first."""

@@ -123,7 +123,7 @@ class CommandRuns(Runs):
         try:
             with TemporaryDirectory(prefix="raddle-search-") as folder:
                 for _ in range(self._executions):
-                    failed += self._one(configuration, data, Path(folder))
+                    failed += self._one(configuration, data, Path(folder), until)
                     if until is not None and _monotonic() >= until:
                         break
         except KeyboardInterrupt:
@@ -134,17 +134,21 @@ class CommandRuns(Runs):
             for leftover in (data, Path(f"{data}-journal")):
                 leftover.unlink(missing_ok=True)
 
-    def _one(self, configuration: Configuration, data: Path, folder: Path) -> bool:
-        """Run once; did it fail?"""
+    def _one(self, configuration: Configuration, data: Path, folder: Path, until: float | None) -> bool:
+        """Run once, and no longer than until then; return whether it failed."""
         summary = folder / "summary"
         summary.unlink(missing_ok=True)
-        run, printed = self._start(self._whole_command(configuration, data, summary), folder)
+        limit = self._limit
+        left = limit if until is None else max(until - _monotonic(), 0.0)
+        run, printed = self._start(self._whole_command(configuration, data, summary), folder, min(limit, left))
         self.runs += 1
         if not summary.exists() and run.code == ExitCode.USAGE:  # raddle could not even start the program
             refusal = _REFUSAL.search(printed)
             if refusal is not None:
                 raise UsageError(refusal["slug"], refusal["message"])
         self._note(summary)
+        if run.code is None and left < limit:
+            return False  # the time for all runs is over
         if not run.how:
             self._longest = max(run.seconds, self._longest or 0.0)
             return False
@@ -166,9 +170,9 @@ class CommandRuns(Runs):
             return self._run_seconds
         return MOST_SECONDS if self._longest is None else max(LEAST_SECONDS, PATIENCE * self._longest)
 
-    def _start(self, command: Sequence[str], folder: Path) -> tuple[Run, str]:
-        """One process, and the end of what it printed."""
-        start, limit = _monotonic(), self._limit
+    def _start(self, command: Sequence[str], folder: Path, limit: float) -> tuple[Run, str]:
+        """Run one process, for so many seconds at most; return also the end of what it printed."""
+        start = _monotonic()
         code: int | None
         with open(folder / "out", "wb") as out, open(folder / "error", "wb") as error:
             # A session of its own: Ctrl-C is for us, and whatever it starts can be ended with it.

@@ -12,6 +12,7 @@ from raddle.engine.carrier import Carrier, getcurrent
 from raddle.operation import DOWN, LOCKED, UP
 
 _real_wait = threading.Barrier.wait
+_real_enter = threading.Barrier._enter  # type: ignore[attr-defined]
 
 
 def wait(self: Any, timeout: float | None = None) -> int:
@@ -19,11 +20,18 @@ def wait(self: Any, timeout: float | None = None) -> int:
     if me.__class__ is not Carrier or not me.engine.measuring:
         return _real_wait(self, timeout)
     site = me.site
-    me.engine.noted(me, UP, self)
     index = _real_wait(self, timeout)
     me.site = site  # the barrier's action may have changed it
     me.engine.noted(me, DOWN, self)
     return index
+
+
+def _enter(self: Any) -> None:
+    """Arrive, while the lock of the barrier is held: criteria see threads in the order in which they arrived."""
+    _real_enter(self)
+    me = getcurrent()
+    if me.__class__ is Carrier and me.engine.measuring:
+        me.engine.noted(me, UP, self)
 
 
 def _looking(name: str) -> property:
@@ -42,5 +50,6 @@ def _looking(name: str) -> property:
 
 PATCHES = (
     (threading.Barrier, "wait", wait),
+    (threading.Barrier, "_enter", _enter),
     *((threading.Barrier, name, _looking(name)) for name in ("n_waiting", "broken")),
 )
