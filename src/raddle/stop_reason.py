@@ -24,12 +24,12 @@ class StopReason(Reason):
     """The reasons to stop exploring. `docs/formats.md` has a line on each.
 
     >>> StopReason("covered").sentence, StopReason.EXHAUSTED_IN_PART.ran_out
-    ('everything that can be covered is covered', True)
+    ('everything known to be possible is covered', True)
     """
 
     FIRST_FINDING = "first-finding", "stopped at the first finding"
     SATURATED = "saturated", "saturated: nothing new came for long"
-    COVERED = "covered", "everything that can be covered is covered"
+    COVERED = "covered", "everything known to be possible is covered"
     ENDLESS = "endless", "stopped, as executions do not end"
     CRASHING = "crashing", "stopped, as executions end their process"
     EXHAUSTED = "exhausted", "exhausted: no other schedule exists for this scenario"

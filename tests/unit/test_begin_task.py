@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,26 @@ def test_each_task_is_a_thread_of_its_own(tmp_path: Path, begin: str) -> None:
 def test_nothing_happens_where_nothing_is_measured() -> None:
     assert raddle.begin_task("task") is None  # type: ignore[func-returns-value]
     assert raddle.begin_task(print) is None  # type: ignore[func-returns-value]
+
+
+@pytest.mark.parametrize("task", [3, None, b"deposit", object()])
+def test_a_task_is_a_name_or_a_function(task: object) -> None:
+    with pytest.raises(TypeError, match="by its name or as a function"):
+        raddle.begin_task(task)  # type: ignore[arg-type]
+
+
+def test_the_first_execution_is_like_the_others(tmp_path: Path) -> None:
+    """The name is looked up in the module before any execution: a search is exhausted, and totals are exact."""
+    (tmp_path / "tasks_named.py").write_text(
+        "import threading, raddle\n"
+        "def work(): raddle.begin_task('work')\n"
+        "def scenario():\n"
+        "    thread = threading.Thread(target=work)\n"
+        "    thread.start(); thread.join()\n"
+    )
+    command = ["explore", "tasks_named.py::scenario", "--scheduler", "exhaustive", "--until", "exhausted", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "raddle", *command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["stopped_because"] == "exhausted"
+    assert "differs" not in done.stderr

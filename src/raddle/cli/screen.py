@@ -80,7 +80,7 @@ def all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
 
     >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
     >>> all_covered({"map": counted})
-    'everything that can be covered is covered'
+    'everything known to be possible is covered'
     >>> all_covered({"map": counted, "sync": {"covered": 5, "total": 5, "total_kind": "estimated"}})
     'everything that can be named is covered, and of sync as much as is estimated to be possible'
     >>> all_covered({"sync": {"covered": 5, "total": 6, "total_kind": "estimated"}})
@@ -89,7 +89,7 @@ def all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
     kinds = {name: one["total_kind"] for name, one in criteria.items()}
     guessed = [name for name, kind in kinds.items() if kind in (ESTIMATED, UNKNOWN)]
     if not guessed:
-        return "everything that can be covered is covered"
+        return "everything known to be possible is covered"
     full = [
         name for name in guessed if kinds[name] == ESTIMATED and criteria[name]["covered"] >= criteria[name]["total"]
     ]

@@ -18,7 +18,7 @@ from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 MOST_COLUMNS = 8  # criteria side by side
 
 MEANINGS = {
-    STATIC: "by a formula over the source, or over the accesses seen: more than can really happen",
+    STATIC: "by a formula over the source, or over the accesses seen so far; may include what cannot happen",
     PRUNED: "without what the order of the threads, or the locks that they hold, makes impossible",
     EXACT: "every execution was seen: there is no more",
     ESTIMATED: "from how often each was covered (Chao2), with its interval of 95 %",

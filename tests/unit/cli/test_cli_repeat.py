@@ -115,3 +115,11 @@ def test_what_does_not_go_together(
 def test_a_program_that_is_not_there(folder: Path) -> None:
     done = raddle(folder, "run", "--until", "saturated", "nowhere.py")
     assert (done.returncode, done.stderr) == (4, "raddle: there is no file nowhere.py [no-such-file]\n")
+
+
+def test_a_program_that_hangs_is_ended_with_the_time_asked_for(folder: Path) -> None:
+    (folder / "hangs.py").write_text("import threading\nthreading.Event().wait()\n")
+    done = raddle(folder, "run", "--until", "budget", "--seconds", "1", "--criteria", "map", "hangs.py")
+    assert done.returncode == 5, done.stderr  # nothing was covered
+    assert "raddle: 1 run; the time asked for is over" in done.stderr
+    assert "did not end" not in done.stderr  # it need not have hung: the time was over

@@ -25,7 +25,7 @@ def counted(covered, total, kind):
 @pytest.mark.parametrize(
     ("criteria", "said"),
     [
-        ({"map": counted(8, 8, "pruned")}, "everything that can be covered is covered"),
+        ({"map": counted(8, 8, "pruned")}, "everything known to be possible is covered"),
         ({"sync": counted(5, 5, "estimated")}, "of sync as much is covered as is estimated to be possible"),
         ({"sync": counted(5, None, "unknown")}, "nothing new of sync came for long, and nothing else can be named"),
         (
