@@ -19,11 +19,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
-from raddle import (
-    begin_task,  # noqa: F401 -- looked up before any execution: else the first one differs from those after it
-    probe,
-    tasks,
-)
+from raddle import probe, tasks
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import fields_of, module_of, own_fields
 from raddle.operation import Kind
