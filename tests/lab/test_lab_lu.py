@@ -151,8 +151,8 @@ def test_a_program_that_can_be_exhausted() -> None:
 
 @pytest.mark.parametrize("name", ["account", "deadlock01", "lazy01", "twostage"])
 def test_what_is_exhausted_is_all_that_can_be_covered(name: str) -> None:
-    # An exploration that measures these criteria switches threads at more places, releases of locks among them, and
-    # knows when it has covered everything. So what it covers is exact.
+    # An exploration that measures these criteria switches threads wherever that makes a difference to one of them, and
+    # knows when it has covered everything. So what it covers is exact. It runs no fewer executions than are collected.
     result = run_program(name, Plan(programs=(), executions=50, exhaust=100, sets=1))
     assert result.exhausted
     with lu.scenario_of(name) as (scenario, source):
@@ -166,7 +166,7 @@ def test_what_is_exhausted_is_all_that_can_be_covered(name: str) -> None:
             source=source,
         )
     assert explored.stopped_because == "exhausted"
-    assert explored.executions > result.executions
+    assert explored.executions >= result.executions
     assert {name: len(keys) for name, keys in explored.tally.covered.items()} == {
         name: sets.feasible for name, sets in result.sets.items()
     }
