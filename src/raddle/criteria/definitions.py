@@ -139,7 +139,7 @@ class DefUse(DefinitionCriterion):
         variable, write, read = key
         clause = f"thread {read[0]} read `{AbstractVariable(*variable)}` {self._where(read, sites)}"
         if write == INITIAL:
-            return f"{clause} before anybody wrote it"
+            return f"{clause} with the value from before the first thread started"
         return f"{clause} with the value that thread {write[0]} wrote {self._where(write, sites)}"
 
 

@@ -1,6 +1,6 @@
 """`Condition`, `Event`, `Semaphore` and `Barrier` of `threading`, watched: methods put in place of their own.
 
-What takes is recorded after it has happened. What gives is recorded before anybody can take it: while the lock is held
+What takes is recorded after it has happened. What gives is recorded before a thread can take it: while the lock is held
 that is needed for that (see `Recorder.inside`), or, where takers need none, before it happens. Objects that were made
 before, or that are the inside of another primitive, are not registered and act as always.
 """

@@ -46,7 +46,7 @@ def test_a_variable_of_one_thread_does_not_count():
 
 
 def test_variables_that_look_alike_are_told_apart():
-    # 0 and 1 are both x. T1 writes 0, T2 reads 1 before anybody wrote it, T2 reads 0 and T1 reads 1: shared, both.
+    # 0 and 1 are both x. T1 writes 0, T2 reads 1 before a thread wrote it, T2 reads 0 and T1 reads 1: shared, both.
     cast = make_cast(variables=[X, X])
     steps = [(1, "write", 0, SITE), (2, "read", 1, SITE + 1), (2, "read", 0, SITE + 2), (1, "read", 1, SITE + 3)]
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *steps]
@@ -126,7 +126,10 @@ def test_the_sentences():
     read, write = ("T1", "read", SITE + 1, 3), ("T2", "write", SITE + 2, 1)
     begin = "thread T1 read `AppenderSkeleton.th` at log.py:4 (3rd time) "
     assert DefUse().explain((owner, write, read), sites) == begin + "with the value that thread T2 wrote at log.py:9"
-    assert DefUse().explain((owner, "initial", read), sites) == begin + "before anybody wrote it"
+    assert (
+        DefUse().explain((owner, "initial", read), sites)
+        == begin + "with the value from before the first thread started"
+    )
     assert "(3rd time or later)" in DefUse(occurrences=3).explain((owner, "initial", read), sites)
     assert "in code without probes" in DefUse().explain((owner, "initial", ("T1", "read", 0, 1)), sites)
     remote = LocalOrRemoteDefinition().explain((owner, read, "remote"), sites)
