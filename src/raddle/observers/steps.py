@@ -220,16 +220,15 @@ class StepRecorder(Recorder):
 
     def _of_thread(self, me: Carrier, kind: Kind, other: Carrier) -> None:
         add = self.stream.append
-        site = 0 if called_by_library() else me.site  # a pool's threads
         if kind == START:
             actor = self._actors[other.index] = self.cast.add_actor(thread_type(thread_of(other), other.run_now))
-            add((me.index, START, other.index, site))
+            add((me.index, START, other.index, _own_site(me)))
             add((other.index, BEGIN, actor, 0))
         elif kind == END:
             self.cast.ended(self._actors[me.index])
             add((me.index, END, me.index, 0))
         elif kind == JOIN and other.done:
-            add((me.index, JOIN, other.index, site))
+            add((me.index, JOIN, other.index, _own_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
         if kind == LET_GO:  # also while the execution is aborted: what was done before counts
@@ -321,3 +320,8 @@ class StepRecorder(Recorder):
             if (site, blocked) not in self._reported:
                 self._reported.add((site, blocked))
                 self.stream.append(blocked)
+
+
+def _own_site(me: Carrier) -> int:
+    """Return the site where a thread starts or joins another one; 0 if the library does so for its own purposes."""
+    return 0 if called_by_library() else me.site
