@@ -88,7 +88,7 @@ def lab() -> None:
 @_QUICK
 @json_option
 def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
-    """Which metrics suit saturation-based testing?
+    """Find the metrics that suit saturation-based testing.
 
     Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar, for five
     test cases in Python, or for a scenario of your own (--target). The five take about nine minutes of one processor,
@@ -151,7 +151,7 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
 def correlation(
     subjects: str | None, criteria: str, output: Path | None, as_json: bool, quick: bool, **options: Any
 ) -> int:
-    """Does more coverage mean more bugs found?
+    """Measure whether more coverage means more bugs found.
 
     Kendall's τ for every criterion, on programs with one lock left out. Takes about a minute of one processor. Ctrl-C
     ends it with the subjects that are done.
@@ -197,7 +197,7 @@ def correlation(
 @_QUICK
 @json_option
 def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
-    """What do complete test sets cost, and which bugs do they expose?
+    """Measure what complete test sets cost and which bugs they expose.
 
     For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock left out and on programs of SCTBench: the
     size of complete test sets beside the bounds of the paper's Table 1, and the bugs that such sets expose.
@@ -237,7 +237,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 def sctbench(
     schedulers: str | None, programs: str | None, output: Path | None, as_json: bool, jobs: int, **options: Any
 ) -> int:
-    """How many executions does each scheduler need to find the bugs of SCTBench?
+    """Count the executions that each scheduler needs to find the bugs of SCTBench.
 
     Takes about ten minutes of one processor.
     """
