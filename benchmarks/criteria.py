@@ -66,7 +66,7 @@ def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
     gc.collect()
     started = process_time()
     for criterion in criteria:
-        criterion.begin(trace.cast)
+        criterion.begin(trace.entities)
     for first in range(0, len(steps), BATCH):
         batch = steps[first : first + BATCH]
         for criterion in criteria:
@@ -86,7 +86,7 @@ def bytes_kept(names: Sequence[str]) -> dict[int, int]:
         gc.collect()
         tracemalloc.start()
         for criterion in criteria:
-            criterion.begin(trace.cast)
+            criterion.begin(trace.entities)
         for first in range(0, len(steps), BATCH):
             for criterion in criteria:
                 criterion.feed(steps[first : first + BATCH])

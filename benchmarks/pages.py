@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from raddle.criteria.memory_access import MemoryAccessPatterns
-from raddle.facts import Facts
 from raddle.instrument.rewrite import site_base
-from raddle.model import Accesses, Model
+from raddle.pruning_facts import PruningFacts
 from raddle.report.html import write_pages
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
 
@@ -43,8 +43,8 @@ def large(files: int, folder: Path) -> Contents:
         path = folder / f"module_{number:03}.py"
         path.write_text(_source(), "utf-8")
         paths[label] = str(path)
-    model = Model(variables)
-    patterns = MemoryAccessPatterns().requirements(model, Facts())
+    model = StaticModel(variables)
+    patterns = MemoryAccessPatterns().requirements(model, PruningFacts())
     covered = {"map": {key: _seen(chance) for key in patterns if chance.random() < 0.4}, "concur-pairs": pairs}
     files_of_run = frozenset((site.file, number >> INDEX_BITS) for number, site in sites.items())
     run = Run("one", "run app.py", "native", EXECUTIONS, 0, "", frozenset(covered), frozenset(), files_of_run)

@@ -15,7 +15,7 @@ from scenarios import Scenario, State, finished, outcomes
 from traps import Trap
 
 SOURCE = ["scenarios", "traps"]
-MOST_OPERATIONS = 100_000  # in an execution of a peer that wants to know
+MAX_OPERATIONS = 100_000  # in an execution of a peer that wants to know
 PATIENCE_SECONDS = 60.0  # for one search of a peer
 
 
@@ -134,7 +134,7 @@ def _frontrun(state: type[State], wrong: int | None, **options: Any) -> Any:
     if options["strategy"] == "dpor":
         options["clock"] = "virtual"  # on the real one it hangs where threads wait for one another
     else:
-        options["max_ops"] = MOST_OPERATIONS
+        options["max_ops"] = MAX_OPERATIONS
     return frontrun.explore(
         state,
         [state.first, state.second],

@@ -17,7 +17,7 @@ from table import aligned
 
 import raddle
 
-MOST_PREEMPTIONS = 3
+MAX_PREEMPTIONS = 3
 # The programs of a family differ in how many threads do the same. More of them do not need more preemptions, nor does
 # one of these bugs need fewer.
 SMALLEST = {"reorder_": "reorder_3", "twostage_": "twostage", "wronglock": "wronglock_1", "wronglock_": "wronglock_1"}
@@ -50,7 +50,7 @@ def fewest(program: str, *, executions: int) -> int | None:
     The bound tells it, not the schedule that was found: where that needs a build without the GIL, another one is
     looked for that does not, and it may have more.
     """
-    for preemptions in range(MOST_PREEMPTIONS + 1):
+    for preemptions in range(MAX_PREEMPTIONS + 1):
         scheduler = f"exhaustive:preemptions={preemptions}"
         result = _explore(program, scheduler=scheduler, executions=executions, shrink=False)
         if result.findings:

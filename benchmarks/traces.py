@@ -7,7 +7,7 @@ objects of some attributes each; nested locks, events of all kinds, methods ente
 import random
 from collections.abc import Iterator
 
-from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.step import Step
 
 OBJECTS = 4
@@ -23,18 +23,18 @@ class Trace:
         self.threads = threads
         self.length = length
         self._random = random.Random(seed)
-        self.cast = Cast()
+        self.entities = Entities()
         for number in range(OBJECTS):
             for name in "abc"[:ATTRIBUTES]:
-                self.cast.add_variable(AbstractVariable("shop.py:Cart", f"shop.py:{number}", name), number + 1)
+                self.entities.add_variable(AbstractVariable("shop.py:Cart", f"shop.py:{number}", name), number + 1)
         for number in range(LOCKS):
-            self.cast.add_resource(AbstractObject("Lock", f"shop.py:{100 + number}"))
-        self._event = self.cast.add_resource(AbstractObject("Event", "shop.py:200"))
-        self._queue = self.cast.add_resource(AbstractObject("Queue", "shop.py:201"))
+            self.entities.add_resource(AbstractObject("Lock", f"shop.py:{100 + number}"))
+        self._event = self.entities.add_resource(AbstractObject("Event", "shop.py:200"))
+        self._queue = self.entities.add_resource(AbstractObject("Queue", "shop.py:201"))
         for number in range(threads):
-            self.cast.add_actor("main" if number == 0 else "worker")
+            self.entities.add_actor("main" if number == 0 else "worker")
             for method in range(number % 3):
-                self.cast.entered(number, f"shop.py:Cart.m{method}")
+                self.entities.entered(number, f"shop.py:Cart.m{method}")
 
     def steps(self) -> list[Step]:
         made: list[Step] = []

@@ -25,7 +25,7 @@ from _pytest._code.code import ExceptionChainRepr, ExceptionRepr, ReprEntry, Rep
 
 if TYPE_CHECKING:
     from raddle.finding import Finding
-    from raddle.native.explored import Enclosing
+    from raddle.native.enclosing_run import EnclosingRun
     from raddle.origin import Origin
     from raddle.result import Result
 
@@ -153,11 +153,11 @@ def _options(config: pytest.Config, marks: Iterable[pytest.Mark]) -> dict[str, A
     return options
 
 
-def _enclosing_run() -> Enclosing | None:
+def _enclosing_run() -> EnclosingRun | None:
     """The `raddle run` that measures this process."""
-    from raddle.native.explored import Enclosing
+    from raddle.native.enclosing_run import EnclosingRun
 
-    return Enclosing.found(os.environ)
+    return EnclosingRun.found(os.environ)
 
 
 def _check_mark(mark: pytest.Mark) -> None:

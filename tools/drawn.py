@@ -15,8 +15,8 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.criteria import make_criteria
+from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.site import Site
 from raddle.step import Step
 
@@ -29,7 +29,7 @@ KINDS = {"lock": "Lock", "queue": "Queue"}
 class Drawing:
     """An execution, read from its drawing."""
 
-    cast: Cast = field(default_factory=Cast)
+    entities: Entities = field(default_factory=Entities)
     steps: list[Step] = field(default_factory=list)
     sites: dict[int, Site] = field(default_factory=dict)
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Drawing:
     def covered(self, name: str) -> list[str]:
         """What the execution covers, in the criterion's own words, sorted."""
         [criterion] = make_criteria(name)
-        keys = criterion.cover(self.steps, self.cast)
+        keys = criterion.cover(self.steps, self.entities)
         return sorted(criterion.explain(key, self.sites) for key in keys)
 
     def add(self, thread: int, kind: str, about: str, line: int) -> None:
@@ -52,7 +52,7 @@ class Drawing:
         if kind in ("read", "write"):
             return self._number("variable", about)
         if kind in ("enter", "leave"):
-            self.cast.functions[site] = f"c.py:C.{about}"
+            self.entities.functions[site] = f"c.py:C.{about}"
             return 1
         if kind in ("start", "join"):
             return THREADS[about]
@@ -64,10 +64,10 @@ class Drawing:
         known = self._numbers.get((kind, name))
         if known is None:
             if kind == "variable":
-                known = self.cast.add_variable(AbstractVariable("c.py:C", "", name), 1)
+                known = self.entities.add_variable(AbstractVariable("c.py:C", "", name), 1)
             else:
                 word = next((KINDS[start] for start in KINDS if name.startswith(start)), "Lock")
-                known = self.cast.add_resource(AbstractObject(word, f"c.py:{len(self._numbers) + 1}"))
+                known = self.entities.add_resource(AbstractObject(word, f"c.py:{len(self._numbers) + 1}"))
             self._numbers[kind, name] = known
         return known
 
@@ -80,7 +80,7 @@ def read(text: str) -> Drawing:
     """
     drawing = Drawing()
     for actor in ("main", "one", "two"):
-        drawing.cast.add_actor(actor)
+        drawing.entities.add_actor(actor)
     drawing.steps += [(0, "start", thread, 0) for thread in THREADS.values()]
     head, *lines = text.strip("\n").splitlines()
     columns = [(match.start(), THREADS[match[0]]) for match in re.finditer(r"\w+", head)]

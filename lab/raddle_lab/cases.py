@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from raddle.cast import Cast
 from raddle.cli.target import load_scenario
+from raddle.entities import Entities
 from raddle_lab.published import Abstraction
 
 LOOKED_AT = 10  # executions whose objects and threads are counted, as in the paper
@@ -74,9 +74,10 @@ class Population:
     An object is counted once, as one of its own class, whichever base classes set its attributes. Iterators and
     generators are left out: they are part of how a loop runs.
 
-    >>> from raddle.cast import AbstractObject, make_cast
+    >>> from raddle.entities import AbstractObject, make_entities
     >>> population = Population()
-    >>> for _ in range(2): population.add(make_cast(resources=[AbstractObject("Lock", "a.py:1")], actors=["main", "w"]))
+    >>> for _ in range(2):
+    ...     population.add(make_entities(resources=[AbstractObject("Lock", "a.py:1")], actors=["main", "w"]))
     >>> population.objects_real, len(population.objects), population.threads_real, len(population.threads[10])
     (2, 1, 4, 2)
     """
@@ -88,20 +89,20 @@ class Population:
         self.threads_real = 0
         self.threads: dict[int, set[tuple[str, ...]]] = {0: set(), FEW: set(), MANY: set()}  # by methods looked at
 
-    def add(self, cast: Cast) -> None:
+    def add(self, entities: Entities) -> None:
         """One more execution; from the eleventh on nothing is counted."""
         if self.executions >= LOOKED_AT:
             return
         self.executions += 1
-        objects = set(cast.groups) - cast.iterators
-        self.objects_real += len(objects) + len(cast.resources)
+        objects = set(entities.groups) - entities.iterators
+        self.objects_real += len(objects) + len(entities.resources)
         self.objects |= {
             (variable.type or variable.owner, variable.created)
-            for variable, group in zip(cast.variables, cast.groups, strict=True)
+            for variable, group in zip(entities.variables, entities.groups, strict=True)
             if group in objects
         }
-        self.objects |= {(resource.type, resource.created) for resource in cast.resources}
-        *_, threads = cast.abstract()
+        self.objects |= {(resource.type, resource.created) for resource in entities.resources}
+        *_, threads = entities.abstract()
         assert isinstance(threads, tuple)
         self.threads_real += len(threads)
         for most, known in self.threads.items():

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from raddle.api import Sample
-from raddle.cast import METHODS
+from raddle.entities import METHODS
 from raddle_lab.cases import CASES, Case, Population
 from raddle_lab.collection import Collector
 from raddle_lab.controlled import controlled
@@ -33,7 +33,7 @@ from raddle_lab.verdict import overall, verdict
 MODES = ("controlled", "noise")
 MEASURED = (*METRICS, "blocks")
 COLLECTED = 2  # times the length of a series
-LEAST_KEPT = 10  # executions, of a target whose collection was interrupted
+MIN_KEPT = 10  # executions, of a target whose collection was interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +130,11 @@ def run_case(name: str, plan: Plan, executed: Executed = silent) -> CaseResult:
             for sample in plan.samples(case):
                 executed(name, sample.number, total)
                 collector.add(sample.outcome.kind, sample.covered)
-                population.add(sample.cast)
+                population.add(sample.entities)
         except KeyboardInterrupt:
             interrupted = True
     collection = collector.collection()
-    if interrupted and (name in CASES or len(collection) < LEAST_KEPT):
+    if interrupted and (name in CASES or len(collection) < MIN_KEPT):
         raise KeyboardInterrupt
     if interrupted:
         length = min(length, len(collection) // COLLECTED)

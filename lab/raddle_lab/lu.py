@@ -40,7 +40,7 @@ from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
 from raddle_lab.sctbench import PROGRAMS
 
 WHOLE = "all"  # the criterion that needs every execution there is
-MOST_THREADS = 10  # an execution of those with more takes a tenth of a second, and bounds have thousands of digits
+MAX_THREADS = 10  # an execution of those with more takes a tenth of a second, and bounds have thousands of digits
 MUTANT = "-"  # between a subject and the number of the lock that its mutant lacks
 
 
@@ -87,7 +87,7 @@ def program_names() -> tuple[str, ...]:
         for subject in subject_names()
         for number in range(count_locks(subject_source(subject)))
     ]
-    known = [name for name, one in PROGRAMS.items() if not one.always and one.threads <= MOST_THREADS]
+    known = [name for name, one in PROGRAMS.items() if not one.always and one.threads <= MAX_THREADS]
     return (*mutants, *known)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import log10
 from typing import NamedTuple
 
-from raddle.criteria.seen import AccessesSeen
+from raddle.criteria.observed_accesses import ObservedAccesses
 
 PLAIN = 4  # digits of a bound that is written in full
 
@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     variables: int  # V: shared ones
 
     @classmethod
-    def of(cls, by_threads: AccessesSeen, by_variables: AccessesSeen) -> Shape:
+    def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
         """Return the shape of a program of which `tpair` and `svar` saw this; of a thread, its longest execution."""
         longest: dict[str, int] = {}
         for variable, thread, profile, _ in by_threads.lines:

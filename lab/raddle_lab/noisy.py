@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Any
 
 from raddle.api import Sample
-from raddle.cast import METHODS, Cast
 from raddle.criteria import make_criteria
+from raddle.entities import METHODS, Entities
 from raddle.errors import UsageError
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
 from raddle.instrument import instrument_modules
@@ -42,7 +42,7 @@ ATTEMPTS = 3  # at an execution, if its process dies: one fault of ours must not
 
 logger = logging.getLogger(__name__)
 
-Observed = tuple[Outcome, tuple[Step, ...], Cast]
+Observed = tuple[Outcome, tuple[Step, ...], Entities]
 
 
 def noisy(
@@ -70,10 +70,10 @@ def noisy(
         try:
             watch.names.model()  # made once, for all children
             for number in range(1, executions + 1):
-                outcome, steps, cast = _observed(_Execution(watch, scenario, number))
+                outcome, steps, entities = _observed(_Execution(watch, scenario, number))
                 shared = without_private(steps)
-                covered = {one.name: one.cover(steps if one.name in OF_ALL else shared, cast) for one in observers}
-                yield Sample(number, outcome, {name: frozenset(keys) for name, keys in covered.items()}, cast)
+                covered = {one.name: one.cover(steps if one.name in OF_ALL else shared, entities) for one in observers}
+                yield Sample(number, outcome, {name: frozenset(keys) for name, keys in covered.items()}, entities)
         finally:
             watch.stop()
 
@@ -91,8 +91,8 @@ def _observed(execution: _Execution, attempts: int = ATTEMPTS) -> Observed:
 class _Steps:
     """All steps of an execution."""
 
-    def begin(self, cast: Cast) -> None:
-        self.cast = cast
+    def begin(self, entities: Entities) -> None:
+        self.entities = entities
         self.steps: list[Step] = []
 
     def feed(self, steps: Sequence[Step]) -> None:
@@ -147,7 +147,7 @@ class _Execution:
         if stream.trouble is not None:
             raise stream.trouble
         assert isinstance(stream.sink, _Steps)
-        return self._outcome, tuple(stream.sink.steps), stream.sink.cast
+        return self._outcome, tuple(stream.sink.steps), stream.sink.entities
 
     def _failed(self, error: BaseException) -> None:
         if not self._outcome.failed:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from raddle.api import Sample
-from raddle.cast import Cast
+from raddle.entities import Entities
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.tuning.command_runs import CommandRuns
 from raddle.tuning.configurations import Configuration
@@ -39,4 +39,4 @@ def scripted(
                 raise KeyboardInterrupt
             kind = OutcomeKind.EXCEPTION if measured.failed else OutcomeKind.PASSED
             covered = {name: frozenset(measured.tally.covered.get(name, ())) for name in criteria}
-            yield Sample(number, Outcome(kind), covered, Cast())
+            yield Sample(number, Outcome(kind), covered, Entities())

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from raddle.cast import METHODS, Cast
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.engine.rules import Timeouts, Wakeups
+from raddle.entities import METHODS, Entities
 from raddle.errors import FindingError, NothingTestedError, UnwatchedWarning, UsageError
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.findings import replayed_finding
-from raddle.exploring.moment import Progress
+from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import GOALS, Budget
 from raddle.finding import Finding
 from raddle.guide.policies import is_guided, make_policy
@@ -54,7 +54,7 @@ def explore(
     wakeups: str = Wakeups.FIFO,
     step_limit: int = STEP_LIMIT,
     patience_seconds: float = PATIENCE_SECONDS,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     shrink: bool = True,
     criteria: str | Sequence[str] = (),
     thread_methods: int = METHODS,
@@ -148,7 +148,12 @@ class Sample:
     number: int
     outcome: Outcome
     covered: Mapping[str, frozenset[Key]]  # by criterion
-    cast: Cast  # who took part
+    entities: Entities  # its variables, resources and threads
+
+    @property
+    def cast(self) -> Entities:
+        """The former name of `entities`."""
+        return self.entities
 
 
 def measure(
@@ -200,7 +205,7 @@ def measure(
         for number in range(1, executions + 1):
             if session.interrupted:
                 raise KeyboardInterrupt
-            if not policy.begin(number, session.learned.version):
+            if not policy.begin(number, session.known_points.version):
                 return
             execution = session.run_for(policy)
             assert execution.observed is not None

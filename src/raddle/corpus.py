@@ -6,16 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from raddle.replaying import PLAINLY, Replaying
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 
 Runs = tuple[tuple[int, int], ...]  # (thread, so many decisions in a row)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CorpusEntry:
     """One execution, with what is needed to have it again.
 
-    >>> kept = Kept("explore a.py::scenario", 3, 5, ((1, 2), (2, 1)), frozenset({70001}), frozenset(), "free-threaded")
+    >>> runs, sites = ((1, 2), (2, 1)), frozenset({70001})
+    >>> kept = CorpusEntry("explore a.py::scenario", 3, 5, runs, sites, frozenset(), "free-threaded")
     >>> kept.decisions
     (1, 1, 2)
     """
@@ -28,11 +29,11 @@ class Kept:
     kinds: frozenset[str]  # of resources that were
     switches: str  # where threads could be switched
     schedule: str = ""  # as a text for `raddle replay`; "" where nobody took the trouble to find out
-    replaying: Replaying = PLAINLY  # what the schedule alone does not tell
+    replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS  # what the schedule alone does not tell
 
     def identity(self) -> tuple[object, ...]:
         """Return what identifies the schedule."""
-        return self.origin, self.switches, self.runs, self.sites, self.kinds, self.replaying
+        return self.origin, self.switches, self.runs, self.sites, self.kinds, self.replay_options
 
     @property
     def decisions(self) -> tuple[int, ...]:
@@ -49,16 +50,16 @@ def in_runs(decisions: Sequence[int]) -> Runs:
 
 
 def fitting(
-    corpus: Iterable[Kept], origin: str, switches: str, replaying: Replaying, sites: Iterable[int]
-) -> tuple[list[Kept], list[Kept]]:
+    corpus: Iterable[CorpusEntry], origin: str, switches: str, replay_options: ReplayOptions, sites: Iterable[int]
+) -> tuple[list[CorpusEntry], list[CorpusEntry]]:
     """Return the schedules kept for a scenario that may still fit, and those that name places that are gone."""
     there = set(sites)
-    rules = replaying.timeouts, replaying.wakeups  # with other rules there are other decisions
+    rules = replay_options.timeouts, replay_options.wakeups  # with other rules there are other decisions
     own = [
         kept
         for kept in corpus
         if kept.origin == origin
         and kept.switches == switches
-        and (kept.replaying.timeouts, kept.replaying.wakeups) == rules
+        and (kept.replay_options.timeouts, kept.replay_options.wakeups) == rules
     ]
     return [kept for kept in own if kept.sites <= there], [kept for kept in own if not kept.sites <= there]

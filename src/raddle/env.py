@@ -85,7 +85,7 @@ COLLECTOR_HAS_GENERATIONS: Final = not FREE_THREADED and (VERSION != (3, 14) or 
 
 # The most objects that are frozen (`gc.freeze`) when a program begins. 3.12 starts with 375, whatever its options are;
 # 3.11 and 3.13 to 3.15 with none. A program that freezes its own has thousands: those of the standard library alone.
-MOST_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
+MAX_FROZEN_AT_START: Final = 1_000 if VERSION == (3, 12) else 0
 
 # `sys.monitoring`, which reports calls at no cost once they are known (3.12, PEP 669).
 HAS_MONITORING: Final = VERSION >= (3, 12)

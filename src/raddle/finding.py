@@ -11,7 +11,7 @@ from raddle.event import Event, Preemption
 from raddle.every_order import EveryOrder
 from raddle.operation import ENTER, LEAVE
 from raddle.place import Place
-from raddle.replaying import PLAINLY, Replaying
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 from raddle.schedule import Schedule
 from raddle.trace import Trace
 from raddle.wait import Wait
@@ -36,11 +36,18 @@ class Finding:
     execution: int = 0  # the number of the execution that showed it first
     error: BaseException | None = field(default=None, repr=False, compare=False)
     every_order: EveryOrder | None = None  # it fails whatever the order is: not a race
-    replaying: Replaying = field(default=PLAINLY, repr=False)  # what the schedule alone does not tell
+    replay_options: ReplayOptions = field(
+        default=DEFAULT_REPLAY_OPTIONS, repr=False
+    )  # what the schedule alone does not tell
     notes: tuple[str, ...] = field(default=(), repr=False)  # of the exception; the traceback in `details` has them too
     waits: tuple[Wait, ...] = field(default=(), repr=False)  # if no thread could continue; `details` has them too
     place: Place | None = None  # where it was raised, or where the thread waits
     signature: tuple[str, ...] = field(default=(), repr=False, compare=False)  # see `Outcome`; not stored
+
+    @property
+    def replaying(self) -> ReplayOptions:
+        """The former name of `replay_options`."""
+        return self.replay_options
 
     @property
     def steps(self) -> tuple[Event, ...]:
@@ -61,7 +68,7 @@ class Finding:
             "notes": list(self.notes),
             "steps": [event.as_json() for event in self.steps],
             "preemptions": [stop.as_json() for stop in self._stops()],
-            **({"options": self.replaying.as_json()} if self.replaying != PLAINLY else {}),
+            **({"options": self.replay_options.as_json()} if self.replay_options != DEFAULT_REPLAY_OPTIONS else {}),
             **({"waits": [wait.as_json() for wait in self.waits]} if self.waits else {}),
             **({"place": self.place.as_json()} if self.place else {}),
         }
@@ -91,7 +98,7 @@ class Finding:
             notes=tuple(map(str, value.get("notes") or ())),
             preemptions=tuple(map(Preemption.from_json, _mappings(value.get("preemptions")))),
             execution=execution if isinstance(execution, int) else 0,
-            replaying=Replaying.from_json(value.get("options")),
+            replay_options=ReplayOptions.from_json(value.get("options")),
             waits=tuple(wait for wait in waits if wait is not None),
             place=Place.from_json(value.get("place")),
         )

@@ -24,7 +24,7 @@ class Role(Enum):
     OTHER = "other"
 
 
-class Facts(NamedTuple):
+class KindFacts(NamedTuple):
     """A row of the table: what is known about a kind of operation."""
 
     verb: str  # for stories: "T1 acquires Lock 1"
@@ -54,7 +54,7 @@ class Kind(str):
         if name in KINDS:
             raise ValueError(f"there is already a kind of operation called {name!r}")
         self = KINDS[name] = super().__new__(cls, name)
-        _FACTS[self] = Facts(verb or name, **facts)
+        _KIND_FACTS[self] = KindFacts(verb or name, **facts)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -62,40 +62,40 @@ class Kind(str):
 
     @property
     def verb(self) -> str:
-        return _FACTS[self].verb
+        return _KIND_FACTS[self].verb
 
     @property
     def role(self) -> Role:
-        return _FACTS[self].role
+        return _KIND_FACTS[self].role
 
     @property
     def waiting(self) -> str:
-        return _FACTS[self].waiting
+        return _KIND_FACTS[self].waiting
 
     @property
     def partner(self) -> str:
-        return _FACTS[self].partner
+        return _KIND_FACTS[self].partner
 
     @property
     def counted(self) -> bool:
-        return _FACTS[self].counted
+        return _KIND_FACTS[self].counted
 
     @property
     def point_if_observed(self) -> str:
-        return _FACTS[self].point_if_observed
+        return _KIND_FACTS[self].point_if_observed
 
     @property
     def looks_at(self) -> str:
         """The kind of resource that a take looks at if it may fail: when exactly that is given back matters then."""
-        return _FACTS[self.partner].point_if_observed if self.partner else ""
+        return _KIND_FACTS[self.partner].point_if_observed if self.partner else ""
 
     @property
     def is_access(self) -> bool:
         """Whether it touches a variable: a read, a write or a deletion."""
-        return _FACTS[self].role in (Role.READ, Role.WRITE)
+        return _KIND_FACTS[self].role in (Role.READ, Role.WRITE)
 
 
-_FACTS: dict[str, Facts] = {}
+_KIND_FACTS: dict[str, KindFacts] = {}
 KINDS: dict[str, Kind] = {}
 
 Effect: TypeAlias = "Kind | None"  # what a call does to an object; None: nothing that matters

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, TypeVar
 
-from raddle.caution import Caution
-from raddle.corpus import Kept
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.corpus import CorpusEntry
+from raddle.pruning_facts import PruningFacts
 from raddle.site import Site
+from raddle.static_model import StaticModel
 from raddle.tally import Tally
+from raddle.warning import ReportedWarning
 
 T = TypeVar("T")
 
@@ -23,12 +23,12 @@ class Measures:
     tally: Tally = field(default_factory=Tally)
     sites: Mapping[int, Site] = field(default_factory=dict)  # all that the tally and the model name
     paths: Mapping[str, str] = field(default_factory=dict)  # file, as sites name it -> where it lies on this machine
-    model: Model = field(default_factory=Model)
-    facts: Facts = field(default_factory=Facts)
-    cautions: tuple[Caution, ...] = ()
+    model: StaticModel = field(default_factory=StaticModel)
+    facts: PruningFacts = field(default_factory=PruningFacts)
+    warnings: tuple[ReportedWarning, ...] = ()
     findings: tuple[dict[str, Any], ...] = ()  # as `Finding.as_json` gives them
     notes: tuple[str, ...] = ()
-    corpus: tuple[Kept, ...] = ()  # executions that covered something new
+    corpus: tuple[CorpusEntry, ...] = ()  # executions that covered something new
     extras: Mapping[str, Any] = field(default_factory=dict)  # criterion -> what its total is made from; adds with `+`
 
     def __add__(self, other: Self) -> Self:
@@ -50,10 +50,10 @@ class Measures:
             paths={**self.paths, **other.paths},
             model=self.model + other.model,
             facts=self.facts + other.facts,
-            cautions=tuple(dict.fromkeys((*self.cautions, *other.cautions))),
+            warnings=tuple(dict.fromkeys((*self.warnings, *other.warnings))),
             findings=_each_once((*self.findings, *other.findings), finding_identity),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            corpus=_each_once((*self.corpus, *moved), Kept.identity),
+            corpus=_each_once((*self.corpus, *moved), CorpusEntry.identity),
             extras=_added(self.extras, other.extras),
         )
 

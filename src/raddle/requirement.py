@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import Any
 
-from raddle.site import MOST_SITES
+from raddle.site import MAX_SITES
 from raddle.tally import Key
 
 
@@ -150,7 +150,7 @@ class _Guess(Part):
         if isinstance(value, tuple):
             for one in value:
                 yield from self.find(one, role)
-        elif role is (Role.SITE if isinstance(value, int) and value >= MOST_SITES else Role.WORD):
+        elif role is (Role.SITE if isinstance(value, int) and value >= MAX_SITES else Role.WORD):
             yield value
 
     def can_name(self, role: Role) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.finding import Finding
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
@@ -60,7 +60,7 @@ class Result:
         return self.record.tally if self.record is not None else Tally()
 
     @property
-    def corpus(self) -> tuple[Kept, ...]:
+    def corpus(self) -> tuple[CorpusEntry, ...]:
         """Executions that covered something new, if a data file keeps them."""
         return self.record.corpus if self.record is not None else ()
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from raddle.caution import each_once
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.exploring.measure_sampling import told
-from raddle.exploring.moment import Progress
+from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.units import Plan
 from raddle.exploring.workbench import Workbench
 from raddle.guide.policies import is_guided
 from raddle.result import Result
+from raddle.warning import each_once
 from raddle.wording import count
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def search(
     data_file: DataFile | None = None,
     corpus: bool = True,
     workers: int | Executor | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Result:
     """Return the result of a search; with `corpus`, it begins with the schedules that earlier runs kept in the file."""
     data_file, trouble = _usable(data_file) if plan.criteria else (None, "")
@@ -68,7 +68,7 @@ def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
     return data_file, ""
 
 
-def _read_corpus(data_file: DataFile | None) -> tuple[Kept, ...]:
+def _read_corpus(data_file: DataFile | None) -> tuple[CorpusEntry, ...]:
     """Return the schedules that earlier runs kept."""
     from raddle.store import NoDataError, UnusableError, read
 
@@ -83,11 +83,11 @@ def _stored(
     record: Record,
     criteria: Sequence[str],
     data_file: DataFile | None,
-    unfit: Sequence[Kept],
+    unfit: Sequence[CorpusEntry],
 ) -> Result:
     """Return the result with its record, which is also added to the data file; what no longer fits is dropped there."""
-    record = replace(record, cautions=each_once(record.cautions))  # several processes say one thing in other words
-    from raddle.checks.cautions import say
+    record = replace(record, warnings=each_once(record.warnings))  # several processes say one thing in other words
+    from raddle.checks.warning_texts import say
     from raddle.report.coverage import as_json, contents_of, rows
 
     notes: tuple[str, ...] = (told(record.tally.executions, result.executions),) if result.left_out else ()
@@ -105,7 +105,7 @@ def _stored(
         result,
         record=record,
         criteria={row.name: as_json(row) for row in covered},
-        warnings=tuple({**caution.as_json(), "sentence": say(caution, record.sites)} for caution in record.cautions),
+        warnings=tuple({**warning.as_json(), "sentence": say(warning, record.sites)} for warning in record.warnings),
         notes=result.notes + notes,
         not_stored=trouble,
     )

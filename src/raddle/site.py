@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 # Site numbers are made from what they name, so that the same place has the same number in every
 # process and on every machine: the digest of its module in the upper bits, its index in the lower.
 INDEX_BITS = 16
-MOST_SITES = 1 << INDEX_BITS
+MAX_SITES = 1 << INDEX_BITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Steps are plain tuples, since there are millions of them: (thread, kind, target,
 in which they happened, each after the fact.
 
 * `thread` is a number, 0 for the first thread of the execution.
-* `kind` says what `target` counts (see `raddle.cast`):
+* `kind` says what `target` counts (see `raddle.entities`):
     - read, write: a variable. Deleting is writing.
     - acquire, release, blocked: a lock. Only the outermost acquire and release of a re-entrant lock are told.
       `blocked` comes before `acquire`, where another thread held the lock when this one came to it. Waiting on
@@ -15,7 +15,7 @@ in which they happened, each after the fact.
     - wait, woken, notify: a condition. set, clear, wait-set: an event (wait-set only where it was set).
     - up, down: a semaphore. put, get, task-done, join-queue: a queue.
     - start, join: the thread started or joined. end: the thread itself.
-    - begin, task: the actor (see `raddle.cast`) that the thread is from now on: its own, or a pool's next task.
+    - begin, task: the actor (see `raddle.entities`) that the thread is from now on: its own, or a pool's next task.
     - enter, leave: the object whose method it is, 0 where there is none. block: nothing, always 0.
 * `site` is a number of the site table; 0 where the code has no probes.
 """

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from raddle.cast import METHODS
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.rules import Rules, Timeouts, Wakeups
+from raddle.entities import METHODS
 from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
@@ -24,7 +24,7 @@ from raddle.exploring.units import Itself, Plan
 from raddle.instrument import Selection
 from raddle.instrument.selection import PROJECT_MARKS
 from raddle.origin import Command, Origin
-from raddle.replaying import Replaying
+from raddle.replay_options import ReplayOptions
 
 STEP_LIMIT, PATIENCE_SECONDS = 50_000, 5.0
 SWITCHES = ("free-threaded", "gil")
@@ -83,11 +83,11 @@ class ThreadScenario:
             "measuring": bool(criteria),
             "criteria": tuple(criteria),
             "rules": Rules(timeouts=Timeouts(self.timeouts), wakeups=Wakeups(self.wakeups)),
-            "replaying": self._replaying(),
+            "replay_options": self._replay_options(),
         }
 
-    def _replaying(self) -> Replaying:
-        return Replaying(
+    def _replay_options(self) -> ReplayOptions:
+        return ReplayOptions(
             setup=None if self.setup is None else _called(self.setup, self.scenario),
             source=tuple(map(str, self.source)) or None,
             isolate="fork" if self.isolate == "fork" else None,

@@ -190,8 +190,8 @@ def explore(
     space = -1
     session.prepare(search)
     for number in range(1, most + 1):
-        if session.learned.version != space:
-            space = session.learned.version
+        if session.known_points.version != space:
+            space = session.known_points.version
             orders.clear()
             outcomes.clear()
         if not search.begin(number, space):

@@ -174,7 +174,7 @@ def second_waiter_first() -> None:
 def test_the_schedule_names_the_waiter_and_replays() -> None:
     finding = finding_of_the_second_waiter()
     assert "(wakes T" in str(finding.schedule)
-    assert "wakeups='any'" in finding.replaying.line(str(finding.schedule))
+    assert "wakeups='any'" in finding.replay_options.line(str(finding.schedule))
     again = raddle.replay(second_waiter_first, str(finding.schedule), wakeups="any")
     assert again is not None
     assert again.message == finding.message

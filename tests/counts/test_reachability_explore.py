@@ -144,7 +144,7 @@ def covered_by(scenario: Callable[[], object], search: object) -> dict[str, set[
         session.rehearse()
         session.prepare(search)  # type: ignore[arg-type]
         number = 1
-        while search.begin(number, session.learned.version):  # type: ignore[attr-defined]
+        while search.begin(number, session.known_points.version):  # type: ignore[attr-defined]
             execution = session.run_for(search)  # type: ignore[arg-type]
             assert execution.observed is not None
             measurement.early = session.model().early

@@ -33,8 +33,8 @@ from raddle.outcome import Outcome
 PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "100"))
 SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
 CHUNKS = max(1, PROGRAMS // 50)  # tests, so that they can run side by side
-MOST_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
-MOST_STATES = 5_000 if PROGRAMS <= 200 else 30_000
+MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
+MAX_STATES = 5_000 if PROGRAMS <= 200 else 30_000
 
 
 class Stage:
@@ -62,10 +62,10 @@ class Stage:
         self.module.begin = self.notebook.begin  # type: ignore[attr-defined]
         for number, notes in enumerate(self.notebook.notes):
             setattr(self.module, f"note{number}", notes.append)
-        learned = self.session.learned
-        learned.sites.clear()
-        learned.kinds.clear()
-        learned.version += 1
+        known_points = self.session.known_points
+        known_points.sites.clear()
+        known_points.kinds.clear()
+        known_points.version += 1
         self.session.rehearse()
         self.session.rehearse()
 
@@ -93,7 +93,7 @@ class Stage:
     def _compare_orders(self, program: Program, found: partial_orders.Found) -> None:
         if not found.complete:
             return
-        every = partial_orders.explore(self.session, partial_orders.BruteForce(), most=MOST_INTERLEAVINGS)
+        every = partial_orders.explore(self.session, partial_orders.BruteForce(), most=MAX_INTERLEAVINGS)
         assert found.orders.keys() >= every.orders.keys(), str(program)
         if every.complete:
             self.compared["orders"] += 1
@@ -101,7 +101,7 @@ class Stage:
 
     def _compare_outcomes(self, program: Program, found: partial_orders.Found, ends: set[tuple]) -> None:
         try:
-            expected = brute_force.outcomes(program, MOST_STATES)
+            expected = brute_force.outcomes(program, MAX_STATES)
         except brute_force.TooManyStatesError:
             return
         missed, invented = explorer.difference(expected, ends)

@@ -10,7 +10,7 @@ from coverage_events import Event, Execution
 Key = tuple[Any, ...]
 BEGINNING = 12  # accesses of an order that a requirement tells
 MOST = 16  # occurrences of an access that are told apart
-MOST_IN_PAIRS = 4  # the same for pinv
+MAX_IN_PAIRS = 4  # the same for pinv
 
 
 def named(run: Execution, place: int, most: int = MOST) -> Key:
@@ -60,9 +60,9 @@ def pairs(run: Execution) -> Iterator[tuple[int, int, list[int]]]:
 
 def pinv(run: Execution) -> Iterator[Key]:
     for first, second, between in pairs(run):
-        pair = named(run, first, MOST_IN_PAIRS), named(run, second, MOST_IN_PAIRS)
+        pair = named(run, first, MAX_IN_PAIRS), named(run, second, MAX_IN_PAIRS)
         for other in between:
-            yield run.variable(run.events[first].target), *pair, named(run, other, MOST_IN_PAIRS)
+            yield run.variable(run.events[first].target), *pair, named(run, other, MAX_IN_PAIRS)
         if not between:
             yield run.variable(run.events[first].target), *pair, "none"
 

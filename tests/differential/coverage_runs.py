@@ -20,7 +20,7 @@ from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
-from raddle.native.names import Names
+from raddle.native.ids.names import VariableNames
 from raddle.native.saving import Saving
 from raddle.native.watch import Watch
 from raddle.schedulers import make_scheduler
@@ -108,7 +108,7 @@ def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -
         session.rehearse()
         measurement = Measurement(make_criteria(NAMES))
         for number in range(1, executions + 1):
-            if not policy.begin(number, session.learned.version):
+            if not policy.begin(number, session.known_points.version):
                 return
             execution = session.run_for(policy)
             assert execution.observed is not None
@@ -122,7 +122,7 @@ def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
     """Run the program natively, its threads in the order of an earlier log, and measure it as `raddle run` does."""
     measured: list[Saving] = []
 
-    def sink(names: Names) -> Saving:
+    def sink(names: VariableNames) -> Saving:
         measured.append(Saving(names, criteria=NAMES, data_file=None, origin="a generated program"))
         return measured[-1]
 

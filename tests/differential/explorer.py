@@ -79,7 +79,7 @@ def _search(module: ModuleType, notebook: Notebook, folder: Path, most_execution
         session.rehearse()
         while number < most_executions:
             number += 1
-            if not search.begin(number, session.learned.version):
+            if not search.begin(number, session.known_points.version):
                 return found, True, number - 1
             outcome = session.run_for(search).outcome
             if outcome.error is not None:

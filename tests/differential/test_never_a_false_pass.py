@@ -19,7 +19,7 @@ PROGRAMS = int(os.environ.get("RADDLE_DIFFERENTIAL", "40"))
 SEED = int(os.environ.get("RADDLE_DIFFERENTIAL_SEED", "1"))
 CHUNKS = 8  # tests, so that they can run side by side
 REPORTED = 12 if PROGRAMS < 80 else 24  # programs whose report is compared
-MOST_EXECUTIONS = 2_000  # larger programs are left out, and others drawn
+MAX_EXECUTIONS = 2_000  # larger programs are left out, and others drawn
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -32,7 +32,7 @@ def test_outcomes_are_those_of_brute_force(chunk: int, tmp_path: Path) -> None:
             expected = brute_force.outcomes(program)
         except brute_force.TooManyStatesError:
             continue
-        found, complete, _ = explorer.outcomes(program, tmp_path, MOST_EXECUTIONS)
+        found, complete, _ = explorer.outcomes(program, tmp_path, MAX_EXECUTIONS)
         missed, invented = explorer.difference(expected, found)
         assert not invented, f"impossible: {sorted(invented, key=repr)}\n{program}"
         if complete:

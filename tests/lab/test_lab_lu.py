@@ -18,9 +18,9 @@ from raddle_lab.lu_bounds import BOUNDS, CRITERIA, Shape
 from raddle_lab.lu_table import report
 
 import raddle
-from raddle.cast import AbstractVariable
 from raddle.cli.lab import lab
-from raddle.criteria.seen import AccessesSeen
+from raddle.criteria.observed_accesses import ObservedAccesses
+from raddle.entities import AbstractVariable
 from raddle.errors import UsageError
 
 
@@ -113,10 +113,12 @@ def test_bounds_with_hundreds_of_digits() -> None:
 def test_the_shape_of_a_program() -> None:
     x, y = AbstractVariable("m.py", "", "x"), AbstractVariable("m.py", "", "y")
     # T1 had three accesses in one execution and five in another, T2 three: (5 + 3) / 2.
-    threads = AccessesSeen(
+    threads = ObservedAccesses(
         2, lines={(None, "T1", ((0, 3),), "a"), (None, "T1", ((0, 1), (1, 4)), "b"), (None, "T2", ((0, 3),), "c")}
     )
-    variables = AccessesSeen(2, lines={(x, "T1", ((0, 3),), "a"), (y, "T1", ((0, 2),), "b"), (x, "T2", ((0, 3),), "c")})
+    variables = ObservedAccesses(
+        2, lines={(x, "T1", ((0, 3),), "a"), (y, "T1", ((0, 2),), "b"), (x, "T2", ((0, 3),), "c")}
+    )
     assert Shape.of(threads, variables) == Shape(threads=2, accesses=4, variables=2)
 
 

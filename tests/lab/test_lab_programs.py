@@ -9,7 +9,7 @@ pytest.importorskip("scipy")
 from raddle_lab.cases import CASES, Case, Population
 
 import raddle
-from raddle.cast import AbstractObject, AbstractVariable, Cast
+from raddle.entities import AbstractObject, AbstractVariable, Entities
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,7 @@ def test_the_cases_have_the_threads_of_the_paper() -> None:
 
 def casts(case: Case):
     for sample in raddle.measure(case.scenario, criteria="sync", executions=1, source=[case.module.__name__]):
-        yield sample.cast
+        yield sample.entities
 
 
 @pytest.mark.parametrize(
@@ -74,24 +74,24 @@ def test_where_locks_are_nested(name: str, nested: bool) -> None:
 
 
 def test_a_population_by_hand() -> None:
-    cast = Cast()
+    entities = Entities()
     for name in ("x", "y"):  # two variables of one object
-        cast.add_variable(AbstractVariable("m.py:Fork", "m.py:9", name), 1)
-    cast.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, made at the same place
-    cast.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # and one made elsewhere
+        entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", name), 1)
+    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, made at the same place
+    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # and one made elsewhere
     # An object with an attribute of its own class and one of a base class, and a generator, which does not count.
-    cast.add_variable(AbstractVariable("m.py:Fork", "m.py:15", "x", "m.py:Spoon"), 4)
-    cast.add_variable(AbstractVariable("m.py:Spoon", "m.py:15", "y"), 4)
-    cast.add_variable(AbstractVariable("generator", "", "generator[]"), 5)
-    cast.iterators.add(5)
-    cast.add_resource(AbstractObject("Lock", "m.py:3"))
+    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:15", "x", "m.py:Spoon"), 4)
+    entities.add_variable(AbstractVariable("m.py:Spoon", "m.py:15", "y"), 4)
+    entities.add_variable(AbstractVariable("generator", "", "generator[]"), 5)
+    entities.iterators.add(5)
+    entities.add_resource(AbstractObject("Lock", "m.py:3"))
     for kind, methods in (("main", []), ("Eater", ["a"] * 12), ("Eater", ["a"] * 10 + ["b"]), ("Eater", ["c"])):
-        actor = cast.add_actor(kind)
+        actor = entities.add_actor(kind)
         for method in methods:
-            cast.entered(actor, method)
+            entities.entered(actor, method)
     population = Population()
     for _ in range(11):  # of which ten count
-        population.add(cast)
+        population.add(entities)
     row = population.row(classes=2, error_ratio=0.5)
     # Objects: three forks, a spoon and a lock, ten times; types Fork, Spoon and Lock; abstract: forks of two places,
     # the spoon and the lock.

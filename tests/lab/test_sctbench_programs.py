@@ -90,7 +90,7 @@ def test_without_preemption(name: str) -> None:
     """All threads are started, then run one after the other."""
     program = PROGRAMS[name]
     (sample,) = samples(program, scheduler="sequential", executions=1)
-    assert sample.cast.actors == 1 + program.threads
+    assert sample.entities.actors == 1 + program.threads
     fails = program.always or name == "lazy01"  # see above
     assert sample.outcome.kind in (program.kinds if fails else {OutcomeKind.PASSED})
 

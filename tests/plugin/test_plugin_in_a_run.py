@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from raddle.record import Record
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.site import INDEX_BITS, Site
 from raddle.store import Contents, add, read
 from raddle.tally import Tally

@@ -14,9 +14,9 @@ import pytest
 import shelf
 
 from processes import run
-from raddle.cast import AbstractObject, AbstractVariable
 from raddle.criteria import criterion_class, shape_of
 from raddle.criteria.sentences import Sentences
+from raddle.entities import AbstractObject, AbstractVariable
 from raddle.requirement import Role
 from raddle.store import read
 from raddle.store.contents import Contents

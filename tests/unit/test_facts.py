@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from raddle.facts import MOST_GUARDS, Conduct, Facts, Guard, OwnerFacts, trimmed
+from raddle.pruning_facts import MAX_GUARDS, Conduct, Guard, OwnerFacts, PruningFacts, trimmed
 
 A, B, C = ("x", 70001), ("x", 70002), ("y", 70003)
 
@@ -64,7 +64,7 @@ def test_guards_that_do_nothing_more_than_others_are_left_out():
 def test_there_are_never_too_many_guards():
     accesses = [("x", 70000 + number) for number in range(40)]
     guards = [Guard(1 << number, ()) for number in range(40)]
-    assert len(owner(accesses, guards=guards).conduct.guards) == MOST_GUARDS
+    assert len(owner(accesses, guards=guards).conduct.guards) == MAX_GUARDS
 
 
 def random_facts(chance):
@@ -75,7 +75,7 @@ def random_facts(chance):
         runs, before, split = (trimmed(chance.getrandbits(bits) for _ in range(bits)) for _ in range(3))
         guards = [Guard(chance.getrandbits(bits), split, f"lock {number}") for number in range(chance.randint(0, 2))]
         owners[name] = owner(accesses, before=before, runs=runs, guards=guards)
-    return Facts(owners)
+    return PruningFacts(owners)
 
 
 def test_the_order_of_adding_does_not_matter():
@@ -85,17 +85,17 @@ def test_the_order_of_adding_does_not_matter():
         assert one + two == two + one
         assert (one + two) + three == one + (two + three)
         assert one + one == one
-        assert one + Facts() == Facts() + one == one
+        assert one + PruningFacts() == PruningFacts() + one == one
 
 
 def test_the_data_file_gives_back_what_it_got():
     chance = random.Random(9)
     for _ in range(200):
         facts = random_facts(chance) + random_facts(chance)
-        again = Facts.from_json(json.loads(json.dumps(facts.as_json())))
+        again = PruningFacts.from_json(json.loads(json.dumps(facts.as_json())))
         assert again == facts
         assert again.as_json() == facts.as_json()  # the names of locks as well
 
 
 def test_an_empty_data_file_has_no_facts():
-    assert Facts.from_json({}) == Facts()
+    assert PruningFacts.from_json({}) == PruningFacts()

@@ -6,10 +6,10 @@ import pytest
 
 import raddle
 from raddle.criteria.memory_access import MemoryAccessPatterns
-from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.report.coverage import rows
 from raddle.site import Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store import add, read
 from raddle.tally import Tally
 
@@ -76,7 +76,7 @@ def test_the_paper_s_example_has_sixteen_patterns_of_which_its_execution_covers_
     result = raddle.explore(appender, source=[__file__], criteria="map", executions=1, seed=1)
     assert result.outcome == "exception"
     accesses = result.record.model.variables["tests/unit/test_measuring.py:AppenderSkeleton", "th"]
-    alone = Model({("tests/unit/test_measuring.py:AppenderSkeleton", "th"): accesses})
+    alone = StaticModel({("tests/unit/test_measuring.py:AppenderSkeleton", "th"): accesses})
     assert MemoryAccessPatterns().static_total(alone).number == 16
     assert 100 * result.criteria["map"]["covered"] / 16 == 18.75
 
@@ -158,7 +158,7 @@ def test_results_go_to_the_data_file_and_add_up(tmp_path):
 def test_warnings_are_no_findings():
     result = raddle.explore(counter, source=[__file__], criteria="sync", executions=20, until="budget")
     assert result.outcome == "passed"
-    assert {caution.kind for caution in result.record.cautions} >= {"data-race", "lockset"}
+    assert {warning.kind for warning in result.record.warnings} >= {"data-race", "lockset"}
 
 
 def test_no_criterion_measures_nothing():
@@ -181,7 +181,7 @@ def test_a_run_that_did_not_measure_a_criterion_does_not_change_its_total(tmp_pa
     other = tmp_path / "other.py"
     other.write_text("class Box:\n    def put(self):\n        self.x = 1\n")
     site = Site("other.py", 3, 8, "write", "x", "Box.put", switchable=True)
-    model = Model({("other.py:Box", "x"): Accesses(writes=frozenset({1 << 30}))})
+    model = StaticModel({("other.py:Box", "x"): Accesses(writes=frozenset({1 << 30}))})
     sites, paths = {1 << 30: site}, {"other.py": str(other)}
     tally = Tally(1, {"sync": {}})
     add(file, Record(origin="run other.py", mode="native", tally=tally, sites=sites, paths=paths, model=model))

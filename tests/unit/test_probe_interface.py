@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from raddle import probe
 from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
-from raddle.engine.points import GilPoints, Learned, Points
+from raddle.engine.points import GilPoints, KnownPoints, Points
 from raddle.engine.step_limit import StepLimit
 from raddle.native.functions import Functions
-from raddle.native.names import Names
-from raddle.native.numbering import Numbering
+from raddle.native.ids.names import VariableNames
+from raddle.native.ids.registry import EntityRegistry
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes import make_probes as make_native
 from raddle.native.recorder import Recorder
-from raddle.native.roster import Roster
 from raddle.native.stream import Stream
 from raddle.site import SiteTable
 from raddle.threads.probes.probes import make_probes as make_controlled
@@ -67,7 +67,7 @@ class Observing(Observer):
 
 
 def engine(points: Points, *observers: Observer) -> Engine:
-    return Engine(ThreadWorld(), Learned(), step_limit=StepLimit(100), points=points, observers=observers)
+    return Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(100), points=points, observers=observers)
 
 
 def test_the_controlled_probes_take_the_same_parameters() -> None:
@@ -83,7 +83,7 @@ def test_under_the_gil_the_same_probes_are_controlled() -> None:
 class Forgetful:
     """A sink that keeps nothing."""
 
-    def begin(self, cast: object) -> None: ...
+    def begin(self, entities: object) -> None: ...
 
     def feed(self, steps: Sequence[object]) -> None: ...
 
@@ -92,7 +92,7 @@ class Forgetful:
 
 def test_the_native_probes_take_the_same_parameters() -> None:
     table = SiteTable("")
-    roster = Roster(Names(table))
-    recorder = Recorder(roster, Stream(roster, Forgetful))
-    made = make_native(recorder, Numbering(recorder, table), Functions(table), lambda kind, name: False)
+    registry = EntityRegistry(VariableNames(table))
+    recorder = Recorder(registry, Stream(registry, Forgetful))
+    made = make_native(recorder, VariableNumbers(recorder, table), Functions(table), lambda kind, name: False)
     assert {name: parameters(function) for name, function in made.items()} == FROZEN

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
-MOST_LINES = 80  # of a function
-MOST_ATTRIBUTES = 25  # of an object
+MAX_LINES = 80  # of a function
+MAX_ATTRIBUTES = 25  # of an object
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -47,7 +47,7 @@ def test_no_function_is_longer_than_80_lines() -> None:
         for name, tree in trees()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
-        if node.end_lineno - node.lineno + 1 > MOST_LINES
+        if node.end_lineno - node.lineno + 1 > MAX_LINES
     }
     assert not long
 
@@ -57,6 +57,6 @@ def test_no_object_has_more_than_25_attributes() -> None:
         f"{name}:{node.lineno} {node.name}": len(attributes(node))
         for name, tree in trees()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and len(attributes(node)) > MOST_ATTRIBUTES
+        if isinstance(node, ast.ClassDef) and len(attributes(node)) > MAX_ATTRIBUTES
     }
     assert not large

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from raddle.cast import AbstractObject, Cast
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.engine import Engine
 from raddle.engine.participant import Alternative
 from raddle.engine.waits import join
 from raddle.engine.world import World
+from raddle.entities import AbstractObject, Entities
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.observers.recorder import Recorder
@@ -129,24 +129,24 @@ class MessageRecorder(Recorder):
 
     def begin(self, engine: Engine) -> None:
         self.stream.clear()
-        self.cast = Cast(letter=RankWorld.letter)
-        self.cast.add_actor("rank")
+        self.entities = Entities(letter=RankWorld.letter)
+        self.entities.add_actor("rank")
         self._sent: dict[int, deque[int]] = defaultdict(deque)  # by id of a channel: the messages in it
 
     def started(self, me: Carrier, other: Carrier) -> None:
-        self.cast.add_actor("rank")
+        self.entities.add_actor("rank")
         self.stream.append((me.index, START, other.index, 0))
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
         if kind == SEND:
-            number = self.cast.add_resource(AbstractObject("message", ""))
+            number = self.entities.add_resource(AbstractObject("message", ""))
             self._sent[id(target)].append(number)
             self.stream.append((me.index, SEND, number, 0))
         elif kind == RECEIVE:
             self.stream.append((me.index, RECEIVE, self._sent[id(target)].popleft(), 0))
 
-    def observed(self) -> tuple[tuple[Step, ...], Cast]:
-        return tuple(self.stream), self.cast
+    def observed(self) -> tuple[tuple[Step, ...], Entities]:
+        return tuple(self.stream), self.entities
 
 
 class RankInstallation(Installation):

@@ -191,8 +191,8 @@ def test_the_world_chooses_what_is_recorded_for_criteria() -> None:
         sender = lambda rank: rank.send(0, "hello")  # noqa: E731 -- two ranks run it
         execution = workbench.run(lambda: ranks.start(receiver, sender, sender), Sequential(), measuring=True)
     assert execution.observed is not None
-    steps, cast = execution.observed
-    assert cast.letter == "R"
+    steps, entities = execution.observed
+    assert entities.letter == "R"
     # Rank 0 starts both and waits. Rank 1 sends message 0, rank 2 message 1; rank 0 takes them in that order.
     assert [step for step in steps if step[0] == 0] == [
         (0, START, 1, 0),

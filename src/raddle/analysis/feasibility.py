@@ -1,7 +1,7 @@
 """Watches what makes interleavings impossible: locks that are held, threads that are started and joined.
 
-It gathers the facts of `raddle.facts` about objects that several threads touch. Only what is so in every schedule
-counts as an order: that threads are started and joined, not what locks and events happened to bring about.
+It gathers the facts of `raddle.pruning_facts` about objects that several threads touch. Only what is so in every
+schedule counts as an order: that threads are started and joined, not what locks and events happened to bring about.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable
 
 from raddle.analysis.happens_before import HappensBefore
 from raddle.analysis.touched import Owner, TouchedObject, Toucher
-from raddle.cast import Cast
-from raddle.facts import Facts, OwnerFacts, trimmed
+from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, END, JOIN, RELEASE, START
+from raddle.pruning_facts import OwnerFacts, PruningFacts, trimmed
 from raddle.step import Step
 
 
@@ -54,9 +54,9 @@ class _Spot:
 class Feasibility:
     """Watches executions, one after the other.
 
-    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> from raddle.entities import AbstractVariable, make_entities
     >>> watching = Feasibility()
-    >>> watching.begin(make_cast(variables=[AbstractVariable("m.py:C", "", "x")]))
+    >>> watching.begin(make_entities(variables=[AbstractVariable("m.py:C", "", "x")]))
     >>> watching.feed([(0, "write", 0, 70001), (0, "start", 1, 70002), (1, "read", 0, 70003)])
     >>> facts = watching.facts().owners["m.py:C"]
     >>> facts.accesses, facts.before  # what was written before the start comes before what is read
@@ -65,12 +65,12 @@ class Feasibility:
 
     def __init__(self) -> None:
         self._owners: dict[str, Owner] = {}
-        self._reset(Cast())
+        self._reset(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
         self._settle()
-        self._reset(cast)
+        self._reset(entities)
 
     def feed(self, steps: Iterable[Step]) -> None:
         """These steps happened, in this order."""
@@ -127,14 +127,14 @@ class Feasibility:
             whole.order(spot.toucher, spot.number, self._order.line(number))
         whole.touch(spot.toucher, spot.number, thread.held, thread.locks)
 
-    def facts(self) -> Facts:
+    def facts(self) -> PruningFacts:
         """What all executions showed so far."""
         self._settle()
         owners = sorted(self._owners.items())
-        return Facts({name: _facts(owner) for name, owner in owners if owner.conduct.seen})
+        return PruningFacts({name: _facts(owner) for name, owner in owners if owner.conduct.seen})
 
-    def _reset(self, cast: Cast) -> None:
-        self._cast = cast
+    def _reset(self, entities: Entities) -> None:
+        self._cast = entities
         self._order = HappensBefore()
         self._threads: dict[int, _Thread] = {}
         self._holders: dict[int, _Thread] = {}  # by lock

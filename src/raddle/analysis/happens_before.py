@@ -12,7 +12,7 @@ that is not so (two that put into a queue). Taking what is known already is one 
 
 Clocks have an entry per slot, not per thread. A thread that ended leaves its slot to a new one as soon as everybody
 alive knows of its end, so threads that come and go leave nothing behind. Threads that nobody joins keep theirs,
-until there are more than `MOST_ENDED`: then the oldest is taken to be known to everybody. A race with a thread
+until there are more than `MAX_ENDED`: then the oldest is taken to be known to everybody. A race with a thread
 that ended so long ago can be missed thereby; none can be invented.
 """
 
@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from raddle.operation import END, GIVES, JOIN, START, TAKES
 
-MOST_ENDED = 64  # threads whose end somebody alive does not know of
+MAX_ENDED = 64  # threads whose end somebody alive does not know of
 
 ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change what threads know
 
@@ -152,7 +152,7 @@ class HappensBefore:
     def _line_from_nowhere(self) -> Line:
         """For a thread that nobody was seen to start. It knows nothing, not even of the thread that had its slot
         before: so it gets an old slot only where there are too many."""
-        if len(self._ended) > MOST_ENDED:
+        if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()
             if forgotten is not None:
                 slot, time, clock = forgotten
@@ -169,7 +169,7 @@ class HappensBefore:
             return None
         thread, gift = next(iter(self._ended.items()))
         unaware = [line for line in self.lines.values() if not line.knows(gift[0], gift[1])]
-        if unaware and len(self._ended) <= MOST_ENDED:
+        if unaware and len(self._ended) <= MAX_ENDED:
             return None
         for line in unaware:
             line.learn(gift)

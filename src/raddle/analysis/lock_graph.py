@@ -7,8 +7,8 @@ A circle of edges can be a deadlock if the threads are all different, no two of 
 none asked for its second lock before another one, by start and join, could take its first.
 
 Departures: an edge is made also where a thread was seen to block, whether it got the lock or not. The search for
-circles goes on while the graph grows, so that edges can be forgotten: the last `MOST_ALIKE` with the same locks,
-sites and gates are kept. There can be more circles than anybody has time for; after `MOST_LOOKS` looks at edges,
+circles goes on while the graph grows, so that edges can be forgotten: the last `MAX_ALIKE` with the same locks,
+sites and gates are kept. There can be more circles than anybody has time for; after `MAX_LOOKS` looks at edges,
 no more are sought in this execution, and `gave_up` says so.
 """
 
@@ -22,8 +22,8 @@ from raddle.analysis.happens_before import Clock, HappensBefore
 from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
-MOST_ALIKE = 64
-MOST_LOOKS = 50_000
+MAX_ALIKE = 64
+MAX_LOOKS = 50_000
 
 FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # kinds of steps
 
@@ -67,7 +67,7 @@ class LockGraph:
 
     def __init__(self) -> None:
         self.gave_up = False
-        self._looks = MOST_LOOKS
+        self._looks = MAX_LOOKS
         self._segments = HappensBefore()  # told of start, end and join only
         self._locks = LockHolders()
         self._known: dict[int, Clock] = {}  # by lock: when it was acquired
@@ -118,7 +118,7 @@ class LockGraph:
 
     def _add(self, edge: Edge) -> list[Circle]:
         what = (edge.asked, edge.held_at, edge.asked_at, edge.gates)
-        alike = self._edges.setdefault(edge.held, {}).setdefault(what, deque(maxlen=MOST_ALIKE))
+        alike = self._edges.setdefault(edge.held, {}).setdefault(what, deque(maxlen=MAX_ALIKE))
         alike.append(edge)
         if self.gave_up:
             return []

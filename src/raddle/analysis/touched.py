@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from raddle.analysis.happens_before import Line
-from raddle.cast import AbstractObject
-from raddle.facts import Access, Conduct, Guard, Rows, trimmed
+from raddle.entities import AbstractObject
+from raddle.pruning_facts import Access, Conduct, Guard, Rows, trimmed
 
-MOST_KNOWN = 1000  # objects of one owner whose like is recognised when it comes again
+MAX_KNOWN = 1000  # objects of one owner whose like is recognised when it comes again
 
 
 class Owner:
@@ -40,7 +40,7 @@ class Owner:
         """One more object was seen, with locks of these names."""
         seen = whole.seen(names)
         if seen not in self._known:
-            if len(self._known) >= MOST_KNOWN:
+            if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known.add(seen)
             self.conduct += whole.conduct(names)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from raddle.analysis.lock_graph import FOLLOWED, Circle, LockGraph
-from raddle.cast import AbstractObject, Cast
-from raddle.caution import POTENTIAL_DEADLOCK, Caution
+from raddle.entities import AbstractObject, Entities
 from raddle.step import Step
+from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
 ARROW = " -> "  # between the locks of a circle
 
@@ -21,25 +21,25 @@ _Link = tuple[AbstractObject, int, int]  # the lock that is held, where it was a
 class LockCycles:
     """Watches executions, and remembers what it found in all of them.
 
-    >>> from raddle.cast import make_cast
+    >>> from raddle.entities import make_entities
     >>> cycles = LockCycles()
-    >>> cycles.begin(make_cast(resources=[AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")]))
+    >>> cycles.begin(make_entities(resources=[AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")]))
     >>> cycles.feed([(0, "start", 1, 70000), (0, "acquire", 0, 70001), (0, "acquire", 1, 70002)])
     >>> cycles.feed([(0, "release", 1, 70002), (0, "release", 0, 70001)])
     >>> cycles.feed([(1, "acquire", 1, 70003), (1, "acquire", 0, 70004)])
-    >>> [caution] = cycles.cautions()
-    >>> caution.subject, caution.sites
+    >>> [warning] = cycles.warnings()
+    >>> warning.subject, warning.sites
     ('the Lock made at m.py:1 -> the Lock made at m.py:2', (70001, 70002, 70003, 70004))
     """
 
     def __init__(self) -> None:
         self._found: set[tuple[_Link, ...]] = set()
         self.gave_up = False  # in some execution there were too many circles to find them all
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._cast = cast
+        self._cast = entities
         self._graph = LockGraph()
 
     def feed(self, steps: Iterable[Step]) -> None:
@@ -55,11 +55,11 @@ class LockCycles:
         """There will be no more steps about these."""
         self._graph.forget(resources)
 
-    def cautions(self) -> list[Caution]:
+    def warnings(self) -> list[ReportedWarning]:
         """The circles of all executions so far. The sites: of each thread, where it acquired the lock that it
         holds, and where it asks for the next one."""
         return [
-            Caution(
+            ReportedWarning(
                 POTENTIAL_DEADLOCK,
                 ARROW.join(str(lock) for lock, _, _ in links),
                 tuple(site for _, held_at, asked_at in links for site in (held_at, asked_at)),

@@ -16,10 +16,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from raddle.analysis.happens_before import ORDERING, HappensBefore, Line
-from raddle.cast import Cast
-from raddle.caution import DATA_RACE, Caution
+from raddle.entities import Entities
 from raddle.operation import END, WRITE
 from raddle.step import Step
+from raddle.warning import DATA_RACE, ReportedWarning
 
 READ, WRITTEN = "read", "written"
 
@@ -31,23 +31,23 @@ Place = int
 class Races:
     """Watches executions, and remembers what it found in all of them.
 
-    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> from raddle.entities import AbstractVariable, make_entities
     >>> races = Races()
-    >>> races.begin(make_cast(variables=[AbstractVariable("m.py:C", "", "n")]))
+    >>> races.begin(make_entities(variables=[AbstractVariable("m.py:C", "", "n")]))
     >>> races.feed([(0, "start", 1, 70001), (0, "read", 0, 70002), (1, "write", 0, 70003)])
-    >>> races.cautions()
-    [Caution(kind='data-race', subject='C.n', sites=(70002, 70003), note='read, written')]
+    >>> races.warnings()
+    [ReportedWarning(kind='data-race', subject='C.n', sites=(70002, 70003), note='read, written')]
     """
 
     gave_up = False
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int, int], set[tuple[bool, bool]]] = {}
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._cast = cast
+        self._cast = entities
         self._order = HappensBefore()
         self._histories: dict[int, _History] = {}  # by variable
         self._done: dict[int, set[Step]] = defaultdict(set)  # by thread: its accesses in its epoch
@@ -90,10 +90,10 @@ class Races:
             self._done[thread] = {step for step in again if step[2] not in variables}
         self._order.forget(resources)
 
-    def cautions(self) -> list[Caution]:
+    def warnings(self) -> list[ReportedWarning]:
         """All races of all executions so far, each pair of sites once for each variable."""
         return [
-            Caution(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
+            ReportedWarning(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
             for subject, low, high in sorted(self._found)
         ]
 

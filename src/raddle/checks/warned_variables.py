@@ -22,10 +22,10 @@ from itertools import combinations
 from raddle.analysis.eraser import EXCLUSIVE, RACE, Guarded
 from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
 from raddle.analysis.locksets import HeldLocks
-from raddle.cast import Cast
-from raddle.caution import LOCKSET, SOMETIMES, UNSERIALIZABLE, Caution
+from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, RELEASE, TASK, WRITE
 from raddle.step import Step
+from raddle.warning import LOCKSET, SOMETIMES, UNSERIALIZABLE, ReportedWarning
 
 _MEANT = ORDERING - LOCKING
 
@@ -33,30 +33,30 @@ _MEANT = ORDERING - LOCKING
 # thread knew there, which locks it held.
 _Access = tuple[int, bool, int, int, Gift, frozenset[int]]
 _Guard = tuple[int, bool, frozenset[int]]  # how a variable is accessed: by whom, to write, under which locks
-MOST_GUARDS = 64  # of one variable that are remembered
+MAX_GUARDS = 64  # of one variable that are remembered
 
 
 class WarnedVariables:
     """Watches executions, and remembers what it found in all of them.
 
-    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> from raddle.entities import AbstractVariable, make_entities
     >>> check = WarnedVariables()
-    >>> check.begin(make_cast(variables=[AbstractVariable("m.py:C", "", "n")]))
+    >>> check.begin(make_entities(variables=[AbstractVariable("m.py:C", "", "n")]))
     >>> check.feed([(1, "read", 0, 70001), (2, "write", 0, 70009), (1, "write", 0, 70002)])
-    >>> for caution in check.cautions(): print(caution)
-    Caution(kind='lockset', subject='C.n', sites=(70009, 70002), note='written under no lock, written under no lock')
-    Caution(kind='unserializable', subject='C.n', sites=(70001, 70009, 70002), note='read, written, written')
+    >>> for warning in check.warnings(): print(warning.kind, warning.sites, warning.note)
+    lockset (70009, 70002) written under no lock, written under no lock
+    unserializable (70001, 70009, 70002) read, written, written
     """
 
     gave_up = False
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, tuple[int, ...]], Caution] = {}  # by kind, variable and block
-        self.begin(Cast())
+        self._found: dict[tuple[str, str, str, tuple[int, ...]], ReportedWarning] = {}  # by kind, variable and block
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._cast = cast
+        self._cast = entities
         self._held = HeldLocks()
         self._order = HappensBefore()
         self._calls = _Calls()
@@ -93,7 +93,7 @@ class WarnedVariables:
             self._watched.pop(variable, None)
         self._order.forget(resources)
 
-    def cautions(self) -> list[Caution]:
+    def warnings(self) -> list[ReportedWarning]:
         """Everything suspicious in all executions so far."""
         return [self._found[key] for key in sorted(self._found)]
 
@@ -118,7 +118,7 @@ class WarnedVariables:
         guard = (thread, access[1], access[5])
         is_new = guards.pop(guard, None) is None
         guards[guard] = access
-        if len(guards) > MOST_GUARDS:
+        if len(guards) > MAX_GUARDS:
             del guards[next(iter(guards))]
         if guarded.state is RACE and (is_new or not variable.raced):
             self._warn_of_locks(number, variable)
@@ -152,9 +152,9 @@ class WarnedVariables:
     def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
         variable = self._cast.variables[number]
         known = (kind, variable.owner, variable.name, block)
-        caution = Caution(kind, variable.declared, sites, note)
-        if known not in self._found or (self._found[known].is_vague and not caution.is_vague):
-            self._found[known] = caution
+        warning = ReportedWarning(kind, variable.declared, sites, note)
+        if known not in self._found or (self._found[known].is_vague and not warning.is_vague):
+            self._found[known] = warning
 
     def _guarding(self, accesses: Iterable[_Access]) -> Iterator[str]:
         """What was done under which locks; locks made at one place, as by one constructor, are told apart."""

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from raddle.cli.report import screen_for_data
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.criteria import DEFAULT, NAMES, criterion_class
 from raddle.exit_code import ExitCode
 
 PIPED_WIDTH = 80  # characters in a line
-MOST_WIDTH = 100  # on a terminal: longer lines are hard to read
-LEAST_WIDTH = 40
+MAX_WIDTH = 100  # on a terminal: longer lines are hard to read
+MIN_WIDTH = 40
 
 
 @click.command()
@@ -28,17 +28,17 @@ def criteria(as_json: bool) -> int:
         click.echo(json.dumps({"criteria": listed}, indent=2))
         return ExitCode.SUCCESS
     screen = screen_for_data()
-    width = min(screen.width, MOST_WIDTH) if screen.is_terminal else PIPED_WIDTH
+    width = min(screen.width, MAX_WIDTH) if screen.is_terminal else PIPED_WIDTH
     for name, about in listed.items():
-        screen.print(said(name, style="bold"), said(f"({_in_short(about)})", style="dim"))
+        screen.print(safe_text(name, style="bold"), safe_text(f"({_in_short(about)})", style="dim"))
         for line in _folded(f"requirement: {about['shape']}", width) + _folded(f"covered when {_clause(about)}", width):
-            screen.print(said(line))
+            screen.print(safe_text(line))
     screen.print()
     for line in _folded(f"default: {', '.join(DEFAULT)}; every: all of them. avio-star is avio*.", width, indent=""):
-        screen.print(said(line))
+        screen.print(safe_text(line))
     for paper in dict.fromkeys(f"{about['family']}: {about['paper']}" for about in listed.values()):
         for line in _folded(paper, width, indent=""):
-            screen.print(said(line, style="dim"))
+            screen.print(safe_text(line, style="dim"))
     return ExitCode.SUCCESS
 
 
@@ -53,7 +53,7 @@ def _clause(about: dict[str, Any]) -> str:
 
 
 def _folded(text: str, width: int, *, indent: str = "    ") -> list[str]:
-    folds = textwrap.TextWrapper(max(width, LEAST_WIDTH), break_on_hyphens=False)
+    folds = textwrap.TextWrapper(max(width, MIN_WIDTH), break_on_hyphens=False)
     folds.initial_indent, folds.subsequent_indent = indent, indent + "  "
     return folds.wrap(text)
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 
 from raddle import api
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_result
 from raddle.cli.target import load_scenario
 from raddle.exit_code import ExitCode
@@ -56,7 +56,7 @@ def _show(folder: Path, as_json: bool) -> int:
     assert finding.schedule is not None
     replayed = api.replay(load_scenario(f"{file}::scenario"), finding.schedule)
     assert replayed is not None
-    screen.print(said(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
+    screen.print(safe_text(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
 
     _say(screen, "4. The fix reads the threshold once; every one of its interleavings is run")
     fixed = api.explore(load_scenario(f"{file}::fixed"), scheduler="exhaustive")
@@ -69,5 +69,5 @@ def _show(folder: Path, as_json: bool) -> int:
 
 def _say(screen: Console, text: str) -> None:
     screen.print()
-    screen.print(said(text, style="bold"))
+    screen.print(safe_text(text, style="bold"))
     screen.print()

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from raddle.cli.options import only_criteria_option
 from raddle.cli.report import chosen, opened, screen_for_data
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.exit_code import ExitCode
 from raddle.report.coverage import rows
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, Compared, Difference, difference
@@ -65,40 +65,42 @@ def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss
 def show(screen: Console, found: Difference) -> None:
     """For people."""
     before, after = found.executions
-    screen.print(said(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
+    screen.print(safe_text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
     if found.changed:
-        screen.print(said(f"changed in between: {', '.join(found.changed)}"))
+        screen.print(safe_text(f"changed in between: {', '.join(found.changed)}"))
     for one in found.criteria:
         screen.print()
         _show_criterion(screen, one)
     for what, headlines in found.findings.items():
         if headlines:
             screen.print()
-            screen.print(said(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
+            screen.print(safe_text(f"findings, {what}:", style="bold red" if what == "new" else "bold"))
         for headline in headlines[:LIMIT]:
-            screen.print(said(f"  {headline}"))
+            screen.print(safe_text(f"  {headline}"))
         if len(headlines) > LIMIT:
-            screen.print(said(f"  ... and {len(headlines) - LIMIT:,} more"))
+            screen.print(safe_text(f"  ... and {len(headlines) - LIMIT:,} more"))
     if found.lost and after < before:
         screen.print()
         screen.print(
-            said("There were fewer executions after: what is lost may only need more of them.", style="yellow")
+            safe_text("There were fewer executions after: what is lost may only need more of them.", style="yellow")
         )
 
 
 def _show_criterion(screen: Console, one: Compared) -> None:
     before, after = map(out_of_text, one.rows)
-    screen.print(said(f"{one.name}: {one.before:,}{before} covered before, {one.after:,}{after} after", style="bold"))
+    screen.print(
+        safe_text(f"{one.name}: {one.before:,}{before} covered before, {one.after:,}{after} after", style="bold")
+    )
     if one.remark:
-        screen.print(said(f"  {one.remark}", style="yellow"))
+        screen.print(safe_text(f"  {one.remark}", style="yellow"))
     elif not any(one.numbers.values()):
-        screen.print(said("  the same"))
+        screen.print(safe_text("  the same"))
     for what, heading in _HEADINGS.items():
         listed = [change for change in one.changes if change.what == what]
         if listed:
-            screen.print(said(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
+            screen.print(safe_text(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
         for change, times in Counter(listed).items():  # a line may have several accesses
             alike = f" ({times} of them: the lines have several accesses)" if times > 1 else ""
-            screen.print(said(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
+            screen.print(safe_text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
         if one.numbers[what] > len(listed):
-            screen.print(said(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))
+            screen.print(safe_text(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))

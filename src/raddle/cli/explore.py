@@ -28,7 +28,7 @@ from raddle.cli.target import load_scenario, load_setup
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
-from raddle.exploring.moment import Moment
+from raddle.exploring.progress import ProgressUpdate
 from raddle.report.story import replay_command
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE
@@ -118,7 +118,7 @@ def explore(target: str, as_json: bool, setup: str | None, story: str | None, **
         stack.enter_context(termination_interrupts())
         live = stack.enter_context(Live(screen, total=None))
 
-        def progress(moment: Moment) -> None:
+        def progress(moment: ProgressUpdate) -> None:
             quiet.execution_ended()
             if not as_json:
                 live(moment)

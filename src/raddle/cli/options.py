@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from raddle.cast import METHODS
 from raddle.criterion_settings import PINV_OCCURRENCES
 from raddle.engine.rules import Timeouts, Wakeups
+from raddle.entities import METHODS
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
 from raddle.thread_scenario import PATIENCE_SECONDS

@@ -15,9 +15,9 @@ from rich.console import Console
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.progress_line import ProgressLine
 from raddle.cli.repetition_request import RUNS, SATURATED, SATURATION, Request
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_coverage
-from raddle.cli.subject import CommandSubject
+from raddle.cli.search_subject import CommandSubject
 from raddle.errors import UsageError
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
@@ -120,17 +120,17 @@ def _write(file: str, data: dict[str, Any]) -> None:
 def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated: Repeated) -> None:
     subject.show_findings(screen)
     for note in subject.runs.notes:
-        screen.print(said(f"note: {note}", style="yellow"))
+        screen.print(safe_text(f"note: {note}", style="yellow"))
     for refused in subject.runs.not_instrumented:
-        screen.print(said(str(refused), style="yellow"))
+        screen.print(safe_text(str(refused), style="yellow"))
     seeds = f", seeds {settings.seed} to {settings.seed + repeated.runs - 1}" if settings.noise else ""
-    screen.print(said(f"raddle: {count(repeated.runs, 'run')}{seeds}; {repeated.sentence}", style="bold"))
+    screen.print(safe_text(f"raddle: {count(repeated.runs, 'run')}{seeds}; {repeated.sentence}", style="bold"))
     if subject.runs.record is not None and settings.data_file is not None:
         show_coverage(
             screen, subject.runs.record, os.path.relpath(settings.data_file), stored=not subject.runs.not_stored
         )
     elif repeated.runs:
-        screen.print(said("nothing was measured; --source names what to measure", style="yellow"))
+        screen.print(safe_text("nothing was measured; --source names what to measure", style="yellow"))
 
 
 def _exit_code(subject: CommandSubject, repeated: Repeated) -> int:

@@ -14,7 +14,7 @@ from raddle import api, config
 from raddle.cli.options import given, shared_options
 from raddle.cli.options import story as story_option
 from raddle.cli.output import survive_closed_pipe
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_finding
 from raddle.cli.target import load_scenario, load_setup
 from raddle.exit_code import ExitCode
@@ -52,7 +52,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: 
         with survive_closed_pipe():
             click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
     elif finding is None:
-        console().print(said("the schedule ran to its end, and nothing went wrong", style="bold green"))
+        console().print(safe_text("the schedule ran to its end, and nothing went wrong", style="bold green"))
     else:
         show_finding(console(), finding, target, length)
     return ExitCode.FINDING if finding else ExitCode.SUCCESS

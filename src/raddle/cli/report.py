@@ -12,7 +12,7 @@ from rich.console import Console
 
 from raddle import config
 from raddle.cli.options import data_file_option, only_criteria_option
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import show_story, show_table
 from raddle.criteria import GROUPS, resolve
 from raddle.errors import UsageError
@@ -22,7 +22,7 @@ from raddle.report.coverage import Row, in_order, rows
 from raddle.report.junit import junit
 from raddle.report.missing import LIMIT
 from raddle.report.plain import plain
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.report.summary import Summary, summarize
 from raddle.report.tables import file_tables, missing_lines, pattern_table
 from raddle.report.threshold import BELOW, NOTHING, Threshold, Verdict, judge
@@ -30,7 +30,7 @@ from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
 
 TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")
-MOST_STORIES = 10  # of findings; the headlines of some more follow
+MAX_STORIES = 10  # of findings; the headlines of some more follow
 PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
 
 
@@ -151,7 +151,7 @@ def screen_for_data() -> Console:
 
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> None:
     """For people; the patterns of map only for those who asked for it."""
-    screen.print(said(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
+    screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
     show_table(screen, summary.rows, more=[one.row for one in patterns])
     if patterns:
@@ -160,13 +160,13 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> N
     for some in summary.missing:
         screen.print()
         if len(summary.missing) > 1:
-            screen.print(said(f"missing of {some.criterion}", style="bold"))
+            screen.print(safe_text(f"missing of {some.criterion}", style="bold"))
         for line in missing_lines(some):
-            screen.print(said(line))
+            screen.print(safe_text(line))
     if not summary.missing:
         _show_rest(screen, summary)
     for note in summary.outdated if summary.missing else summary.notes:  # sentences about what is missing name lines
-        screen.print(said(f"note: {note}", style="yellow"))
+        screen.print(safe_text(f"note: {note}", style="yellow"))
 
 
 def _show_rest(screen: Console, summary: Summary) -> None:
@@ -175,9 +175,9 @@ def _show_rest(screen: Console, summary: Summary) -> None:
         screen.print(table, soft_wrap=False)
     if summary.warnings:
         screen.print()
-        screen.print(said("warnings", style="bold yellow"))
+        screen.print(safe_text("warnings", style="bold yellow"))
         for sentence in summary.sentences:
-            screen.print(said(f"  {sentence}"))
+            screen.print(safe_text(f"  {sentence}"))
 
 
 def show_findings(screen: Console, contents: Contents) -> None:
@@ -186,15 +186,15 @@ def show_findings(screen: Console, contents: Contents) -> None:
     if not number:
         return
     screen.print()
-    screen.print(said(f"{count(number, 'finding')}:", style="bold red"))
+    screen.print(safe_text(f"{count(number, 'finding')}:", style="bold red"))
     findings = stored_findings(contents)
-    for place, one in enumerate(islice(findings, MOST_STORIES)):
+    for place, one in enumerate(islice(findings, MAX_STORIES)):
         if place:
             screen.print()
         show_story(screen, plain(one.story), indent="  ")
-    if number > MOST_STORIES:
+    if number > MAX_STORIES:
         screen.print()
     for one in islice(findings, LIMIT):
-        screen.print(said(f"  {one.headline}"))
-    if number > MOST_STORIES + LIMIT:
-        screen.print(said(f"  ... and {number - MOST_STORIES - LIMIT:,} more; `raddle json` has them all"))
+        screen.print(safe_text(f"  {one.headline}"))
+    if number > MAX_STORIES + LIMIT:
+        screen.print(safe_text(f"  ... and {number - MAX_STORIES - LIMIT:,} more; `raddle json` has them all"))

@@ -15,21 +15,21 @@ import click
 from click.globals import pop_context, push_context
 
 from raddle import config
-from raddle.cast import METHODS
-from raddle.checks.cautions import say
+from raddle.checks.warning_texts import say
 from raddle.cli.options import NO_CRITERIA, added_data_option, given, module_option, pinv_occurrences, thread_methods
 from raddle.cli.repetition_request import GOALS, RUNS, SATURATION, Request
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_coverage
 from raddle.criteria import DEFAULT, resolve
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
+from raddle.entities import METHODS
 from raddle.errors import UsageError
 from raddle.instrument.labels import naming_root
 from raddle.measuring.recording import NATIVE
 from raddle.native import children
 from raddle.native.ending import Ending
-from raddle.native.family import Family
 from raddle.native.noise import Noise
+from raddle.native.process_group import ProcessGroup
 from raddle.native.program import INTERRUPTED, Program
 from raddle.native.saving import Saving
 from raddle.native.settings import Settings
@@ -130,7 +130,7 @@ def run(
         return repeat_program(command, settings, request, as_json=as_json, json_file=json_file)
     children.give_way()
     if settings.criteria:
-        folder, first = Family.found()
+        folder, first = ProcessGroup.found()
         settings = replace(settings, family=folder, first=first)
     watch = settings.make_watch()
     summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
@@ -212,7 +212,7 @@ class Summary:
         self._settings = settings
         self._as_json = as_json
         self._json_file = os.path.abspath(json_file) if json_file is not None else None
-        self._family = Family(settings.family, settings.first)
+        self._family = ProcessGroup(settings.family, settings.first)
         self._processes = 1
         self._explored: list[Run] = []  # inside the program
         self._contents: Contents | None = None  # what was measured in all of them
@@ -280,7 +280,7 @@ class Summary:
             "criteria": {row.name: row_as_json(row) for row in covered},
             "warnings": []
             if contents is None
-            else [{**caution.as_json(), "sentence": say(caution, contents.sites)} for caution in contents.cautions],
+            else [{**warning.as_json(), "sentence": say(warning, contents.sites)} for warning in contents.warnings],
             "notes": self._notes(),
             "not_instrumented": [refused.as_json() for refused in watch.not_instrumented],
         }
@@ -288,13 +288,13 @@ class Summary:
     def _for_people(self) -> None:
         screen, watch = console(), self._watch
         for note in self._notes():
-            screen.print(said(f"note: {note}", style="yellow"))
+            screen.print(safe_text(f"note: {note}", style="yellow"))
         for refused in watch.not_instrumented:
-            screen.print(said(str(refused), style="yellow"))
+            screen.print(safe_text(str(refused), style="yellow"))
         threads = watch.recorder.threads
         noise = f", seed {self._settings.seed}" if self._settings.noise else ""
         screen.print(
-            said(
+            safe_text(
                 f"raddle: {count(threads, 'thread')}, {count(watch.stream.handed_over, 'step')}{noise}{self._others}",
                 style="bold",
             )
@@ -302,7 +302,7 @@ class Summary:
         if self._contents is not None and self._settings.data_file is not None:
             show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file), stored=self._is_stored)
         elif self._nothing:
-            screen.print(said(self._nothing, style="yellow"))
+            screen.print(safe_text(self._nothing, style="yellow"))
 
     @property
     def _is_stored(self) -> bool:
@@ -311,13 +311,13 @@ class Summary:
     @property
     def _others(self) -> str:
         others = self._processes - 1
-        said = (
+        safe_text = (
             f" in the first process, and {count(others, 'more process', 'more processes')} measured" if others else ""
         )
         if self._explored:
             executions = count(sum(run.executions for run in self._explored), "execution")
-            said += f"; {count(len(self._explored), 'exploration')} in the program, of {executions}"
-        return said
+            safe_text += f"; {count(len(self._explored), 'exploration')} in the program, of {executions}"
+        return safe_text
 
     @property
     def _nothing(self) -> str:

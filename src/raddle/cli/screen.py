@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.execute.debugging import debuggable
-from raddle.exploring.moment import SEARCHING, Moment
+from raddle.exploring.progress import SEARCHING, ProgressUpdate
 from raddle.finding import Finding
 from raddle.guide.aims import TRIES
 from raddle.record import Record
@@ -31,8 +31,8 @@ from raddle.story_length import StoryLength
 from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
 
-MOST_WARNINGS = 5  # after a run; `raddle report` has them all
-MOST_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
+MAX_WARNINGS = 5  # after a run; `raddle report` has them all
+MAX_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
 LIKELY = 0.5  # that something new comes: a search that expects this much is not called saturated
 
 
@@ -45,10 +45,10 @@ def why(result: Result) -> str:
     'stopped, as nothing new came for long, but more is likely to come'
     """
     if result.stopped_because is StopReason.EXHAUSTED and result.orders:
-        said = "every partial order was run"
+        safe_text = "every partial order was run"
         if not result.findings:
-            said = "no failure exists for this scenario within these bounds"
-        return f"exhausted: {said}{besides(result)}"
+            safe_text = "no failure exists for this scenario within these bounds"
+        return f"exhausted: {safe_text}{besides(result)}"
     if result.stopped_because is StopReason.SATURATED and (result.chance_of_new or 0) >= LIKELY:
         return "stopped, as nothing new came for long, but more is likely to come"
     if result.stopped_because is StopReason.COVERED:
@@ -134,7 +134,7 @@ def show_story(screen: Console, story: str, indent: str = "") -> None:
     """Show the lines of a story: its headline, the stops and the command in colour."""
     for number, line in enumerate(story.split("\n")):
         style = "yellow" if line.startswith("  -----") else "bold" if line.startswith("replay: ") else ""
-        screen.print(said(f"{indent}{line}".rstrip(), style=style if number else "bold red"))
+        screen.print(safe_text(f"{indent}{line}".rstrip(), style=style if number else "bold red"))
 
 
 def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()) -> None:
@@ -142,7 +142,7 @@ def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()
     screen.print()
     screen.print(criteria_table(rows), soft_wrap=False)
     for line in legend([*rows, *more]):
-        screen.print(said(f"  {line}", style="dim"))
+        screen.print(safe_text(f"  {line}", style="dim"))
 
 
 def show_result(screen: Console, result: Result, target: str, length: StoryLength = StoryLength.SHORT) -> None:
@@ -151,17 +151,17 @@ def show_result(screen: Console, result: Result, target: str, length: StoryLengt
         show_finding(screen, finding, target, length)
         screen.print()
     for note in result.notes:
-        screen.print(said(f"note: {note}", style="yellow"))
+        screen.print(safe_text(f"note: {note}", style="yellow"))
     for refused in result.not_instrumented:
-        screen.print(said(str(refused), style="yellow"))
+        screen.print(safe_text(str(refused), style="yellow"))
     screen.print(
-        said(
+        safe_text(
             headline(result),
             style="bold red" if result.findings else "bold yellow" if result.not_instrumented else "bold green",
         )
     )
     for line in told_shares(result):
-        screen.print(said(line, style="dim"))
+        screen.print(safe_text(line, style="dim"))
 
 
 def told_shares(result: Result) -> list[str]:
@@ -184,9 +184,9 @@ def told_shares(result: Result) -> list[str]:
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
         )
         told = () if result.exhausted else aims.get("given_up_requirements", ())  # there it is known: no way
-        lines += [f"    given up: {sentence}" for sentence in told[:MOST_GIVEN_UP]]
-        if told and aims["given_up"] > MOST_GIVEN_UP:
-            lines.append(f"    ... and {aims['given_up'] - MOST_GIVEN_UP:,} more")
+        lines += [f"    given up: {sentence}" for sentence in told[:MAX_GIVEN_UP]]
+        if told and aims["given_up"] > MAX_GIVEN_UP:
+            lines.append(f"    ... and {aims['given_up'] - MAX_GIVEN_UP:,} more")
     if result.chance_of_new is not None and not result.stopped_because.ran_out:  # there is no next one
         percent = round(100 * result.chance_of_new)
         chance = "under 1 %" if percent < 1 else "over 99 %" if percent > 99 else f"about {percent} %"
@@ -200,13 +200,13 @@ def show_coverage(screen: Console, record: Record | Contents, data_file: str, *,
     summary = summarize(contents, rows(contents))
     show_table(screen, summary.rows)
     if summary.nothing:
-        screen.print(said(summary.nothing, style="yellow"))
-    for sentence in summary.sentences[:MOST_WARNINGS]:
-        screen.print(said(f"warning: {sentence}", style="yellow"))
-    if len(summary.sentences) > MOST_WARNINGS:
-        screen.print(said(f"and {count(len(summary.sentences) - MOST_WARNINGS, 'more warning')}", style="yellow"))
+        screen.print(safe_text(summary.nothing, style="yellow"))
+    for sentence in summary.sentences[:MAX_WARNINGS]:
+        screen.print(safe_text(f"warning: {sentence}", style="yellow"))
+    if len(summary.sentences) > MAX_WARNINGS:
+        screen.print(safe_text(f"and {count(len(summary.sentences) - MAX_WARNINGS, 'more warning')}", style="yellow"))
     if stored:
-        screen.print(said(where_to_look(data_file), style="dim"))
+        screen.print(safe_text(where_to_look(data_file), style="dim"))
 
 
 def where_to_look(data_file: str) -> str:
@@ -258,25 +258,25 @@ class Live:
             self._shown = False
             self._progress.stop()
 
-    def __call__(self, moment: Moment) -> None:
+    def __call__(self, moment: ProgressUpdate) -> None:
         now = time.monotonic()
         if not self._shown or now - self._last < 0.1:
             return
         self._last = now
-        self._progress.update(self._task, description=told_moment(moment))
+        self._progress.update(self._task, description=progress_text(moment))
         self._progress.refresh()
 
 
-def told_moment(moment: Moment) -> str:
+def progress_text(moment: ProgressUpdate) -> str:
     """One line of progress; what a narrow terminal cuts off comes last.
 
-    >>> told_moment(Moment(1200, 1, 2.0, {"map": 31, "sync": 4}, 0.3))
+    >>> progress_text(ProgressUpdate(1200, 1, 2.0, {"map": 31, "sync": 4}, 0.3))
     '1,200 executions, 600/s, 1 finding, nothing new for 0 s, map 31, sync 4'
-    >>> told_moment(Moment(3, 0, 2.0, {}, 0.0, doing="shrinking"))
+    >>> progress_text(ProgressUpdate(3, 0, 2.0, {}, 0.0, doing="shrinking"))
     'shrinking; 3 executions, 2/s, 0 findings'
     """
     if moment.doing != SEARCHING:
-        told = told_moment(replace(moment, doing=SEARCHING))
+        told = progress_text(replace(moment, doing=SEARCHING))
         return f"{moment.doing}; {told}" if moment.executions else moment.doing
     rate = moment.executions / moment.seconds if moment.seconds else 0
     parts = [count(moment.executions, "execution"), f"{rate:,.0f}/s", count(moment.findings, "finding")]

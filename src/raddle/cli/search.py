@@ -16,9 +16,9 @@ from raddle import config
 from raddle.cli.options import added_data_option, given, module_option, setup_option, shared_options, shrink_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.run import _LikePython
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, where_to_look
-from raddle.cli.subject import (
+from raddle.cli.search_subject import (
     COMMAND_ONLY,
     EXECUTIONS_OF_COMMAND,
     EXECUTIONS_OF_SCENARIO,
@@ -193,7 +193,7 @@ class _Line:
     """How far the search is, on a terminal. It has no thread of its own: each evaluation redraws it."""
 
     def __init__(self, screen: Console, *, shown: bool) -> None:
-        self._status = Live(said("searching"), console=screen, auto_refresh=False, transient=True)
+        self._status = Live(safe_text("searching"), console=screen, auto_refresh=False, transient=True)
         self._shown = shown
         self._best = self._covered = 0.0
 
@@ -210,30 +210,30 @@ class _Line:
         if self._shown:
             found = f"best fitness {self._best:g}, {self._covered:g} requirements covered"
             text = f"{count(evaluation.number, 'evaluation')}, {found}, {count(failures, 'failure')}"
-            self._status.update(said(text), refresh=True)
+            self._status.update(safe_text(text), refresh=True)
 
 
 def _show(screen: Console, searched: Searched, subject: Subject, options: dict[str, Any]) -> None:
     subject.show_findings(screen)
     for note in subject.runs.notes:
-        screen.print(said(f"note: {note}", style="yellow"))
+        screen.print(safe_text(f"note: {note}", style="yellow"))
     for refused in subject.runs.not_instrumented:
-        screen.print(said(str(refused), style="yellow"))
+        screen.print(safe_text(str(refused), style="yellow"))
     winner = searched.winner
     if winner is not None:
         for number, line in enumerate(searched.table(SHOWN)):
-            screen.print(said(line, style="" if number else "bold"))
+            screen.print(safe_text(line, style="" if number else "bold"))
         screen.print()
     first, *others = searched.sentences()
-    screen.print(said(first, style="bold red" if subject.findings() else "bold green"))
+    screen.print(safe_text(first, style="bold red" if subject.findings() else "bold green"))
     for sentence in others:
-        screen.print(said(sentence))
+        screen.print(safe_text(sentence))
     if winner is not None:
-        screen.print(said(f"best: {searched.command(winner.configuration)}", style="bold"))
+        screen.print(safe_text(f"best: {searched.command(winner.configuration)}", style="bold"))
         if "save" in options:
-            screen.print(said(f"saved to {options['save']}", style="dim"))
+            screen.print(safe_text(f"saved to {options['save']}", style="dim"))
     if not subject.runs.not_stored:
-        screen.print(said(where_to_look(options["data_file"]), style="dim"))
+        screen.print(safe_text(where_to_look(options["data_file"]), style="dim"))
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:

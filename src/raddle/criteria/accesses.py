@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.descent import Labels
-from raddle.criteria.seen import UNORDERED, Access, AccessesSeen
+from raddle.criteria.observed_accesses import UNORDERED, Access, ObservedAccesses
 from raddle.criteria.segments import Segments
+from raddle.entities import AbstractVariable, Entities
 from raddle.operation import JOIN, START
 from raddle.step import Step
 from raddle.tally import Key
@@ -28,7 +28,7 @@ OCCURRENCES = 16
 Fact = tuple[Any, ...]  # numbers of accesses to a variable, one of the first two real; and words
 CUTS = frozenset({START, JOIN})  # the steps that cut a thread's time into segments
 NOBODY = -1  # in place of the number of an access
-_MOST_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
+_MAX_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
 
 
 class Place:
@@ -101,9 +101,9 @@ class Names(Generic[V]):
         self._accesses: dict[int, Access] = {}
         self._keys: dict[Fact, Key] = {}
         self._noted: dict[Step, int] = {}
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
         self.labels = Labels()
         self.spots: dict[Step, Spot[V]] = {}
@@ -114,7 +114,7 @@ class Names(Generic[V]):
         self._own: dict[int, list[tuple[Step, Spot[V]]]] = {}  # by thread
         self._cuts: dict[Step, list[tuple[int, int]]] = {}  # segments, and the last access in each that had any
         self._lasts: dict[tuple[int, int], dict[int, int]] = {}  # by variable and thread: the last access, by segment
-        self._cast = cast
+        self._cast = entities
         self._valid = False  # are the names known to be those of this execution?
 
     def boundary(self, step: Step) -> None:
@@ -232,7 +232,7 @@ class Names(Generic[V]):
                 return None
             key.append(name)
         made = tuple(key)
-        if len(self._keys) < _MOST_KEYS:
+        if len(self._keys) < _MAX_KEYS:
             self._keys[fact] = made
         return made
 
@@ -264,7 +264,7 @@ class Names(Generic[V]):
             lasts[self.segments.of(thread)] = last
         return lasts
 
-    def note_order(self, seen: AccessesSeen) -> None:
+    def note_order(self, seen: ObservedAccesses) -> None:
         """Add in which segments accesses happened, and how starts and joins order these."""
         used: set[tuple[int, int]] = set()
         for step, access, first, last in self.spans():
@@ -272,7 +272,7 @@ class Names(Generic[V]):
             seen.spans.add((self.abstract(step[2]), self.named(access), first, last))
         self.note_clocks(seen, used)
 
-    def note_clocks(self, seen: AccessesSeen, used: Iterable[tuple[int, int]]) -> None:
+    def note_clocks(self, seen: ObservedAccesses, used: Iterable[tuple[int, int]]) -> None:
         """Add how starts and joins order these segments, each given by its thread and number."""
         if self.segments.overflown:
             seen.segments.add(UNORDERED)

@@ -3,10 +3,10 @@
 A criterion that names threads follows them with `Actors`, adds keys that hold `Actor(number)` to `Pending`, and
 lets that say at `collect` what is settled:
 
->>> from raddle.cast import make_cast
->>> cast = make_cast(actors=["main", "worker"])
+>>> from raddle.entities import make_entities
+>>> entities = make_entities(actors=["main", "worker"])
 >>> actors, pending = Actors(), Pending()
->>> actors.begin(); pending.begin(cast)                    # in begin(cast)
+>>> actors.begin(); pending.begin(entities)                    # in begin(entities)
 >>> actors.turn(7, 1)                                      # in feed, at a step (7, "begin", 1, 0) or (7, "task", 1, 0)
 >>> pending.add((70001, 70002, Actor(actors.at(7))))       # in feed, where something was covered
 >>> pending.collect(final=False)                           # in collect: what actor 1 is can still change
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from raddle.cast import AbstractThread, Cast
+from raddle.entities import AbstractThread, Entities
 from raddle.tally import Key
 
 
@@ -65,11 +65,11 @@ class Pending:
     """
 
     def __init__(self) -> None:
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._cast = cast
+        self._cast = entities
         self._keys: set[Key] = set()
         self._given: set[Key] = set()
 
@@ -107,9 +107,9 @@ class Names(dict[int, AbstractThread]):
     At the end of an execution nothing changes any more.
     """
 
-    def __init__(self, cast: Cast, *, final: bool) -> None:
+    def __init__(self, entities: Entities, *, final: bool) -> None:
         super().__init__()
-        self._cast, self._final = cast, final
+        self._cast, self._final = entities, final
 
     def __missing__(self, actor: int) -> AbstractThread:
         if not self._final and not self._cast.settled(actor):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.patterns import PATTERNS, Part, identify
+from raddle.entities import AbstractVariable, Entities
 from raddle.operation import ACCESSES
 from raddle.step import Step
 from raddle.tally import Key
 
-MOST_LETTERS = 10  # different accesses to an object in one execution: the number of states can grow with each
-MOST_STATES = 20_000  # by owner
+MAX_LETTERS = 10  # different accesses to an object in one execution: the number of states can grow with each
+MAX_STATES = 20_000  # by owner
 
 Letter = tuple[int, str, str, int]  # thread, kind, name of the variable, site
 Prefix = tuple[Letter, ...]
@@ -73,7 +73,7 @@ class Automaton:
         prefixes = state.prefixes.union(new)
         then = self._states.get(prefixes)
         if then is None:
-            if len(self._states) >= MOST_STATES:
+            if len(self._states) >= MAX_STATES:
                 raise TooManyError
             then = self._states[prefixes] = _State(prefixes)
         return then
@@ -102,11 +102,11 @@ class Automata:
         self._variables: list[AbstractVariable] = []
         self._letters: dict[Step, Letter] = {}  # of accesses to those variables
 
-    def run(self, steps: Sequence[Step], cast: Cast) -> tuple[frozenset[Key], list[Step]]:
+    def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
         """What a whole execution covers, and the accesses to objects that are too much for an automaton."""
-        groups = cast.groups
-        if cast.variables != self._variables:  # nearly always they are those of the execution before
-            self._variables = list(cast.variables)
+        groups = entities.groups
+        if entities.variables != self._variables:  # nearly always they are those of the execution before
+            self._variables = list(entities.variables)
             self._letters.clear()
         objects: dict[int, list[Step]] = {}
         for step in steps:
@@ -132,7 +132,7 @@ class Automata:
         targets = {step[2] for step in different}
         owners = {self._variables[target].owner for target in targets}
         simple = len(owners) == 1 and len({self._variables[target].name for target in targets}) == len(targets)
-        if not simple or len(different) > MOST_LETTERS:
+        if not simple or len(different) > MAX_LETTERS:
             return None
         letters = self._letters
         if not different <= letters.keys():

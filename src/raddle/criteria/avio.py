@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
+from raddle.entities import Entities
 from raddle.operation import ACCESSES, READ, TURNS
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
@@ -37,8 +37,8 @@ class Avio(VariableMetric):
         "that other threads did with it in between was at the third"
     )
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._last: dict[int, _LastAccesses] = {}
         # A note is one number, made of those of three sites: there can be very many, and tuples would take more room.
         self._numbers: dict[int, int] = {}

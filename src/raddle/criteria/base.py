@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar, Self
 
-from raddle.cast import Cast
 from raddle.criterion_settings import CriterionSettings
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import Entities
 from raddle.operation import Kind
+from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Role, Shape
 from raddle.site import Site
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import UNKNOWN, Key, Total
 
@@ -48,7 +48,7 @@ class Criterion(ABC):
         return cls()
 
     @abstractmethod
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins; everything but options is forgotten. The cast grows while steps come."""
 
     @abstractmethod
@@ -62,9 +62,9 @@ class Criterion(ABC):
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- need not
         """There will be no more steps about these. Whoever remembers something for each of them drops it here."""
 
-    def cover(self, steps: Sequence[Step], cast: Cast) -> Set[Key]:
+    def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
         """What a whole execution covers."""
-        self.begin(cast)
+        self.begin(entities)
         self.feed(steps)
         return self.collect(final=True)
 
@@ -103,18 +103,18 @@ class Criterion(ABC):
     def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria keep no extra
         """Continue with an `extra`, of this or an earlier run."""
 
-    def total(self, model: Model, facts: Facts) -> Total:
+    def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         """How many requirements there are, without those that the facts rule out."""
         return self.static_total(model)
 
-    def static_total(self, model: Model) -> Total:
+    def static_total(self, model: StaticModel) -> Total:
         """How many requirements there are by the static model alone."""
         return Total(None, UNKNOWN)
 
-    def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
+    def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:
         """All of them that `total` counts, in a fixed order; None where they cannot be known."""
         return None
 
-    def infeasible(self, key: Key, facts: Facts) -> str | None:
+    def infeasible(self, key: Key, facts: PruningFacts) -> str | None:
         """Return why no execution can cover the requirement, by these facts; None if one can, or if that is unknown."""
         return None

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from raddle.cast import Cast
 from raddle.criteria.base import LINEAR, Criterion
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import Entities
 from raddle.operation import BLOCK
+from raddle.pruning_facts import PruningFacts
 from raddle.requirement import SITE, Shape
 from raddle.site import Site
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
 
@@ -21,9 +21,9 @@ from raddle.tally import STATIC, Key, Total
 class Blocks(Criterion):
     """(site)
 
-    >>> from raddle.cast import make_cast
+    >>> from raddle.entities import make_entities
     >>> blocks = Blocks()
-    >>> blocks.begin(make_cast())
+    >>> blocks.begin(make_entities())
     >>> blocks.feed([(0, "block", 0, 70001), (1, "block", 0, 70001), (1, "read", 0, 70002)])
     >>> blocks.collect(final=True)
     {(70001,)}
@@ -40,7 +40,7 @@ class Blocks(Criterion):
     cost = LINEAR
     total_known = True
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         self._run: set[int] = set()
         self._told: set[int] = set()
 
@@ -58,8 +58,8 @@ class Blocks(Criterion):
             return "a thread run a block of code without probes"
         return f"a thread run the block of `{site.function}` that begins at {site.at}"
 
-    def static_total(self, model: Model) -> Total:
+    def static_total(self, model: StaticModel) -> Total:
         return Total(len(model.blocks), STATIC)
 
-    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+    def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key]:
         return ((site,) for site in sorted(model.blocks))

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
+from raddle.entities import Entities
 from raddle.operation import BEGIN, CLEAR, END, READ, UNSEEN, WRITE
 from raddle.requirement import SITE, Shape, word
 from raddle.site import Site
@@ -29,8 +29,8 @@ class ConcurrentPairs(SynchronizationMetric):
     points = UNSEEN | {READ}  # whatever else it monitors is always a point, but for the start of a thread
     summary = "the second site was the next after the first in the whole execution, in another thread or in the same"
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._before = (-1, 0)  # thread and site of the step before; site 0 for none
 
     def feed(self, steps: Iterable[Step]) -> None:

@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from raddle import operation
-from raddle.cast import Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
+from raddle.entities import Entities
 from raddle.operation import (
     ACCESSES,
     ACQUIRE,
@@ -68,8 +68,8 @@ class Contention(SynchronizationMetric):
     shape = Shape(SITE, word("situation"))
     summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._holders: dict[int, tuple[int, int]] = {}  # by lock: who has it, and where it was acquired
         self._visited: set[int] = set()
         self._waiting: dict[int, int] = {}  # by thread: the condition it waits on

@@ -11,13 +11,13 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import CUTS, NOBODY, Variable
 from raddle.criteria.lu import FactCriterion, access_part
 from raddle.criteria.moments import Moments
-from raddle.criteria.seen import NEVER, Access
+from raddle.criteria.observed_accesses import NEVER, Access
 from raddle.criteria.sizes import INITIAL
 from raddle.criteria.start_join import StartJoinOrder
+from raddle.entities import AbstractVariable, Entities
 from raddle.operation import READ, WRITE
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
@@ -43,8 +43,8 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     _variable = Defined
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._sources: set[tuple[int, int]] = set()  # what reads read, if no other thread writes in between
 
     def _end_initial_state(self) -> None:
@@ -86,8 +86,8 @@ class DefUse(DefinitionCriterion):
     summary: ClassVar[str] = "a read reads the value that a certain write, or nobody, has written"
     _nobody: ClassVar[str] = INITIAL
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._flows: set[tuple[int, int]] = set()
 
     def _end_initial_state(self) -> None:
@@ -151,8 +151,8 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part("read"), word('"local" or "remote"'))
     summary: ClassVar[str] = "a read reads what its own thread wrote (or nobody), or what another thread wrote"
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._locals: set[int] = set()
         self._remotes: set[int] = set()
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.entities import Entities
 from raddle.operation import READ, TURNS, WRITE
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
@@ -26,8 +26,8 @@ class DefinitionUsePairs(VariableMetric):
     shape = Shape(SITE, SITE, VARIABLE)
     summary = "a thread read, at the second site, the value that was written to a shared variable at the first"
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._definitions: dict[int, tuple[int, int]] = {}  # by variable: site and actor
 
     def feed(self, steps: Iterable[Step]) -> None:

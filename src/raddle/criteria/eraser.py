@@ -15,9 +15,9 @@ from typing import Any
 
 from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, VIRGIN, Guarded
 from raddle.analysis.locksets import HeldLocks
-from raddle.cast import Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
+from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, READ, RELEASE, TURNS, WRITE
 from raddle.requirement import LOCK, SITE, THREAD, VARIABLE, Several, Shape, word
 from raddle.site import Site
@@ -35,8 +35,8 @@ class Eraser(VariableMetric):
     shape = Shape(SITE, word("state"), _LOCKS)
     summary = "a thread reached the site when Eraser's automaton for the shared variable was in that state"
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._held = HeldLocks()
         self._guarded: dict[int, Guarded] = {}
 

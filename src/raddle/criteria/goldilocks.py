@@ -18,9 +18,9 @@ from typing import Any
 
 from raddle.analysis.goldilocks import FIRST, LOCKSET, RACE, SAME_LOCK, SAME_THREAD, TWO_THREADS, Goldilocks
 from raddle.analysis.locksets import HeldLocks
-from raddle.cast import AbstractObject, AbstractThread, Cast
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
+from raddle.entities import AbstractObject, AbstractThread, Entities
 from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, READ, RELEASE, START, TAKES, TURNS, UNSEEN, WRITE
 from raddle.requirement import RESOURCE, SITE, THREAD, VARIABLE, Several, Shape, Tagged, word
 from raddle.site import Site
@@ -45,8 +45,8 @@ class GoldiLock(VariableMetric):
         "whether this was a race"
     )
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._held = HeldLocks()
         self._kinds: dict[AbstractObject, int] = {}
         self._goldilocks = Goldilocks(self._kind)

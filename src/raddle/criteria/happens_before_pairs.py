@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
+from raddle.entities import AbstractObject, Entities
 from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, GET, JOIN, RELEASE, SET, START, TAKES, TASK, TURNS, UP
 from raddle.requirement import RESOURCE, SITE, THREAD, Shape
 from raddle.site import Site, where
@@ -48,8 +48,8 @@ class HappensBeforePairs(SynchronizationMetric):
         "or a join ordered the two sites"
     )
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}  # by kind and resource
         self._fresh: dict[int, _Giving] = {}  # by thread that came to no site yet: its start
         # By thread that came to no site of its task yet: where that was submitted, and to which pool.

@@ -18,14 +18,14 @@ from itertools import chain, compress, repeat
 from operator import or_
 from typing import Any, ClassVar, NamedTuple, Self
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import CUTS, NOBODY, V, Variable
 from raddle.criteria.lu import FactCriterion, access_part
 from raddle.criteria.moments import Moments
-from raddle.criteria.seen import Access
+from raddle.criteria.observed_accesses import Access
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
 from raddle.criteria.start_join import StartJoinOrder
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
+from raddle.entities import AbstractVariable, Entities
 from raddle.operation import ACCESSES, READ, WRITE, Kind
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
@@ -209,8 +209,8 @@ class PairInterleave(PairCriterion[Logged]):
     def make(cls, settings: CriterionSettings) -> Self:
         return cls(occurrences=settings.pinv_occurrences)
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._between: dict[tuple[int, int], int] = {}  # what came between two accesses: bits
         self._new: dict[tuple[int, int], int] = {}  # those of them that were not given out yet
         self._alone: set[tuple[int, int]] = set()  # between which nothing came
@@ -328,8 +328,8 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
     summary: ClassVar[str] = "another thread makes two consecutive accesses of a thread unserializable, or none does"
     _variable = Clocked
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._bad: set[tuple[int, int]] = set()
         self._good: set[tuple[int, int]] = set()
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import comb
 from typing import NamedTuple
 
-from raddle.criteria.seen import Profile
+from raddle.criteria.observed_accesses import Profile
 
-MOST_STATES = 5_000  # of those that lines can be in together; where there are more, what orders them is left out
+MAX_STATES = 5_000  # of those that lines can be in together; where there are more, what orders them is left out
 
 ClockOf = Callable[[str, int], Mapping[str, int]]  # by label and segment
 
@@ -64,7 +64,7 @@ def _count(lines: tuple[Line, ...]) -> int:
         for each in line[begin:end]
         for other, need in enumerate(each)
     )
-    if not ordered or states > MOST_STATES:
+    if not ordered or states > MAX_STATES:
         return multinomial(rest)
     ways = Counter({tuple(begins): 1})  # how far each line has come -> in how many ways
     for _ in range(sum(rest)):

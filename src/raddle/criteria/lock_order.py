@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from raddle.analysis.lock_holders import LockHolders
-from raddle.cast import AbstractObject, Cast
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
+from raddle.entities import AbstractObject, Entities
 from raddle.operation import ACQUIRE, BLOCKED, FAILED, RELEASE, TURNS
 from raddle.requirement import LOCK, SITE, THREAD, Shape
 from raddle.site import Site, where
@@ -34,8 +34,8 @@ class GoodLock(SynchronizationMetric):
         "a thread asked for the second lock at the second site while it held the first, acquired at the first site"
     )
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._holders = LockHolders()
         self._locks: set[int] = set()  # that were acquired in this execution
 

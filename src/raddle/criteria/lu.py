@@ -17,16 +17,16 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import combinations
 from typing import Any, ClassVar, Generic
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import OCCURRENCES, Fact, Names, V
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.moments import Moments
-from raddle.criteria.seen import Access, AccessesSeen
+from raddle.criteria.observed_accesses import Access, ObservedAccesses
 from raddle.criteria.sizes import total_seen
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import AbstractVariable, Entities
+from raddle.pruning_facts import PruningFacts
 from raddle.requirement import SITE, THREAD, Group, Part, word
 from raddle.site import Site, where
+from raddle.static_model import StaticModel
 from raddle.tally import Key, Total
 from raddle.wording import ordinal
 
@@ -48,7 +48,7 @@ class LuCriterion(Criterion, Generic[V]):
         if occurrences < 1:
             raise ValueError(f"an access occurs at least once, so {occurrences} is not a most of occurrences")
         self.occurrences = occurrences
-        self.seen = AccessesSeen()
+        self.seen = ObservedAccesses()
         self._names = Names(
             occurrences=occurrences,
             nobody=self._nobody,
@@ -56,10 +56,10 @@ class LuCriterion(Criterion, Generic[V]):
             concurrent=self._end_initial_state,
             cut=self._cut,
         )
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
-        self._names.begin(cast)
+    def begin(self, entities: Entities) -> None:
+        self._names.begin(entities)
 
     def _end_initial_state(self) -> None:
         """A second thread is started, or seen: what was done until now, one thread did alone."""
@@ -76,22 +76,22 @@ class LuCriterion(Criterion, Generic[V]):
         """By formula, from the accesses in all executions that were watched: more than there are."""
         return total_seen(self.name, self.seen)
 
-    def total(self, model: Model, facts: Facts) -> Total:
+    def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         return self.seen_total()
 
-    def static_total(self, model: Model) -> Total:
+    def static_total(self, model: StaticModel) -> Total:
         return self.seen_total()
 
-    def extra(self) -> AccessesSeen:
-        return AccessesSeen(occurrences=self.occurrences) + self.seen
+    def extra(self) -> ObservedAccesses:
+        return ObservedAccesses(occurrences=self.occurrences) + self.seen
 
-    def restore(self, extra: AccessesSeen) -> None:
+    def restore(self, extra: ObservedAccesses) -> None:
         self.seen = extra
         self.occurrences = extra.occurrences or self.occurrences
 
     @classmethod
-    def read_extra(cls, data: Any) -> AccessesSeen:
-        return AccessesSeen.from_json(data)
+    def read_extra(cls, data: Any) -> ObservedAccesses:
+        return ObservedAccesses.from_json(data)
 
 
 class FactCriterion(LuCriterion[V]):
@@ -103,8 +103,8 @@ class FactCriterion(LuCriterion[V]):
 
     cost: ClassVar[str] = LINEAR
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._fresh: list[Fact] = []
         self._given: set[Key] = set()  # two variables can give the same key, at different times
         self._collected = False
@@ -133,7 +133,7 @@ class FactCriterion(LuCriterion[V]):
     def _note_possible(self, moments: Moments) -> None:
         """The execution is over: note what it showed to be possible, though perhaps not in this order."""
 
-    def requirements(self, model: Model, facts: Facts) -> Iterator[Key] | None:
+    def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:
         return self._requirements() if self.seen.executions else None
 
     @abstractmethod

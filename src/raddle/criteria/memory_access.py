@@ -23,18 +23,18 @@ from itertools import combinations, permutations, product
 from math import prod
 from typing import NamedTuple
 
-from raddle.cast import Cast
 from raddle.criteria.automaton import Automata
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.criteria.pattern_words import clause
 from raddle.criteria.patterns import COUNTED, PATTERNS, Part, Pattern
 from raddle.criteria.prefixes import Prefixes
 from raddle.criteria.ruled_out import RuledOut
-from raddle.facts import Access, Facts
-from raddle.model import Accesses, Model
+from raddle.entities import Entities
 from raddle.operation import READ, verb_of
+from raddle.pruning_facts import Access, PruningFacts
 from raddle.requirement import SITE, Role, Shape, Single, word
 from raddle.site import Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.step import Step
 from raddle.tally import PRUNED, STATIC, Key, Total
 
@@ -66,9 +66,9 @@ class _Family(NamedTuple):
 class MemoryAccessPatterns(Criterion):
     """The patterns that occurred in executions.
 
-    >>> from raddle.cast import AbstractVariable, make_cast
+    >>> from raddle.entities import AbstractVariable, make_entities
     >>> criterion = MemoryAccessPatterns()
-    >>> criterion.begin(make_cast(variables=[AbstractVariable("log.py:Log", "", "th")]))
+    >>> criterion.begin(make_entities(variables=[AbstractVariable("log.py:Log", "", "th")]))
     >>> criterion.feed([(1, "read", 0, 70004), (2, "write", 0, 70009), (1, "read", 0, 70005)])
     >>> sorted(criterion.collect(final=True))[2]
     (4, 'log.py:Log', 'th', '', 70004, 70009, 70005)
@@ -86,14 +86,17 @@ class MemoryAccessPatterns(Criterion):
 
     def __init__(self) -> None:
         self._automata = Automata()
-        self._judged: tuple[Facts, dict[str, RuledOut]] = (Facts(), {})  # the last facts that were asked about
+        self._judged: tuple[PruningFacts, dict[str, RuledOut]] = (
+            PruningFacts(),
+            {},
+        )  # the last facts that were asked about
 
-    def cover(self, steps: Sequence[Step], cast: Cast) -> Set[Key]:
-        found, left = self._automata.run(steps, cast)
-        return found | super().cover(left, cast) if left else found
+    def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
+        found, left = self._automata.run(steps, entities)
+        return found | super().cover(left, entities) if left else found
 
-    def begin(self, cast: Cast) -> None:
-        self._prefixes = Prefixes(cast)
+    def begin(self, entities: Entities) -> None:
+        self._prefixes = Prefixes(entities)
         self._given: set[Key] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
@@ -122,23 +125,23 @@ class MemoryAccessPatterns(Criterion):
         parts = PATTERNS[key[0]].parts
         return f"{key[0]}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)
 
-    def static_total(self, model: Model) -> Total:
+    def static_total(self, model: StaticModel) -> Total:
         """The paper's T_C."""
         return Total(sum(family.size for family in _families(model)), STATIC)
 
-    def total(self, model: Model, facts: Facts) -> Total:
+    def total(self, model: StaticModel, facts: PruningFacts) -> Total:
         judges = self._judges(facts)
         families = list(_families(model))
         possible = sum(family.count(judges.get(family.owner)) for family in families)
         static = sum(family.size for family in families)
         return Total(possible, PRUNED) if possible < static else Total(static, STATIC)
 
-    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+    def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key]:
         judges = self._judges(facts)
         for family in _families(model):
             yield from family.keys(judges.get(family.owner))
 
-    def infeasible(self, key: Key, facts: Facts) -> str | None:
+    def infeasible(self, key: Key, facts: PruningFacts) -> str | None:
         number, owner, x, y, *sites = key
         judge = self._judges(facts).get(owner)
         if judge is None:
@@ -147,14 +150,14 @@ class MemoryAccessPatterns(Criterion):
         names = [x if part.variable == "x" else y for part in pattern.parts]
         return judge.why(pattern, list(zip(names, sites, strict=True)))
 
-    def per_pattern(self, model: Model) -> dict[int, int]:
+    def per_pattern(self, model: StaticModel) -> dict[int, int]:
         """The static total of each pattern that requirements are counted under."""
         numbers = {pattern.number: 0 for pattern in COUNTED}
         for family in _families(model):
             numbers[family.pattern.number] += family.size
         return numbers
 
-    def totals_per_pattern(self, model: Model, facts: Facts) -> dict[int, Total]:
+    def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
         """The total of each pattern that requirements are counted under."""
         judges, static = self._judges(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
@@ -165,7 +168,7 @@ class MemoryAccessPatterns(Criterion):
             for number, all_ in static.items()
         }
 
-    def _judges(self, facts: Facts) -> dict[str, RuledOut]:
+    def _judges(self, facts: PruningFacts) -> dict[str, RuledOut]:
         if facts is not self._judged[0]:
             self._judged = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}
         return self._judged[1]
@@ -181,7 +184,7 @@ def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
     return {pattern.number: counts[pattern.number] for pattern in COUNTED}
 
 
-def _families(model: Model) -> Iterator[_Family]:
+def _families(model: StaticModel) -> Iterator[_Family]:
     """In a fixed order: by owner; variables one by one, then pairs."""
     owners: dict[str, dict[str, Accesses]] = {}
     for (owner, name), accesses in sorted(model.variables.items()):

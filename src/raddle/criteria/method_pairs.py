@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from raddle.cast import Cast
 from raddle.criteria.base import LINEAR, Criterion
-from raddle.facts import Facts
-from raddle.model import Model, class_and_method, is_public
+from raddle.entities import Entities
 from raddle.operation import CALLS, END, ENTER, LEAVE, UNSEEN
+from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Role, Shape, Single, word
 from raddle.site import Site
+from raddle.static_model import StaticModel, class_and_method, is_public
 from raddle.step import Step
 from raddle.tally import STATIC, Key, Total
 
@@ -48,10 +48,10 @@ _Active = dict[_Call, int]  # how often, as a method may call itself
 class MethodPairs(Criterion):
     """(class, method, method), the methods in the order of their names
 
-    >>> cast = Cast()
-    >>> cast.functions.update({70001: "shop.py:Cart.add", 70002: "shop.py:Cart.total"})
+    >>> entities = Entities()
+    >>> entities.functions.update({70001: "shop.py:Cart.add", 70002: "shop.py:Cart.total"})
     >>> pairs = MethodPairs()
-    >>> pairs.begin(cast)
+    >>> pairs.begin(entities)
     >>> pairs.feed([(1, "enter", 5, 70002), (2, "enter", 5, 70001)])
     >>> pairs.collect(final=True)
     {('shop.py:Cart', 'add', 'total')}
@@ -73,10 +73,10 @@ class MethodPairs(Criterion):
     def __init__(self) -> None:
         self._methods: dict[int, _Method | None] = {}  # by site; the same in every execution
         self._homes: dict[tuple[str, str], int] = {}
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
-        self._cast = cast
+    def begin(self, entities: Entities) -> None:
+        self._cast = entities
         self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: functions entered, the innermost last
         self._on: dict[int, _Active] = {}  # by object
         self._of: dict[str, _Active] = {}  # by class
@@ -158,11 +158,11 @@ class MethodPairs(Criterion):
         owner, one, other = key
         return self._homes.get((owner, one)) or self._homes.get((owner, other), 0)
 
-    def static_total(self, model: Model) -> Total:
+    def static_total(self, model: StaticModel) -> Total:
         self._note_homes(model)
         return Total(sum(len(methods) * (len(methods) + 1) // 2 for methods in model.methods.values()), STATIC)
 
-    def requirements(self, model: Model, facts: Facts) -> Iterator[Key]:
+    def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key]:
         self._note_homes(model)
         for owner in sorted(model.methods):
             names = sorted(model.methods[owner])
@@ -170,7 +170,7 @@ class MethodPairs(Criterion):
                 for other in names[place:]:
                     yield owner, one, other
 
-    def _note_homes(self, model: Model) -> None:
+    def _note_homes(self, model: StaticModel) -> None:
         for owner, methods in model.methods.items():
             for name, site in methods.items():
                 self._homes[owner, name] = site

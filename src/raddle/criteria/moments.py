@@ -6,7 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from raddle.criteria.accesses import NOBODY, Names
-from raddle.criteria.seen import NEVER
+from raddle.criteria.observed_accesses import NEVER
 from raddle.operation import WRITE
 
 

@@ -21,11 +21,11 @@ from hashlib import blake2b
 from itertools import combinations
 from typing import ClassVar
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.accesses import CUTS, OCCURRENCES, Variable
 from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion
-from raddle.criteria.seen import Access
+from raddle.criteria.observed_accesses import Access
+from raddle.entities import AbstractVariable, Entities
 from raddle.operation import ACCESSES, READ, WRITE, Kind
 from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
 from raddle.site import Site, where
@@ -51,8 +51,8 @@ class OrderCriterion(LuCriterion[Variable]):
         self._known: dict[tuple[AbstractVariable, Access], bytes] = {}
         super().__init__(occurrences=occurrences)
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
         self._log = array("I")  # every access, by number
         self._ends: dict[
             int, list[int]
@@ -81,7 +81,7 @@ class OrderCriterion(LuCriterion[Variable]):
         self._used: set[tuple[int, int]] = set()
         keys = set(self._orders([place for place, access in enumerate(self._log) if access in self._digests]))
         self._names.note_clocks(self.seen, self._used)
-        self.begin(Cast())
+        self.begin(Entities())
         return keys
 
     def _cut(self, thread: int) -> None:

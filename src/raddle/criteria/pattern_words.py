@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from raddle.cast import AbstractVariable
 from raddle.criteria.patterns import PATTERNS
+from raddle.entities import AbstractVariable
 from raddle.operation import READ
 from raddle.site import Site, where
 from raddle.tally import Key

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from raddle.cast import Cast
 from raddle.criteria.levels import (
     NOBODY,
     Ends,
@@ -24,6 +23,7 @@ from raddle.criteria.levels import (
     note_first,
 )
 from raddle.criteria.occurrences import Accesses, Middle, Occurrences
+from raddle.entities import Entities
 from raddle.operation import ACCESSES, END, WRITE
 from raddle.step import Step
 from raddle.tally import Key
@@ -44,15 +44,15 @@ _FOUR = (
 class Prefixes:
     """Follows one execution.
 
-    >>> from raddle.cast import AbstractVariable, make_cast
-    >>> prefixes = Prefixes(make_cast(variables=[AbstractVariable("log.py:Log", "", "th")]))
+    >>> from raddle.entities import AbstractVariable, make_entities
+    >>> prefixes = Prefixes(make_entities(variables=[AbstractVariable("log.py:Log", "", "th")]))
     >>> prefixes.feed([(1, "read", 0, 70004), (2, "write", 0, 70009), (1, "read", 0, 70005)])
     >>> [key[0] for key in prefixes.news()]
     [1, 2, 4]
     """
 
-    def __init__(self, cast: Cast) -> None:
-        self._cast = cast
+    def __init__(self, entities: Entities) -> None:
+        self._cast = entities
         self._variables: dict[int, Variable] = {}
         self._objects: dict[int, Object] = {}
         self._accesses: dict[tuple[str, str], Accesses] = {}

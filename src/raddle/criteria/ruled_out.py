@@ -20,7 +20,7 @@ from math import prod
 from typing import NamedTuple
 
 from raddle.criteria.patterns import PATTERNS, Order, Pattern
-from raddle.facts import Access, OwnerFacts
+from raddle.pruning_facts import Access, OwnerFacts
 
 Place = int  # of an access among the facts; the one after the last stands for all that nobody saw
 Run = tuple[int, int]  # two steps of one thread, one after the other
@@ -50,7 +50,7 @@ class _Guard(NamedTuple):
 class RuledOut:
     """What is impossible for the objects of one owner, as far as was seen.
 
-    >>> from raddle.facts import Conduct
+    >>> from raddle.pruning_facts import Conduct
     >>> written, read = ("x", 70001), ("x", 70002)  # by the one that starts the reader
     >>> facts = OwnerFacts.make([written, read], (0b10,), Conduct(seen=0b11))
     >>> RuledOut(facts).why(PATTERNS[1], [read, written])

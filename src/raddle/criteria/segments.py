@@ -48,13 +48,13 @@ class Segments:
         last = self.of(joined)
         self.cut(joiner, {**self.clock(joined, last), joined: last})
 
-    def cut(self, thread: int, learned: Mapping[int, int]) -> None:
+    def cut(self, thread: int, known_points: Mapping[int, int]) -> None:
         """Begin the next segment of a thread, which comes after those that are given."""
         if self.overflown:
             return
         number = self.of(thread)
         clock = dict(self.clock(thread, number))
-        for other, last in learned.items():
+        for other, last in known_points.items():
             if other != thread and clock.get(other, -1) < last:
                 clock[other] = last
         self._numbers[thread] = number + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from raddle.cast import AbstractVariable
 from raddle.criteria.base import Criterion
+from raddle.entities import AbstractVariable
 from raddle.requirement import Role
 from raddle.site import Site
 from raddle.tally import Key

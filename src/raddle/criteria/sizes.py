@@ -24,10 +24,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, pairwise, product
 from math import comb, log10, prod
 
-from raddle.cast import AbstractVariable
 from raddle.criteria.interleavings import interleavings, multinomial
-from raddle.criteria.seen import Access, AccessesSeen, Profile
+from raddle.criteria.observed_accesses import Access, ObservedAccesses, Profile
 from raddle.criteria.start_join import StartJoinOrder
+from raddle.entities import AbstractVariable
 from raddle.operation import READ, WRITE
 from raddle.tally import STATIC, UNKNOWN, Total
 
@@ -40,8 +40,8 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, WRITE): WRITE,
 }
 
-MOST_CHOICES = 1_000  # of one line for each thread; where there are more, starts and joins are left out
-MOST_DIGITS = 4000  # CPython refuses to write whole numbers of more than 4300
+MAX_CHOICES = 1_000  # of one line for each thread; where there are more, starts and joins are left out
+MAX_DIGITS = 4000  # CPython refuses to write whole numbers of more than 4300
 
 Program = Sequence[Sequence[tuple[str, str]]]  # by thread: the kind of each access and its variable
 Lines = Counter[Profile]  # how many lines of accesses of one thread have so many accesses in each segment
@@ -61,22 +61,22 @@ def sizes(program: Program) -> dict[str, int]:
     return sizes_seen(_seen(program))
 
 
-def sizes_seen(seen: AccessesSeen) -> dict[str, int]:
+def sizes_seen(seen: ObservedAccesses) -> dict[str, int]:
     """The size of each criterion for a program of which executions showed this.
 
     >>> x = AbstractVariable("m.py", "", "x")
     >>> read, write = ("T1", "read", 70001, 1), ("T2", "write", 70002, 1)
-    >>> seen = AccessesSeen(1, {(x, read), (x, write)}, sources={(x, "initial", read)})
+    >>> seen = ObservedAccesses(1, {(x, read), (x, write)}, sources={(x, "initial", read)})
     >>> sizes_seen(seen)["lr-def"]  # what T1 reads was there before, or T2 wrote it
     2
     """
     return {name: formula(seen) for name, formula in FORMULAS.items()}
 
 
-def total_seen(criterion: str, seen: AccessesSeen) -> Total:
+def total_seen(criterion: str, seen: ObservedAccesses) -> Total:
     """The same for one criterion; unknown if nothing was seen, or if the number is too long to be written.
 
-    >>> str(total_seen("pinv", AccessesSeen())), str(total_seen("pinv", AccessesSeen(1)))
+    >>> str(total_seen("pinv", ObservedAccesses())), str(total_seen("pinv", ObservedAccesses(1)))
     ('unknown', 'nothing to cover')
     """
     groups = GROUPS[criterion](seen) if criterion in GROUPS else ()
@@ -108,19 +108,19 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     return _orders(chains, wanted) * multinomial([sum(chains), *others])
 
 
-def size_of_def_use(seen: AccessesSeen) -> int:
+def size_of_def_use(seen: ObservedAccesses) -> int:
     """One local source for each read, and each write of another thread: N^r + Σ N_iv^r · N_jv^w."""
     remote = RemoteAccesses(seen)
     return len(seen.sources) + sum(remote.seen_by(*read) for read in seen.accesses if read[1][1] == READ)
 
 
-def size_of_pinv(seen: AccessesSeen) -> int:
+def size_of_pinv(seen: ObservedAccesses) -> int:
     """Nothing between a pair, or each access of another thread: PN + Σ PN_iv · N_jv."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(remote.between(*pair, kinds=(READ, WRITE)) for pair in seen.pairs)
 
 
-def size_of_lr_def(seen: AccessesSeen) -> int:
+def size_of_lr_def(seen: ObservedAccesses) -> int:
     """N^r, and once more each read of what another thread writes."""
     remote = RemoteAccesses(seen)
     reads = {read for read in seen.accesses if read[1][1] == READ}
@@ -128,7 +128,7 @@ def size_of_lr_def(seen: AccessesSeen) -> int:
     return len(reads & local) + sum(bool(remote.seen_by(*read)) for read in reads)
 
 
-def size_of_lr_inv(seen: AccessesSeen) -> int:
+def size_of_lr_inv(seen: ObservedAccesses) -> int:
     """PN, and once more each pair that another thread can make unserializable."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(
@@ -142,7 +142,7 @@ class RemoteAccesses:
     Accesses that stand in the same place by these are looked at once.
     """
 
-    def __init__(self, seen: AccessesSeen) -> None:
+    def __init__(self, seen: ObservedAccesses) -> None:
         self._order = StartJoinOrder(seen)
         self._accesses: dict[AbstractVariable, list[Access]] = defaultdict(list)
         for variable, access in seen.accesses:
@@ -172,20 +172,20 @@ class RemoteAccesses:
         return number
 
 
-def groups_of_all(seen: AccessesSeen) -> list[Group]:
+def groups_of_all(seen: ObservedAccesses) -> list[Group]:
     """All threads of an execution: Π C(N_i + … + N_M, N_i) interleavings."""
     lines = _lines(seen)
     return [[(thread, lines[None, thread]) for thread in meeting] for meeting in seen.meetings]
 
 
-def groups_of_tpair(seen: AccessesSeen) -> list[Group]:
+def groups_of_tpair(seen: ObservedAccesses) -> list[Group]:
     """Every two threads: Σ C(N_i + N_j, N_i) interleavings, a sum that the scan of the paper lost."""
     lines = _lines(seen)
     couples = {couple for meeting in seen.meetings for couple in combinations(meeting, 2)}
     return [[(thread, lines[None, thread]) for thread in couple] for couple in couples]
 
 
-def groups_of_svar(seen: AccessesSeen) -> list[Group]:
+def groups_of_svar(seen: ObservedAccesses) -> list[Group]:
     """What every two threads do to one variable: Σ C(N_iv + N_jv, N_iv) interleavings."""
     touching: dict[AbstractVariable, Group] = defaultdict(list)
     for (variable, thread), lines in _lines(seen).items():
@@ -194,12 +194,12 @@ def groups_of_svar(seen: AccessesSeen) -> list[Group]:
     return [[one, other] for lines_of in touching.values() for one, other in combinations(lines_of, 2)]
 
 
-GROUPS: Mapping[str, Callable[[AccessesSeen], list[Group]]] = {
+GROUPS: Mapping[str, Callable[[ObservedAccesses], list[Group]]] = {
     "all": groups_of_all,
     "tpair": groups_of_tpair,
     "svar": groups_of_svar,
 }
-FORMULAS: Mapping[str, Callable[[AccessesSeen], int]] = {
+FORMULAS: Mapping[str, Callable[[ObservedAccesses], int]] = {
     "all": lambda seen: _size(seen, groups_of_all(seen)),
     "tpair": lambda seen: _size(seen, groups_of_tpair(seen)),
     "svar": lambda seen: _size(seen, groups_of_svar(seen)),
@@ -210,14 +210,14 @@ FORMULAS: Mapping[str, Callable[[AccessesSeen], int]] = {
 }
 
 
-def _size(seen: AccessesSeen, groups: Iterable[Group]) -> int:
+def _size(seen: ObservedAccesses, groups: Iterable[Group]) -> int:
     """The interleavings of all groups; of one line of each thread, for every choice of lines."""
     order = StartJoinOrder(seen)
     return sum(_interleavings(group, order) for group in groups)
 
 
 def _interleavings(group: Group, order: StartJoinOrder) -> int:
-    if prod(len(lines) for _, lines in group) > MOST_CHOICES:
+    if prod(len(lines) for _, lines in group) > MAX_CHOICES:
         return _unordered([_lengths(lines) for _, lines in group])
     number = 0
     for choice in product(*(lines.items() for _, lines in group)):
@@ -248,7 +248,7 @@ def _lengths(lines: Lines) -> Lengths:
 def _too_long(group: Group) -> bool:
     # At each access one of the threads is next; that is more than all interleavings of their longest lines.
     accesses = sum(max(_lengths(lines)) for _, lines in group)
-    return accesses * log10(len(group)) + sum(log10(lines.total()) for _, lines in group) > MOST_DIGITS
+    return accesses * log10(len(group)) + sum(log10(lines.total()) for _, lines in group) > MAX_DIGITS
 
 
 def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
@@ -267,7 +267,7 @@ def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
     return sum(ways.values())
 
 
-def _lines(seen: AccessesSeen) -> dict[tuple[AbstractVariable | None, str], Lines]:
+def _lines(seen: ObservedAccesses) -> dict[tuple[AbstractVariable | None, str], Lines]:
     lines: dict[tuple[AbstractVariable | None, str], Lines] = defaultdict(Counter)
     for variable, thread, profile, _ in seen.lines:
         lines[variable, thread][profile] += 1
@@ -284,9 +284,9 @@ def _shared(program: Program) -> set[str]:
     return {variable for variable, touching in threads.items() if len(touching) > 1}
 
 
-def _seen(program: Program) -> AccessesSeen:
+def _seen(program: Program) -> ObservedAccesses:
     """What every execution of the program shows."""
-    shared, seen = _shared(program), AccessesSeen(1)
+    shared, seen = _shared(program), ObservedAccesses(1)
     meeting = []
     for number, line in enumerate(program):
         label, kept = f"T{number}", [(kind, name) for kind, name in line if name in shared]
@@ -300,7 +300,7 @@ def _seen(program: Program) -> AccessesSeen:
     return seen
 
 
-def _see_variable(seen: AccessesSeen, label: str, name: str, kinds: Sequence[str]) -> None:
+def _see_variable(seen: ObservedAccesses, label: str, name: str, kinds: Sequence[str]) -> None:
     variable = AbstractVariable("", "", name)
     accesses: list[Access] = [(label, kind, index, 1) for index, kind in enumerate(kinds)]
     source: Access | str = INITIAL

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from raddle.cast import AbstractVariable
-from raddle.criteria.seen import NEVER, UNORDERED, Access, AccessesSeen, Clock
+from raddle.criteria.observed_accesses import NEVER, UNORDERED, Access, Clock, ObservedAccesses
+from raddle.entities import AbstractVariable
 
 FIRST_THREAD = "T0"
 K = TypeVar("K")
@@ -22,13 +22,13 @@ class StartJoinOrder:
     """Says which accesses can come in which order, by all that was seen.
 
     >>> x, write, read = AbstractVariable("m.py", "", "x"), ("T1", "write", 70001, 1), ("T0", "read", 70002, 1)
-    >>> early = AccessesSeen(spans={(x, read, 0, 0), (x, write, 0, 0)}, segments={("T1", 0, (("T0", 0),))})
+    >>> early = ObservedAccesses(spans={(x, read, 0, 0), (x, write, 0, 0)}, segments={("T1", 0, (("T0", 0),))})
     >>> order = StartJoinOrder(early)
     >>> order.is_before(x, read, write), order.can_see(x, write, read)
     (True, False)
     """
 
-    def __init__(self, seen: AccessesSeen) -> None:
+    def __init__(self, seen: ObservedAccesses) -> None:
         ordered = UNORDERED not in seen.segments
         self._spans: dict[tuple[AbstractVariable, Access], tuple[int, int]] = {}
         for variable, access, first, last in seen.spans:

@@ -10,9 +10,9 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from raddle.cast import AbstractThread, Cast
 from raddle.criteria.actors import Actor, Actors, Pending
 from raddle.criteria.base import LINEAR, Criterion
+from raddle.entities import AbstractThread, Entities
 from raddle.site import Site
 from raddle.tally import Key
 
@@ -33,11 +33,11 @@ class SynchronizationMetric(Criterion):
         self._pending = Pending()
         self._actors = Actors()
         self._notes: set[Note] = set()
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
-        self._cast = cast
-        self._pending.begin(cast)
+    def begin(self, entities: Entities) -> None:
+        self._cast = entities
+        self._pending.begin(entities)
         self._actors.begin()
         self._notes.clear()
         self._final = False

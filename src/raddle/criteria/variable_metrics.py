@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
-from raddle.cast import AbstractObject, AbstractThread, AbstractVariable, Cast
 from raddle.criteria.actors import Actors, Names, UnsettledError
 from raddle.criteria.base import LINEAR, Criterion
+from raddle.entities import AbstractObject, AbstractThread, AbstractVariable, Entities
 from raddle.site import Site, where
 from raddle.tally import Key
 
@@ -39,10 +39,10 @@ class VariableMetric(Criterion):
     def __init__(self) -> None:
         self._actors = Actors()
         self._noted = Noted()
-        self.begin(Cast())
+        self.begin(Entities())
 
-    def begin(self, cast: Cast) -> None:
-        self._cast = cast
+    def begin(self, entities: Entities) -> None:
+        self._cast = entities
         self._actors.begin()
         self._noted.begin()
         self._given: set[Key] = set()

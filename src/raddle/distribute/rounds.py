@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from raddle.analysis.saturation import saturated
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.criteria import make_criteria
 from raddle.distribute.processes import Processes
 from raddle.distribute.references import referred
@@ -23,7 +23,7 @@ from raddle.distribute.workers import Borrowed, Makers, Workers
 from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
 from raddle.exploring.ledger import Clock
-from raddle.exploring.moment import Moment, Progress
+from raddle.exploring.progress import ProgressCallback, ProgressUpdate
 from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.units import Done, Known, Plan, Unit
@@ -55,8 +55,13 @@ def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) ->
 
 
 def search(
-    plan: Plan, budget: Budget, corpus: Sequence[Kept], *, workers: int | Executor, progress: Progress | None
-) -> tuple[Result, tuple[Kept, ...]]:
+    plan: Plan,
+    budget: Budget,
+    corpus: Sequence[CorpusEntry],
+    *,
+    workers: int | Executor,
+    progress: ProgressCallback | None,
+) -> tuple[Result, tuple[CorpusEntry, ...]]:
     """Search with several processes; return the result and the schedules of the corpus that no longer fit."""
     check_workers(workers, plan.scheduler, complete=plan.make_policy().complete)
     number, makers = (workers, None) if isinstance(workers, int) else (UNITS, Borrowed(workers))
@@ -91,7 +96,7 @@ class Rounds:
         budget: Budget,
         *,
         workers: int,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
         makers: Makers | None = None,
     ) -> None:
         self._plan = replace(plan, until=budget.until)
@@ -104,11 +109,11 @@ class Rounds:
         self._under_way = [0, 0]  # executions and findings of the round that is not over yet
 
     @property
-    def unfit(self) -> tuple[Kept, ...]:
+    def unfit(self) -> tuple[CorpusEntry, ...]:
         """The schedules of the corpus that no longer fit the code."""
         return self._all.unfit
 
-    def run(self, corpus: Sequence[Kept] = ()) -> Result:
+    def run(self, corpus: Sequence[CorpusEntry] = ()) -> Result:
         """Search, after replaying the corpus."""
         self._clock = Clock(self._budget.seconds)
         with Interrupts() as interrupts:
@@ -118,7 +123,7 @@ class Rounds:
         self._all = replace(self._all, reasons=frozenset({reason}), seconds=self._clock.seconds)
         return make_result(self._plan, self._all)
 
-    def _rounds(self, workers: Workers, corpus: tuple[Kept, ...], interrupted: Callable[[], bool]) -> StopReason:
+    def _rounds(self, workers: Workers, corpus: tuple[CorpusEntry, ...], interrupted: Callable[[], bool]) -> StopReason:
         size = SMALLEST
         deadline = None if self._budget.seconds is None else time.time() + self._budget.seconds
         units = [Unit(self._plan, 0, min(size, self._left(0)), deadline=deadline, corpus=corpus)]
@@ -204,7 +209,7 @@ class Rounds:
         self._under_way[1] += len(done.findings)
         now = self._clock.seconds
         self._progress(
-            Moment(
+            ProgressUpdate(
                 executions=self._all.executions + self._under_way[0],
                 findings=len(self._all.findings) + self._under_way[1],
                 seconds=now,

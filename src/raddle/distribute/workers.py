@@ -25,7 +25,7 @@ from raddle.trace import Trace
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05  # between two looks at whether Ctrl-C was pressed
-MOST_CRASHES = 5  # in one unit: to find each of them takes a while
+MAX_CRASHES = 5  # in one unit: to find each of them takes a while
 
 
 class Makers(Protocol):
@@ -200,7 +200,7 @@ class Workers:
                 result += self._alone(replace(unit, executions=before), finished)
             result.append(crashed(unit, number, how))
             left, crashes = whole - before - 1, sum(done.crashes for done in result)
-            if not left or unit.plan.until == "first-finding" or crashes >= MOST_CRASHES:
+            if not left or unit.plan.until == "first-finding" or crashes >= MAX_CRASHES:
                 return result
             unit = replace(unit, before=number, executions=left, rehearsed=True, corpus=())
         return result

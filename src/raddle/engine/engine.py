@@ -22,7 +22,7 @@ from raddle.engine.carrier import Abort, Carrier
 from raddle.engine.clock import VirtualClock
 from raddle.engine.observer import Observer, Observers
 from raddle.engine.participant import Alternative, Participant, Passenger
-from raddle.engine.points import Learned, Points, Sampling, end_is_point
+from raddle.engine.points import KnownPoints, Points, Sampling, end_is_point
 from raddle.engine.pool import CarrierPool
 from raddle.engine.rules import DEFAULT_RULES, Rules
 from raddle.engine.run_queue import RunQueue
@@ -64,7 +64,7 @@ class Engine:
     def __init__(
         self,
         world: World,
-        learned: Learned,
+        known_points: KnownPoints,
         *,
         step_limit: StepLimit,
         points: Points | None = None,
@@ -72,7 +72,7 @@ class Engine:
         pool: CarrierPool | None = None,
     ) -> None:
         self.world = world
-        self.learned = learned
+        self.known_points = known_points
         self.points = Points() if points is None else points
         self.sampling = Sampling()
         self.variables = VariableTable()
@@ -85,7 +85,7 @@ class Engine:
         self.running = False
         self.executions = 0
         self.steps = 0  # scheduling points so far, of all participants
-        self.tracker = AccessTracker(learned, self.sampling, self.variables)
+        self.tracker = AccessTracker(known_points, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
 
     # -- one execution ------------------------------------------------------------------------------
@@ -96,17 +96,17 @@ class Engine:
         policy: Policy,
         *,
         rules: Rules = DEFAULT_RULES,
-        learned: Learned | None = None,
+        known_points: KnownPoints | None = None,
     ) -> Outcome:
         """Run one execution whose first participant calls `main`.
 
-        `learned` stands in for what the engine knows, to run an execution with the scheduling points it once had.
+        `known_points` stands in for what the engine knows, to run an execution with the scheduling points it once had.
         """
-        if learned is None:
+        if known_points is None:
             self._begin(policy, rules)
             self._run(main)
         else:
-            with self._knowing(learned):
+            with self._knowing(known_points):
                 self._begin(policy, rules)
                 self._run(main)
         if self.observers.errors:
@@ -114,13 +114,13 @@ class Engine:
         return self.outcome or _PASSED
 
     @contextmanager
-    def _knowing(self, learned: Learned) -> Iterator[None]:
-        own, self.learned = self.learned, learned
+    def _knowing(self, known_points: KnownPoints) -> Iterator[None]:
+        own, self.known_points = self.known_points, known_points
         self.points.forget()
         try:
             yield
         finally:
-            self.learned = own
+            self.known_points = own
             self.points.forget()
 
     def _begin(self, policy: Policy, rules: Rules) -> None:
@@ -137,8 +137,8 @@ class Engine:
         self.limit = self.step_limit.begin()
         self.variables.clear()
         self.sampling.allowed = rules.samples
-        self.sampling.begin(self.learned, self.executions, with_gil=self.points.with_gil)
-        self.points.place(self.learned)
+        self.sampling.begin(self.known_points, self.executions, with_gil=self.points.with_gil)
+        self.points.place(self.known_points)
 
     def _run(self, run_main: Callable[[], object]) -> None:
         main = self._pool.take(self, run_main)
@@ -375,14 +375,14 @@ class Engine:
     def add_points(self, sites: Iterable[int]) -> None:
         """Make sites scheduling points from now on, before an access has shown that they need one."""
         for site in sites:
-            if site not in self.learned.sites:
-                self.learned.site(site)
+            if site not in self.known_points.sites:
+                self.known_points.site(site)
                 self.points.add((site,))
                 self.sampling.cold.pop(site, None)
 
     def observe(self, kind: str) -> None:
         """Note that a participant looks at a resource of this kind without blocking."""
-        self.learned.kind(kind)
+        self.known_points.kind(kind)
 
     def park(self, me: Carrier) -> None:
         """Let others run until a join or a timer brings this carrier back."""

@@ -19,7 +19,7 @@ SETTLED_AFTER = 16  # fully tracked executions without news
 SAMPLED_EVERY = 64
 
 
-class Learned:
+class KnownPoints:
     """The sites that need a scheduling point, and the kinds of resource that are looked at without blocking."""
 
     __slots__ = ("kinds", "sites", "version")
@@ -29,9 +29,9 @@ class Learned:
         self.kinds: set[str] = set()
         self.version = 0  # grows with every new insight: a search that counts schedules must begin again
 
-    def copy(self) -> Learned:
+    def copy(self) -> KnownPoints:
         """Return a snapshot, which later insights do not change."""
-        copy = Learned()
+        copy = KnownPoints()
         copy.sites, copy.kinds, copy.version = set(self.sites), set(self.kinds), self.version
         return copy
 
@@ -45,8 +45,8 @@ class Learned:
         """Make operations of a kind scheduling points, whether or not threads can observe when they happen.
 
         >>> from raddle.operation import JOIN, RELEASE
-        >>> learned = Learned()
-        >>> learned.operation(RELEASE), learned.operation(JOIN), sorted(learned.kinds)
+        >>> known_points = KnownPoints()
+        >>> known_points.operation(RELEASE), known_points.operation(JOIN), sorted(known_points.kinds)
         (None, None, ['join', 'lock'])
         """
         self.kind(kind.point_if_observed or str(kind))
@@ -76,17 +76,17 @@ class Points:
         self.visible: Container[str] = set()  # kinds of resource that are looked at, so that releases are points
         self._version = -1
 
-    def place(self, learned: Learned) -> None:
+    def place(self, known_points: KnownPoints) -> None:
         """Begin an execution with what is known by now. The sets are changed in place, as probes keep them."""
-        if self._version != learned.version:
-            self._version = learned.version
+        if self._version != known_points.version:
+            self._version = known_points.version
             self.sites.clear()  # type: ignore[attr-defined]
-            self.sites.update(learned.sites)  # type: ignore[attr-defined]
+            self.sites.update(known_points.sites)  # type: ignore[attr-defined]
             self.visible.clear()  # type: ignore[attr-defined]
-            self.visible.update(learned.kinds)  # type: ignore[attr-defined]
+            self.visible.update(known_points.kinds)  # type: ignore[attr-defined]
 
     def forget(self) -> None:
-        """Place all points again in the next execution, which has another `Learned`."""
+        """Place all points again in the next execution, which has another `KnownPoints`."""
         self._version = -1
 
     def add(self, sites: Iterable[int]) -> None:
@@ -145,10 +145,10 @@ class Sampling:
         self.settled = 0  # tracked executions since something was learned
         self._version = -1
 
-    def begin(self, learned: Learned, executions: int, *, with_gil: bool) -> None:
+    def begin(self, known_points: KnownPoints, executions: int, *, with_gil: bool) -> None:
         """Choose for the execution that begins."""
-        if learned.version != self._version:
-            self.settled, self._version = 0, learned.version
+        if known_points.version != self._version:
+            self.settled, self._version = 0, known_points.version
         if not (self.allowed and self.settled >= SETTLED_AFTER and executions % SAMPLED_EVERY):
             self.settled += 1
             self.tracking = True
@@ -156,25 +156,25 @@ class Sampling:
             self.hot.clear()
         elif self.wanted is not None:
             if not self.cold:
-                unwanted = self.quiet.keys() - learned.sites - self.wanted
+                unwanted = self.quiet.keys() - known_points.sites - self.wanted
                 self.cold.update({site: self.quiet[site] for site in unwanted})
         elif self.tracking:
             self.tracking = False
             for site, kind in self.quiet.items():
-                if site not in learned.sites:
+                if site not in known_points.sites:
                     self.cold[site] = kind
                 elif not with_gil:
                     self.hot[site] = kind
 
 
-def is_point(me: Carrier, learned: Learned, others: Iterable[Any], *, with_gil: bool) -> bool:
+def is_point(me: Carrier, known_points: KnownPoints, others: Iterable[Any], *, with_gil: bool) -> bool:
     """Return whether a pending operation is a scheduling point, by what is known so far."""
     kind = me.kind
     if kind.is_access:
-        return me.site in learned.sites and (not with_gil or me.open)
+        return me.site in known_points.sites and (not with_gil or me.open)
     if kind == END:
-        return end_is_point(me, learned.kinds, others)
-    return not kind.point_if_observed or kind.point_if_observed in learned.kinds
+        return end_is_point(me, known_points.kinds, others)
+    return not kind.point_if_observed or kind.point_if_observed in known_points.kinds
 
 
 def end_is_point(me: Carrier, kinds: Container[str], others: Iterable[Any]) -> bool:

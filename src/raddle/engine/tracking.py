@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raddle.engine.carrier import Carrier
-from raddle.engine.points import Learned, Sampling
+from raddle.engine.points import KnownPoints, Sampling
 from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
 from raddle.operation import READ
 
@@ -18,8 +18,8 @@ class AccessTracker:
 
     __slots__ = ("_learned", "_sampling", "_variables")
 
-    def __init__(self, learned: Learned, sampling: Sampling, variables: VariableTable) -> None:
-        self._learned = learned
+    def __init__(self, known_points: KnownPoints, sampling: Sampling, variables: VariableTable) -> None:
+        self._learned = known_points
         self._sampling = sampling
         self._variables = variables
 
@@ -50,14 +50,14 @@ class AccessTracker:
                 self._make_point(site)
 
     def _make_point(self, site: int) -> None:
-        learned = self._learned
+        known_points = self._learned
         if site == BY_A_TWIN:
-            learned.kind(CONTENTS)
-        elif site not in learned.sites:
-            learned.site(site if site >= 0 else ~site)
+            known_points.kind(CONTENTS)
+        elif site not in known_points.sites:
+            known_points.site(site if site >= 0 else ~site)
             if site < 0:  # an argument that is looked into
-                learned.kind(INSIDE)
-                learned.kind(f"{INSIDE} {~site}")
+                known_points.kind(INSIDE)
+                known_points.kind(f"{INSIDE} {~site}")
 
     def changed(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
         """Note that a twin changed, or looked at, what code with probes can reach by itself: `len(q.queue)`."""

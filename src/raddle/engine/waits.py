@@ -76,7 +76,7 @@ def sleep(me: Carrier, seconds: float) -> None:
         me.timed_out = False
         return
     if seconds > 0:
-        engine.learned.kind("time")
+        engine.known_points.kind("time")
     engine.operate(me, SLEEP, None)
     if seconds > 0:
         engine.clock.now += seconds
@@ -88,7 +88,7 @@ def join(me: Carrier, other: Carrier, seconds: float | None) -> bool:
     if seconds is not None and engine.rules.timeouts is Timeouts.ANY:
         engine.observe("thread")  # it matters when exactly the other one ends
         wait(me, JOIN, other, lambda: other.done, seconds)
-    elif "join" in engine.learned.kinds:  # a search counts it as a step of its own
+    elif "join" in engine.known_points.kinds:  # a search counts it as a step of its own
         if seconds is not None:
             wait(me, JOIN, other, lambda: other.done, seconds)
         else:
@@ -129,7 +129,7 @@ def _learn_from(me: Carrier, other: Carrier) -> None:
 def _set_timer(me: Carrier, seconds: float) -> None:
     """Have `me.timed_out` become true after that long, unless the wait ends before."""
     me.timed_out = False
-    me.engine.learned.kind("time")
+    me.engine.known_points.kind("time")
     me.engine.clock.set_timer(me, seconds)
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from raddle.checks.crash import process_died
-from raddle.engine.points import Learned
+from raddle.engine.points import KnownPoints
 from raddle.errors import RaddleError
 from raddle.execute.crash_replay import Pulse
 from raddle.execute.fork import ChildDiedError, ChildFailedError, told_by_child
@@ -40,13 +40,13 @@ class Apart:
     def __init__(
         self,
         table: SiteTable,
-        learned: Callable[[], Learned],  # as it is at the time
+        known_points: Callable[[], KnownPoints],  # as it is at the time
         not_instrumented: list[NotInstrumented],
         watchdog: Watchdog,
     ) -> None:
         self.pulse = Pulse()
         self._table = table
-        self._learned = learned
+        self._learned = known_points
         self._not_instrumented = not_instrumented
         self._watchdog = watchdog
 
@@ -75,8 +75,8 @@ class Apart:
         def told(answer: T) -> tuple[T, News]:
             imported = tuple((number, self._table[number]) for number in islice(self._table, known, None))
             paths = {site.file: self._table.path(site.file) for _, site in imported}
-            learned = self._learned()
-            return answer, News(learned.sites, learned.kinds, self._not_instrumented, imported, paths)
+            known_points = self._learned()
+            return answer, News(known_points.sites, known_points.kinds, self._not_instrumented, imported, paths)
 
         def inside(tell: Callable[[Any], None]) -> Any:
             self._watchdog.start()
@@ -92,11 +92,11 @@ class Apart:
         return answer  # type: ignore[no-any-return]
 
     def _take_over(self, news: News) -> None:
-        learned = self._learned()
+        known_points = self._learned()
         for number in sorted(news.sites):
-            learned.site(number)
+            known_points.site(number)
         for kind in sorted(news.kinds):
-            learned.kind(kind)
+            known_points.kind(kind)
         self._not_instrumented[:] = news.not_instrumented
         for number, site in news.imported:
             self._table.add(number, (site,), file=site.file, path=news.paths[site.file])

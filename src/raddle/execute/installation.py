@@ -22,11 +22,11 @@ from raddle.execute.interrupts import Interrupts
 from raddle.execute.watchdog import Watchdog
 from raddle.instrument import NotInstrumented
 from raddle.instrument.inplace import live_functions
-from raddle.model import Model
 from raddle.observers.recorder import Recorder
 from raddle.outcome import Outcome
 from raddle.schedulers.calculus import Calculus
 from raddle.site import SiteTable
+from raddle.static_model import StaticModel
 from raddle.step import Step
 
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
@@ -80,7 +80,7 @@ class Installation:
         if gc.isenabled():
             gc.disable()
             stack.callback(gc.enable)
-        if gc.get_freeze_count() <= env.MOST_FROZEN_AT_START:  # else the program wants its objects to stay frozen
+        if gc.get_freeze_count() <= env.MAX_FROZEN_AT_START:  # else the program wants its objects to stay frozen
             live_functions.freeze()  # what is there already need not be looked through every time
             stack.callback(live_functions.unfreeze)
             self._frozen = True
@@ -98,9 +98,9 @@ class Installation:
         """Begin another scenario."""
         self.attached = None
 
-    def model(self) -> Model:
+    def model(self) -> StaticModel:
         """Return the static model of everything instrumented so far."""
-        return Model()
+        return StaticModel()
 
     def step_recorder(self, *, renewed: bool) -> Recorder:
         """Return an observer that records steps for criteria; `renewed`: a setup comes before each execution."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from raddle.analysis.equivalence import first_difference
-from raddle.cast import Cast
 from raddle.criteria import points_for
 from raddle.engine.engine import Engine, Policy
 from raddle.engine.observer import Observer
-from raddle.engine.points import GilPoints, Learned, Points
+from raddle.engine.points import GilPoints, KnownPoints, Points
 from raddle.engine.rules import DEFAULT_RULES, Rules, Timeouts
 from raddle.engine.step_limit import StepLimit
+from raddle.entities import Entities
 from raddle.event import Preemption
 from raddle.execute.crash_replay import DecisionPulse, MomentPulse
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
@@ -31,10 +31,10 @@ from raddle.observers.recording_engine import RecordingEngine
 from raddle.observers.schedule import ScheduleRecorder
 from raddle.observers.story import StoryRecorder
 from raddle.outcome import Outcome, OutcomeKind
-from raddle.replaying import PLAINLY, Replaying
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers.base import Scheduler, Thread
-from raddle.schedulers.fixed_decisions import Again
+from raddle.schedulers.fixed_decisions import FixedDecisions
 from raddle.schedulers.replay import Replay
 from raddle.step import Step
 from raddle.trace import Trace
@@ -48,7 +48,7 @@ class Execution(NamedTuple):
     outcome: Outcome
     decisions: tuple[int, ...]
     steps: int
-    observed: tuple[tuple[Step, ...], Cast] | None = None  # what criteria are shown, where there are any
+    observed: tuple[tuple[Step, ...], Entities] | None = None  # what criteria are shown, where there are any
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Runner(NamedTuple):
         """Where probes append accesses."""
         return None if self.recorder is None else self.recorder.stream
 
-    def observed(self) -> tuple[tuple[Step, ...], Cast] | None:
+    def observed(self) -> tuple[tuple[Step, ...], Entities] | None:
         """Return what criteria are shown of the execution just run, if anything is measured."""
         return None if self.recorder is None else self.recorder.observed()
 
@@ -133,7 +133,7 @@ class Session:
         measuring: bool = False,
         criteria: Sequence[str] = (),
         rules: Rules = DEFAULT_RULES,
-        replaying: Replaying = PLAINLY,
+        replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS,
     ) -> None:
         self._scenario = scenario
         self._installation = installation
@@ -141,7 +141,7 @@ class Session:
         self._measuring = measuring
         self._criteria = criteria  # names of those that are measured: they may need more scheduling points
         self.step_limit = step_limit
-        self.replaying = replaying  # how to say what options this session has
+        self.replay_options = replay_options  # how to say what options this session has
         self.switches = switches
         self._rules = rules
         self._known_rules: dict[tuple[bool, bool, bool], Rules] = {}
@@ -150,11 +150,11 @@ class Session:
         self.model = installation.model
         # Each execution in a child, which may die, if that is asked for.
         watchdog = installation.watchdog
-        self._apart = Apart(self.table, lambda: self.learned, self.not_instrumented, watchdog) if isolate else None
+        self._apart = Apart(self.table, lambda: self.known_points, self.not_instrumented, watchdog) if isolate else None
         self._switchable_sites: set[int] = set()
         self._looked_through = 0  # how many sites were looked at for these
         self.after_each: Callable[[], None] = lambda: None  # called after each execution, whatever it was for
-        self.learned = Learned()
+        self.known_points = KnownPoints()
 
     def __enter__(self) -> Session:
         with ExitStack() as stack:
@@ -175,10 +175,10 @@ class Session:
     def forget(self) -> None:
         """Begin as if nothing had been executed yet."""
         self._installation.begin()
-        self.learned = Learned()
+        self.known_points = KnownPoints()
         for kind in sorted(points_for(self._criteria)):
-            self.learned.operation(kind)
-        self._snapshot: Learned | None = None
+            self.known_points.operation(kind)
+        self._snapshot: KnownPoints | None = None
         self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
         self._unmeasured: Runner | None = None  # for executions that are not measured
         self._lean = self._runner()
@@ -195,7 +195,7 @@ class Session:
             observers.append(DecisionPulse(self._apart.pulse))
         engine = Engine(
             self._installation.world,
-            self.learned,
+            self.known_points,
             step_limit=StepLimit(self.step_limit),
             points=self._points(),
             observers=observers,
@@ -217,7 +217,7 @@ class Session:
             sites.update(
                 number for number in itertools.islice(self.table, known, None) if self.table[number].switchable
             )
-            self.learned.version += bool(known)  # there are more schedules than before
+            self.known_points.version += bool(known)  # there are more schedules than before
         return sites
 
     @property
@@ -245,20 +245,20 @@ class Session:
         runner: Runner,
         policy: Policy,
         rules: Rules,
-        learned: Learned | None = None,
+        known_points: KnownPoints | None = None,
         memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
         """Run one execution, in a child if that is asked for; return it and the scheduler's state after it."""
         if self._apart is None:
-            answer = self._run_here(runner, policy, rules, learned), memory()
+            answer = self._run_here(runner, policy, rules, known_points), memory()
         else:
-            answer = self._run_in_child(self._apart, runner, policy, rules, learned, memory)
+            answer = self._run_in_child(self._apart, runner, policy, rules, known_points, memory)
         self.after_each()
         return answer
 
-    def _run_here(self, runner: Runner, policy: Policy, rules: Rules, learned: Learned | None) -> Execution:
+    def _run_here(self, runner: Runner, policy: Policy, rules: Rules, known_points: KnownPoints | None) -> Execution:
         engine = runner.engine
-        outcome = self._execute(runner, policy, rules, learned)
+        outcome = self._execute(runner, policy, rules, known_points)
         return Execution(outcome, tuple(engine.decisions), engine.steps, runner.observed())
 
     def _run_in_child(
@@ -267,13 +267,13 @@ class Session:
         runner: Runner,
         policy: Policy,
         rules: Rules,
-        learned: Learned | None,
+        known_points: KnownPoints | None,
         memory: Callable[[], object],
     ) -> tuple[Execution, object]:
         engine = runner.engine
 
         def run() -> tuple[Execution, object]:
-            execution = self._run_here(runner, policy, rules, learned)
+            execution = self._run_here(runner, policy, rules, known_points)
             return execution._replace(outcome=replace(execution.outcome, error=None)), memory()
 
         def so_far(outcome: Outcome) -> tuple[Execution, object]:
@@ -284,7 +284,7 @@ class Session:
         def nothing(outcome: Outcome) -> tuple[Execution, object]:
             if runner.follower is not None:
                 runner.follower.watch(engine)
-            return Execution(outcome, (), 0, ((), Cast()) if runner.recorder is not None else None), memory()
+            return Execution(outcome, (), 0, ((), Entities()) if runner.recorder is not None else None), memory()
 
         return apart.run(run, so_far, nothing)
 
@@ -293,7 +293,7 @@ class Session:
         if not scheduler.follows:
             return self._lean
         for kind in scheduler.kinds:
-            self.learned.kind(kind)
+            self.known_points.kind(kind)
         if self._followed is None:
             self._followed = self._runner(followed=True)
         assert self._followed.follower is not None
@@ -336,12 +336,12 @@ class Session:
 
     def rehearse(self) -> Recorded:
         """Run one execution without preemption; record it and learn from it."""
-        return self._replay(self.without_preemption, self.learned, rehearsing=True)
+        return self._replay(self.without_preemption, self.known_points, rehearsing=True)
 
-    def again(self, decisions: Sequence[int], learned: Learned) -> Recorded:
-        """Run an execution again and record it; `learned` is what was known when it first ran."""
-        recording = self._recording(learned.copy(), everywhere=False, with_gil=self._switchable() is not None)
-        again = Again(decisions)
+    def again(self, decisions: Sequence[int], known_points: KnownPoints) -> Recorded:
+        """Run an execution again and record it; `known_points` is what was known when it first ran."""
+        recording = self._recording(known_points.copy(), everywhere=False, with_gil=self._switchable() is not None)
+        again = FixedDecisions(decisions)
 
         def recorded(outcome: Outcome) -> Recorded:
             taken = again.differed
@@ -354,19 +354,19 @@ class Session:
 
         return self._record(recording, again, self._rules, recorded, self.without_preemption)
 
-    def run_again(self, decisions: Sequence[int], learned: Learned) -> Execution | None:
+    def run_again(self, decisions: Sequence[int], known_points: KnownPoints) -> Execution | None:
         """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
-        again = Again(decisions)
+        again = FixedDecisions(decisions)
         rules = replace(self._rules, samples=True)
-        execution, differed = self._run(self._lean, again, rules, learned, lambda: again.differed)
+        execution, differed = self._run(self._lean, again, rules, known_points, lambda: again.differed)
         return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
         """Run an execution that follows a schedule's text."""
-        return self._replay(schedule, self.learned.copy())
+        return self._replay(schedule, self.known_points.copy())
 
-    def _replay(self, schedule: Schedule, learned: Learned, *, rehearsing: bool = False) -> Recorded:
-        recording = self._recording(learned, everywhere=True, with_gil=False)
+    def _replay(self, schedule: Schedule, known_points: KnownPoints, *, rehearsing: bool = False) -> Recorded:
+        recording = self._recording(known_points, everywhere=True, with_gil=False)
         replay = Replay(schedule, lambda thread: recording.switches.standing.get(thread.index, ""))
 
         def recorded(outcome: Outcome) -> Recorded:
@@ -384,10 +384,10 @@ class Session:
         rules = replace(self._rules, eager=False, asks_always=True)
         return self._record(recording, replay, rules, recorded, schedule, rehearsing=rehearsing)
 
-    def snapshot(self) -> Learned:
+    def snapshot(self) -> KnownPoints:
         """What is known now, for doing the next execution again later."""
-        if self._snapshot is None or self._snapshot.version != self.learned.version:
-            self._snapshot = self.learned.copy()
+        if self._snapshot is None or self._snapshot.version != self.known_points.version:
+            self._snapshot = self.known_points.copy()
         return self._snapshot
 
     def repeatable(self) -> bool:
@@ -413,7 +413,7 @@ class Session:
         finally:
             self._lean, self.switches = lean, switches
 
-    def _recording(self, learned: Learned, *, everywhere: bool, with_gil: bool) -> Recording:
+    def _recording(self, known_points: KnownPoints, *, everywhere: bool, with_gil: bool) -> Recording:
         """Make an engine for one execution whose trace and schedule are wanted."""
         places = Places(self.table)
         points = RecordedPoints(self.table, everywhere=everywhere, with_gil=with_gil)
@@ -425,7 +425,7 @@ class Session:
         # Local steps count too where every operation is a scheduling point, so there are more of them.
         engine = RecordingEngine(
             self._installation.world,
-            learned,
+            known_points,
             step_limit=StepLimit(self.step_limit, factor=4 if everywhere else 1),
             points=points,
             observers=observers,
@@ -460,7 +460,7 @@ class Session:
         runner: Runner | Recording,
         policy: Policy,
         rules: Rules,
-        learned: Learned | None = None,
+        known_points: KnownPoints | None = None,
         rehearsing: bool = False,
     ) -> Outcome:
         engine = runner.engine
@@ -471,7 +471,7 @@ class Session:
         if installation.attached is not engine:
             installation.attach(engine, runner.steps)
         outcome = installation.execute(
-            lambda: engine.run(self._scenario, policy, rules=rules, learned=learned),
+            lambda: engine.run(self._scenario, policy, rules=rules, known_points=known_points),
             profiled=rehearsing,
             complete=rules.thorough,
         )

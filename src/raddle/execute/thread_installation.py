@@ -8,20 +8,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from raddle import env, probe
-from raddle.cast import METHODS
 from raddle.criteria import DEFAULT
 from raddle.engine.engine import Engine
+from raddle.entities import METHODS
 from raddle.execute.callees import Callees, Monitoring, Profiling
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.execute.quiet_teardown import silence
 from raddle.instrument import Hook, Selection, instrument_modules, probe_new_ones
 from raddle.instrument.labels import naming_root
-from raddle.instrument.owners import sites_in
-from raddle.model import Model
+from raddle.instrument.model.owners import sites_in
 from raddle.observers.recorder import Recorder
 from raddle.outcome import Outcome
 from raddle.site import SiteTable
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.threads.calculus import ThreadCalculus
 from raddle.threads.patches import Patches, replaced
@@ -65,7 +65,7 @@ class ThreadInstallation(Installation):
         self._callees = Callees(threads.selection, self.table, self.not_instrumented)
         self._profiling = Profiling(self._callees)
         self._modules_refused = 0  # how many entries of `not_instrumented` are modules
-        self._model = Model()
+        self._model = StaticModel()
         self._surveyed = -1  # how many sites the model knows
 
     def _install(self, stack: ExitStack) -> None:
@@ -95,10 +95,10 @@ class ThreadInstallation(Installation):
         del self.not_instrumented[self._modules_refused :]
         self._callees.forget()
 
-    def model(self) -> Model:
+    def model(self) -> StaticModel:
         if self._surveyed != len(self.table):
             self._surveyed = len(self.table)
-            from raddle.instrument.survey import survey_table
+            from raddle.instrument.model.survey import survey_table
 
             model = survey_table(self.table)
             # What modules do at import was done before, and is not measured.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.corpus import Kept
-from raddle.engine.points import Learned
+from raddle.corpus import CorpusEntry
+from raddle.engine.points import KnownPoints
 from raddle.exploring.ledger import Ledger
 from raddle.exploring.stop_rules import Budget
 from raddle.outcome import OutcomeKind
@@ -14,7 +14,9 @@ from raddle.stop_reason import StopReason
 from raddle.wording import count
 
 
-def replay_corpus(ledger: Ledger, corpus: Sequence[Kept], budget: Budget, scheduler: Scheduler) -> StopReason | None:
+def replay_corpus(
+    ledger: Ledger, corpus: Sequence[CorpusEntry], budget: Budget, scheduler: Scheduler
+) -> StopReason | None:
     """Run each execution of the corpus again; return a reason to stop the search, if there is one."""
     session, counts = ledger.session, ledger.counts
     session.end_by(ledger.clock.deadline)
@@ -23,16 +25,16 @@ def replay_corpus(ledger: Ledger, corpus: Sequence[Kept], budget: Budget, schedu
             return StopReason.INTERRUPTED
         if budget.executions is not None and counts.executions >= budget.executions:
             return StopReason.EXECUTIONS
-        known = Learned()
+        known = KnownPoints()
         known.sites, known.kinds = set(kept.sites), set(kept.kinds)
         execution = session.run_again(kept.decisions, known.copy())
         if execution is None:
             ledger.unfit.append(kept)
             continue
         for site in kept.sites:
-            session.learned.site(site)
+            session.known_points.site(site)
         for kind in kept.kinds:
-            session.learned.kind(kind)
+            session.known_points.kind(kind)
         if execution.outcome.kind == OutcomeKind.INTERRUPTED:
             return ledger.cut_off(execution.outcome)
         counts.add(execution.outcome, execution.steps)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from raddle.corpus import Kept, in_runs
-from raddle.engine.points import Learned
+from raddle.corpus import CorpusEntry, in_runs
+from raddle.engine.points import KnownPoints
 from raddle.execute.session import Session
 
-MOST_KEPT = 200  # executions
-MOST_DECISIONS = 5_000  # of one that is kept
-MOST_TOLD = 20_000  # decisions, of all whose schedules are told as texts: they have to be run once more
+MAX_KEPT = 200  # executions
+MAX_DECISIONS = 5_000  # of one that is kept
+MAX_TOLD = 20_000  # decisions, of all whose schedules are told as texts: they have to be run once more
 
 
 class CorpusWriter:
@@ -16,24 +16,26 @@ class CorpusWriter:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._kept: list[tuple[int, int, tuple[int, ...], Learned]] = []  # number, brought, decisions, what was known
+        self._kept: list[
+            tuple[int, int, tuple[int, ...], KnownPoints]
+        ] = []  # number, brought, decisions, what was known
 
-    def keep(self, number: int, brought: int, decisions: tuple[int, ...], known: Learned) -> None:
+    def keep(self, number: int, brought: int, decisions: tuple[int, ...], known: KnownPoints) -> None:
         """An execution covered so many requirements that were new."""
-        if len(self._kept) < MOST_KEPT and len(decisions) <= MOST_DECISIONS:
+        if len(self._kept) < MAX_KEPT and len(decisions) <= MAX_DECISIONS:
             self._kept.append((number, brought, decisions, known))
 
-    def corpus(self) -> tuple[Kept, ...]:
+    def corpus(self) -> tuple[CorpusEntry, ...]:
         """All of them, for the data file."""
         session, told = self._session, 0
         corpus = []
         for number, brought, decisions, known in self._kept:
             text = ""
             told += len(decisions)
-            if told <= MOST_TOLD and not session.interrupted:
+            if told <= MAX_TOLD and not session.interrupted:
                 again = session.again(decisions, known)
                 text = str(again.schedule) if again.divergence is None else ""
             sites, kinds = frozenset(known.sites), frozenset(known.kinds)
             runs, switches = in_runs(decisions), session.switches
-            corpus.append(Kept("", number, brought, runs, sites, kinds, switches, text, session.replaying))
+            corpus.append(CorpusEntry("", number, brought, runs, sites, kinds, switches, text, session.replay_options))
         return tuple(corpus)

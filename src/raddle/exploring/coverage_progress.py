@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raddle.analysis.saturation import Saturation, chance_of_anything_new, saturated
-from raddle.corpus import Kept
-from raddle.engine.points import Learned
+from raddle.corpus import CorpusEntry
+from raddle.engine.points import KnownPoints
 from raddle.execute.session import Execution, Session
 from raddle.exploring.corpus_writer import CorpusWriter
-from raddle.exploring.measure_sampling import Attention
+from raddle.exploring.measure_sampling import MeasurementSampling
 from raddle.tally import Key
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class CoverageProgress:
         self._measurement = measurement
         self._corpus_writer = CorpusWriter(session) if keep else None
         self._saturation = Saturation()
-        self._attention = Attention(always=measure_all, saturated=saturated)
+        self._measurement_sampling = MeasurementSampling(always=measure_all, saturated=saturated)
         self.chance: float | None = None  # that something new is covered, as estimated before a complete search
         self.new = 0  # requirements that the last execution was the first to cover
         self.left_out = 0  # executions that were not measured
@@ -46,9 +46,9 @@ class CoverageProgress:
 
     def wants(self, number: int) -> bool:
         """Is the execution of that number to be measured?"""
-        return self._attention.wants(number)
+        return self._measurement_sampling.wants(number)
 
-    def add(self, execution: Execution, number: int, known: Learned | None) -> dict[str, frozenset[Key]] | None:
+    def add(self, execution: Execution, number: int, known: KnownPoints | None) -> dict[str, frozenset[Key]] | None:
         """What an execution covered, by criterion; None where it was not measured.
 
         `known` is what had been learnt before: given where the execution may be kept.
@@ -64,7 +64,7 @@ class CoverageProgress:
         self.new = measurement.new
         self._saturation.add(self.new)
         if self.new:
-            self._attention.saturated = False
+            self._measurement_sampling.saturated = False
             self.firsts[measurement.executions] = number
             if known is not None and self._corpus_writer is not None:
                 self._corpus_writer.keep(measurement.executions, self.new, execution.decisions, known)
@@ -81,7 +81,7 @@ class CoverageProgress:
         """The same for all criteria together."""
         return sum(self.counts().values())
 
-    def corpus(self) -> tuple[Kept, ...]:
+    def corpus(self) -> tuple[CorpusEntry, ...]:
         """Executions that covered something new, for a later search."""
         return () if self._corpus_writer is None else self._corpus_writer.corpus()
 
@@ -114,8 +114,8 @@ class CoverageProgress:
 
     def go_on(self, *, aims: bool) -> None:
         """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
-        if not self._attention.saturated:
-            self._attention.saturated = self.reached("saturated", aims=aims)
+        if not self._measurement_sampling.saturated:
+            self._measurement_sampling.saturated = self.reached("saturated", aims=aims)
 
     def keep_chance(self) -> None:
         """Keep the estimate made so far: a complete search, which comes next, runs no execution twice."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 
-from raddle.engine.points import Learned
+from raddle.engine.points import KnownPoints
 from raddle.errors import DivergedError
 from raddle.execute.session import Recorded, Session
 from raddle.finding import FREE_THREADED_ONLY, THIS_INTERPRETER, Finding
@@ -60,7 +60,7 @@ class Findings:
         finally:
             self.doing = before
 
-    def add_failed(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
+    def add_failed(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
         """An execution failed: see it fail again, and again by its text."""
         self.signatures.add(outcome.signature)
         if seen_by_watchdog(outcome):
@@ -69,7 +69,7 @@ class Findings:
         with self._does("running a failure again"):
             self._see_again(outcome, known, decisions, number)
 
-    def _see_again(self, outcome: Outcome, known: Learned, decisions: tuple[int, ...], number: int) -> None:
+    def _see_again(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
         session = self._session
         again = session.again(decisions, known)
         if outcome.kind == again.outcome.kind == OutcomeKind.CRASH and again.divergence is not None:
@@ -145,7 +145,7 @@ class Findings:
         self.reported.add(outcome.signature)
         self.signed.append(outcome.signature)
         finding = make_finding(outcome, schedule, seen, session.table, possible_on=possible_on)
-        self.found.append(replace(finding, execution=number, replaying=session.replaying))
+        self.found.append(replace(finding, execution=number, replay_options=session.replay_options))
 
     def _look_with_gil(self, outcome: Outcome) -> tuple[Recorded, Schedule] | None:
         """Look for the same failure among the schedules that CPython with the GIL can have."""
@@ -185,7 +185,7 @@ def replayed_finding(session: Session, schedule: Schedule) -> Finding | None:
     finding = make_finding(
         seen.outcome, schedule, seen, session.table, possible_on=THIS_INTERPRETER if here else FREE_THREADED_ONLY
     )
-    return replace(finding, replaying=session.replaying)
+    return replace(finding, replay_options=session.replay_options)
 
 
 def make_finding(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from raddle.corpus import Kept
-from raddle.engine.points import Learned
+from raddle.corpus import CorpusEntry
+from raddle.engine.points import KnownPoints
 from raddle.execute.session import Execution, Session
 from raddle.exploring.coverage_progress import CoverageProgress
 from raddle.exploring.findings import Findings
-from raddle.exploring.moment import SEARCHING, Moment, Progress
+from raddle.exploring.progress import SEARCHING, ProgressCallback, ProgressUpdate
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.schedulers.base import Scheduler
 from raddle.stop_reason import StopReason
@@ -94,11 +94,11 @@ class Ledger:
         self.findings = findings
         self.clock = clock
         self.notes = findings.notes
-        self.unfit: list[Kept] = []  # schedules of the corpus that no longer fit the code
+        self.unfit: list[CorpusEntry] = []  # schedules of the corpus that no longer fit the code
         self.doing = SEARCHING
-        self.progress: Progress | None = None
+        self.progress: ProgressCallback | None = None
 
-    def measure(self, execution: Execution, scheduler: Scheduler, known: Learned | None = None) -> None:
+    def measure(self, execution: Execution, scheduler: Scheduler, known: KnownPoints | None = None) -> None:
         """Add what an execution covered; `known` is what was learnt before it, if the corpus may keep it."""
         covered = self.coverage.add(execution, self.counts.number, known)
         if covered is None or execution.observed is None:
@@ -107,7 +107,7 @@ class Ledger:
             self.clock.new_at = self.clock.seconds
         scheduler.learn(*execution.observed, covered, early=self.session.model().early)
 
-    def add_failed(self, execution: Execution, known: Learned) -> None:
+    def add_failed(self, execution: Execution, known: KnownPoints) -> None:
         """Turn a failure into a finding, unless it is known; without a deadline, so that it ends in the same way."""
         if execution.outcome.signature not in self.findings.signatures:
             self.session.end_by(None)
@@ -127,7 +127,7 @@ class Ledger:
         if self.progress is not None:
             now = self.clock.seconds
             self.progress(
-                Moment(
+                ProgressUpdate(
                     executions=self.counts.executions,
                     findings=len(self.findings.found),
                     seconds=now,

@@ -1,4 +1,4 @@
-"""Attention: which executions are measured.
+"""Measurement sampling: which executions are measured.
 
 All of them, until coverage is saturated. A search for the first failure goes on after that, and measuring takes longer
 than running: where nobody asked for coverage by name, only a sample is measured from then on. If one of those covers
@@ -11,12 +11,12 @@ ROW = 20  # executions that are measured one after the other, so that schedulers
 ROWS_TO_ONE = 8  # that is measured
 
 
-class Attention:
+class MeasurementSampling:
     """Told whether coverage is saturated.
 
-    >>> attention = Attention(always=False)
-    >>> attention.saturated = True
-    >>> sum(attention.wants(number) for number in range(1, 161))
+    >>> sampling = MeasurementSampling(always=False)
+    >>> sampling.saturated = True
+    >>> sum(sampling.wants(number) for number in range(1, 161))
     20
     """
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from raddle.analysis.saturation import chance_of_anything_new
 from raddle.criteria import make_criteria
-from raddle.exploring.corpus_writer import MOST_KEPT
+from raddle.exploring.corpus_writer import MAX_KEPT
 from raddle.exploring.turns import shares
 from raddle.exploring.units import Done, Plan
-from raddle.guide.aims import told_given_up
+from raddle.guide.aims import given_up_lines
 from raddle.outcome import OutcomeKind
 from raddle.record import Record
 from raddle.result import Result
@@ -60,14 +60,14 @@ def _first_to_cover(record: Record) -> tuple[Any, ...]:
     """Return the executions of the corpus that were the first of all units to cover something."""
     brought = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
     kept = [replace(kept, brought=brought[kept.number]) for kept in record.corpus if kept.number in brought]
-    return tuple(kept[:MOST_KEPT])
+    return tuple(kept[:MAX_KEPT])
 
 
 def _aims(plan: Plan, done: Done) -> dict[str, Any]:
     """Return what came of aiming, as `raddle.guide.aims` has it."""
     aims, covered = done.known.aims, done.tally.covered
     sites = {} if done.record is None else done.record.sites
-    told = told_given_up(aims.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
+    told = given_up_lines(aims.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
     return {**asdict(aims.reached(covered)), "given_up_requirements": told}
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.engine.rules import Timeouts
 from raddle.every_order import EveryOrder
 from raddle.exploring.corpus_replay import replay_corpus
 from raddle.exploring.ledger import Ledger
-from raddle.exploring.moment import SEARCHING
+from raddle.exploring.progress import SEARCHING
 from raddle.exploring.rehearsal import Rehearsal, reason_to_stop, rehearse, rehearse_again
 from raddle.exploring.serial_orders import fails_in_every_order
 from raddle.exploring.stop_rules import GOALS, WHOLE, Budget
@@ -30,7 +30,7 @@ from raddle.stop_reason import StopReason
 TIME_PASSED = (
     "timeouts fired only when every other thread was blocked: early expiry was not explored (see --timeouts any)"
 )
-LEAST_IN_ALL = 64  # executions, with those of a complete search at the end
+MIN_IN_ALL = 64  # executions, with those of a complete search at the end
 _NOT_OF_ORDERS = frozenset(
     {OutcomeKind.UNCONTROLLED, OutcomeKind.DIVERGENCE, OutcomeKind.STEP_LIMIT}
 )  # these tell nothing about other orders
@@ -61,10 +61,10 @@ class Search:
         self._part = part
         self._rehearsal = Rehearsal()
         self.turns: list[Turn] = []
-        self.corpus: tuple[Kept, ...] = ()  # executions that covered something new
+        self.corpus: tuple[CorpusEntry, ...] = ()  # executions that covered something new
         self.seconds = 0.0
 
-    def run(self, seed: int, corpus: Sequence[Kept] = ()) -> StopReason:
+    def run(self, seed: int, corpus: Sequence[CorpusEntry] = ()) -> StopReason:
         """Search until the budget is spent or the search is over, and return the reason; first replay the corpus."""
         self._session.after_each = self._ledger.show_other_work
         try:
@@ -72,7 +72,7 @@ class Search:
         finally:
             self._session.after_each = lambda: None
 
-    def _run(self, seed: int, corpus: Sequence[Kept]) -> StopReason:
+    def _run(self, seed: int, corpus: Sequence[CorpusEntry]) -> StopReason:
         ledger = self._ledger
         ledger.doing = "rehearsing"
         with self._turn(WITHOUT_PREEMPTION):
@@ -88,7 +88,7 @@ class Search:
         self.seconds = ledger.clock.seconds
         if reason == StopReason.EXHAUSTED:
             reason = self._honestly_exhausted()
-        timed = "time" in self._session.learned.kinds and self._session.timeouts is Timeouts.LATE
+        timed = "time" in self._session.known_points.kinds and self._session.timeouts is Timeouts.LATE
         if timed and not ledger.findings.found:
             ledger.notes.append(TIME_PASSED)
         ledger.doing = "looking whether every order fails"
@@ -130,7 +130,7 @@ class Search:
     def _search_all(self, complete: Reachability) -> StopReason:
         """Run every partial order, if there are no more than executions so far."""
         coverage = self._ledger.coverage
-        most = max(2 * self._ledger.counts.executions, LEAST_IN_ALL)
+        most = max(2 * self._ledger.counts.executions, MIN_IN_ALL)
         if self._budget.executions is not None:
             most = min(most, self._budget.executions)
         coverage.keep_chance()
@@ -162,7 +162,7 @@ class Search:
                 return self._spent(StopReason.EXECUTIONS)
             if clock.deadline is not None and clock.over:
                 return self._spent(StopReason.SECONDS)
-            version, number = session.learned.version, counts.number + 1
+            version, number = session.known_points.version, counts.number + 1
             if goes_on is not None and not goes_on(number):
                 return StopReason.INTERRUPTED
             measured = scheduler.complete or coverage.wants(number) or self.still_aims()  # whether an aim was reached

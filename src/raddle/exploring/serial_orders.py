@@ -17,9 +17,9 @@ from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.sequential import Sequential
 
-MOST_FIRST = 4  # threads that come first in an order of their own
+MAX_FIRST = 4  # threads that come first in an order of their own
 AT_RANDOM = 4  # orders
-MOST_ORDERS = 60  # partial orders that are run, to be able to speak of all of them
+MAX_ORDERS = 60  # partial orders that are run, to be able to speak of all of them
 
 Choose = Callable[[Sequence[Any], Any], Any]
 
@@ -29,7 +29,7 @@ def orders(threads: int) -> Iterator[Choose]:
     yield Sequential().choose
     yield lambda enabled, running: running if running in enabled else enabled[-1]
     yield lambda enabled, running: enabled[-1]  # a thread runs when it is started
-    for index in range(1, min(threads, MOST_FIRST + 1)):
+    for index in range(1, min(threads, MAX_FIRST + 1)):
         yield _first(index)
 
 
@@ -72,8 +72,8 @@ def _in_all(session: Session, is_another: Callable[[Outcome], bool], every: Ever
     search = Reachability()
     session.prepare(search)
     space, count = -1, 0
-    for number in range(1, MOST_ORDERS + 1):
-        version = session.learned.version
+    for number in range(1, MAX_ORDERS + 1):
+        version = session.known_points.version
         if not search.begin(number, version):
             return every if search.cut else EveryOrder(tried=count, serial=every.serial, complete=True)
         if version != space:  # something was learnt: the search has begun again

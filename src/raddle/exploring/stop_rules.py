@@ -9,8 +9,8 @@ from raddle.stop_reason import StopReason
 
 GOALS = ("saturated", "covered")
 WHOLE = "whole"  # until every schedule was run, or it turns out that they are too many
-MOST_CRASHES = 20  # executions that end their process, in a row or in all units: hardly any does not
-MOST_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
+MAX_CRASHES = 20  # executions that end their process, in a row or in all units: hardly any does not
+MAX_ENDLESS = 3  # executions that do not end are slow, and cover what they cover at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Budget:
         goal = goal or self.until
         if found and self.until == "first-finding":
             return StopReason.FIRST_FINDING
-        if goal in GOALS and endless >= MOST_ENDLESS:
+        if goal in GOALS and endless >= MAX_ENDLESS:
             return StopReason.ENDLESS
-        if crashes >= MOST_CRASHES:
+        if crashes >= MAX_CRASHES:
             return StopReason.CRASHING
         return StopReason(goal) if goal in GOALS and reached(goal) else None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from raddle.corpus import Kept, fitting
+from raddle.corpus import CorpusEntry, fitting
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
@@ -20,7 +20,7 @@ from raddle.execute.session import Session
 from raddle.exploring.coverage_progress import CoverageProgress
 from raddle.exploring.findings import Findings, Signature
 from raddle.exploring.ledger import Clock, Counts, Ledger
-from raddle.exploring.moment import Progress
+from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.search import Part, Search
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.turns import Turn
@@ -123,7 +123,7 @@ class Unit:
     rehearsed: bool = False  # whether an earlier unit rehearsed the scenario
     share: tuple[int, int] = (0, 1)  # of what can be aimed at
     deadline: float | None = None  # by the clock on the wall, which all processes have in common
-    corpus: tuple[Kept, ...] = ()  # executions of earlier runs to begin with
+    corpus: tuple[CorpusEntry, ...] = ()  # executions of earlier runs to begin with
     saturated: bool = False  # whether earlier units saturated coverage
     of_several: bool = True  # whether coverage is judged for several units together
 
@@ -157,7 +157,7 @@ class Done:
     still_aims: bool = False  # whether there is anything left to try
     notes: tuple[str, ...] = ()
     not_instrumented: tuple[NotInstrumented, ...] = ()
-    unfit: tuple[Kept, ...] = ()  # schedules of the corpus that no longer fit the code
+    unfit: tuple[CorpusEntry, ...] = ()  # schedules of the corpus that no longer fit the code
     known: Known = NOTHING  # what is known now, except for what is covered, which the record contains
 
     @property
@@ -197,7 +197,7 @@ def open_session(plan: Plan, installation: Installation | None = None) -> Sessio
 
 
 def run_unit(
-    unit: Unit, session: Session | None = None, goes_on: GoesOn | None = None, progress: Progress | None = None
+    unit: Unit, session: Session | None = None, goes_on: GoesOn | None = None, progress: ProgressCallback | None = None
 ) -> Done:
     """Run a unit in this process; in a session that was entered before, if there is one, which saves time."""
     if session is None:
@@ -205,9 +205,9 @@ def run_unit(
             return run_unit(unit, session, goes_on, progress)
     plan, known = unit.plan, unit.known
     for site in sorted(known.sites):
-        session.learned.site(site)
+        session.known_points.site(site)
     for kind in sorted(known.kinds):
-        session.learned.kind(kind)
+        session.known_points.kind(kind)
     policy = plan.make_policy()
     if policy.aims is not None:
         policy.aims.share = unit.share
@@ -222,7 +222,7 @@ def run_unit(
         part=Part(unit.rehearsed, unit.of_several, goes_on),
         complete=Reachability() if plan.to_the_end else None,
     )
-    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.replaying, session.table)
+    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.replay_options, session.table)
     reason = search.run(plan.seed, fits)
     ledger.unfit = [*gone, *ledger.unfit]
     return _done(unit, search, ledger, policy, reason, measurement)
@@ -294,8 +294,8 @@ def _done(
         not_instrumented=tuple(session.not_instrumented),
         unfit=tuple(ledger.unfit),
         known=Known(
-            sites=frozenset(session.learned.sites),
-            kinds=frozenset(session.learned.kinds),
+            sites=frozenset(session.known_points.sites),
+            kinds=frozenset(session.known_points.kinds),
             signatures=frozenset(findings.signatures),
             reported=frozenset(findings.reported),
             aims=aims,

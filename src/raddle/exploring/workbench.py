@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.execute.domain import Domain
 from raddle.execute.session import Execution, Session
 from raddle.exploring.findings import replayed_finding
-from raddle.exploring.moment import Progress
+from raddle.exploring.progress import ProgressCallback
 from raddle.exploring.results import make_result
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.units import Itself, Plan, Unit, open_session, run_unit
@@ -83,8 +83,13 @@ class Workbench:
         return self.search(plan, budget)[0]
 
     def search(
-        self, plan: Plan, budget: Budget, *, corpus: tuple[Kept, ...] = (), progress: Progress | None = None
-    ) -> tuple[Result, tuple[Kept, ...]]:
+        self,
+        plan: Plan,
+        budget: Budget,
+        *,
+        corpus: tuple[CorpusEntry, ...] = (),
+        progress: ProgressCallback | None = None,
+    ) -> tuple[Result, tuple[CorpusEntry, ...]]:
         """Search in this process, as one unit; return the result and the entries of the corpus that no longer fit."""
         with open_session(plan, self.installation) as session:
             deadline = None if budget.seconds is None else time.time() + budget.seconds
@@ -95,7 +100,7 @@ class Workbench:
     def run(self, scenario: Callable[[], object], scheduler: Scheduler, **options: Any) -> Execution:
         """Run one execution of a scenario, as a scheduler decides."""
         with self.session(scenario, **options) as session:
-            scheduler.begin(1, session.learned.version)
+            scheduler.begin(1, session.known_points.version)
             return session.run_for(scheduler)
 
     def replay(self, scenario: Callable[[], object], schedule: str | Schedule, **options: Any) -> Finding | None:

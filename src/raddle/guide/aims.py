@@ -11,12 +11,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criteria.base import Criterion
 from raddle.criteria.sentences import Sentences
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
-from raddle.guide.prediction import MOST_STEPS, Aim, Prediction, Way, shape_of
+from raddle.entities import Entities
+from raddle.guide.prediction import MAX_STEPS, Aim, Prediction, Way, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
 from raddle.step import Step
@@ -24,9 +24,9 @@ from raddle.tally import Key
 
 TRIES = 3  # at one requirement
 FIRST_LOOK = 40_000  # steps of predicted executions looked at in the beginning
-MOST_TOLD = 50  # requirements that were given up
+MAX_TOLD = 50  # requirements that were given up
 LOOK = 20  # the same for every execution, or half its steps: predicting is not to cost more than running
-MOST_KEPT = 32  # executions to predict from
+MAX_KEPT = 32  # executions to predict from
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Aims:
     def learn(
         self,
         steps: Sequence[Step],
-        cast: Cast,
+        entities: Entities,
         covered: Mapping[str, frozenset[Key]],
         *,
         early: frozenset[int] = frozenset(),
@@ -114,7 +114,7 @@ class Aims:
         """An execution was run: what it did, and what it covered."""
         self._cover(covered)
         self._allowed += max(LOOK, len(steps) // 2)
-        if len(self._predictions) < MOST_KEPT and len(steps) <= MOST_STEPS:
+        if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:
             shape = shape_of(steps)
             if shape not in self._shapes:
                 self._shapes.add(shape)
@@ -122,7 +122,7 @@ class Aims:
                 self._predictions.append(
                     Prediction(
                         steps,
-                        cast,
+                        entities,
                         self._criteria,
                         early=early,
                         seed=number,
@@ -183,9 +183,9 @@ class Aims:
         """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
         return self.memory().given_up(self.covered)
 
-    def told_given_up(self, sites: Mapping[int, Site]) -> list[str]:
+    def given_up_lines(self, sites: Mapping[int, Site]) -> list[str]:
         """The first of these as sentences."""
-        return told_given_up(self.given_up(), self._criteria, sites)
+        return given_up_lines(self.given_up(), self._criteria, sites)
 
     def _still(self, aim: Aim) -> Aim:
         """Without what was covered in the meantime, or given up."""
@@ -210,16 +210,16 @@ class Aims:
                 self._allowed -= prediction.simulated - before
 
 
-def told_given_up(
+def given_up_lines(
     goals: Iterable[tuple[str, Key]], criteria: Iterable[Criterion], sites: Mapping[int, Site]
 ) -> list[str]:
     """The first of the requirements that were given up, as sentences.
 
-    >>> told_given_up([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
+    >>> given_up_lines([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
     ['no execution yet had thread A start `C.f` while thread B was in `C.g`']
     """
     keys: dict[str, list[Key]] = {}
-    told = list(islice(goals, MOST_TOLD))
+    told = list(islice(goals, MAX_TOLD))
     for name, key in told:
         keys.setdefault(name, []).append(key)
     by_name = {one.name: Sentences(one, sites, among=keys[one.name]) for one in criteria if one.name in keys}

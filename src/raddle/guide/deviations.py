@@ -23,7 +23,7 @@ from raddle.guide.simpler import stops
 from raddle.operation import COMMUTING, START
 from raddle.schedule import Schedule, Segment
 
-MOST_ALIKE = 8  # of one execution
+MAX_ALIKE = 8  # of one execution
 
 PlaceOf = Callable[[Event], str]
 
@@ -111,7 +111,7 @@ class Following:
             return
         for other in others:
             like = (place, self._next_place(other, index), stopped)
-            if self._alike[like] < MOST_ALIKE and (stopped or self._order_matters(other, index)):
+            if self._alike[like] < MAX_ALIKE and (stopped or self._order_matters(other, index)):
                 # Another one may have to go first, so that the one in conflict finds what it needs; less likely.
                 yield stopped, other, self._alike[like] + (stopped and other not in conflicting)
                 self._alike[like] += 1

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from raddle.cast import Cast
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
+from raddle.entities import Entities
 from raddle.guide.aims import Aims
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.directed import Directed
@@ -76,10 +76,10 @@ class Guided(Scheduler):
         self._member.remember(memory)
 
     def learn(
-        self, steps: Sequence[Step], cast: Cast, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
+        self, steps: Sequence[Step], entities: Entities, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
     ) -> None:
         if self.aims is not None:
-            self.aims.learn(steps, cast, covered, early=early)
+            self.aims.learn(steps, entities, covered, early=early)
 
 
 def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:

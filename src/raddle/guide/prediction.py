@@ -25,8 +25,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from raddle.cast import Cast
 from raddle.criteria.base import Criterion
+from raddle.entities import Entities
 from raddle.guide.rearrangement import ImpossibleError, Rearrangement
 from raddle.labels import child_label, first_label
 from raddle.operation import ACCESSES, BLOCKED, CONTENDED, READ, SET, START, WRITE
@@ -36,8 +36,8 @@ from raddle.tally import Key
 
 # A thread can be stopped before these; what gives something back is no scheduling point.
 STOPS = CONTENDED | {READ, WRITE, SET}
-MOST_STEPS = 5_000  # of an execution that is looked at
-MOST_ORDERS = 1_000
+MAX_STEPS = 5_000  # of an execution that is looked at
+MAX_ORDERS = 1_000
 _ALIKE = 2  # threads of a kind
 _ROUNDS = 2  # of a loop, and the last one
 _LOOKS = 2  # at one way to go, from different executions
@@ -81,7 +81,7 @@ class Prediction:
     def __init__(
         self,
         steps: Sequence[Step],
-        cast: Cast,
+        entities: Entities,
         criteria: Sequence[Criterion],
         *,
         early: frozenset[int] = frozenset(),
@@ -89,14 +89,14 @@ class Prediction:
         share: tuple[int, int] = (0, 1),
         looked: dict[Way, int] | None = None,  # at which ways to go, so often
     ) -> None:
-        self._cast = cast
+        self._cast = entities
         self._criteria = criteria
         self._early = early
         self._other = Rearrangement(steps)
-        self._labels = labels_of(steps, cast.letter)
+        self._labels = labels_of(steps, entities.letter)
         orders = list(self._orders())
         random.Random(seed).shuffle(orders)
-        del orders[MOST_ORDERS:]
+        del orders[MAX_ORDERS:]
         self._legs: dict[tuple[int, int], Leg] = {}
         if looked is not None:
             orders = [order for order in orders if self._is_news(order, looked)]

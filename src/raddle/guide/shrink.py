@@ -23,15 +23,15 @@ from raddle.guide.simpler import rank, stops
 from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
-MOST_TRIES = 300  # executions
-MOST_STEPS = 100_000  # of all of them: an execution without end is not tried many times
-MOST_SECONDS = 30.0  # should steps be slow; all other bounds are the same on every machine
+MAX_TRIES = 300  # executions
+MAX_STEPS = 100_000  # of all of them: an execution without end is not tried many times
+MAX_SECONDS = 30.0  # should steps be slow; all other bounds are the same on every machine
 SHARE = 3  # one in so many of the executions left is kept for what comes after
 
 _monotonic = time.monotonic
 
 
-def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MOST_TRIES) -> Recorded:
+def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
     """The simplest execution met that fits; `seen` where none is simpler.
 
     `seen` has followed its schedule, and so has what is returned.
@@ -49,8 +49,8 @@ class Shrinker:
         self._rank = rank(seen)
         self._tried = {seen.schedule}
         self._left = tries
-        self._steps_left = MOST_STEPS
-        self._deadline = _monotonic() + MOST_SECONDS
+        self._steps_left = MAX_STEPS
+        self._deadline = _monotonic() + MAX_SECONDS
         self._search = Deviations(self._place_of, session.without_preemption)
 
     def shrink(self) -> Recorded:

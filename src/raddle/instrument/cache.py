@@ -25,7 +25,7 @@ from raddle.instrument.rewrite import VERSION
 from raddle.site import Site
 
 _DIGEST_BYTES = 16
-MOST_RECENT = 200  # modules remembered within the process
+MAX_RECENT = 200  # modules remembered within the process
 
 _recent: dict[bytes, Probed] = {}
 
@@ -61,7 +61,7 @@ def compile_cached(
             probed = compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
         _save(kept, key, (probed.code, probed.base, [_row(site) for site in probed.sites]))
     _recent[key] = probed
-    while len(_recent) > MOST_RECENT:
+    while len(_recent) > MAX_RECENT:
         del _recent[next(iter(_recent))]
     return probed
 

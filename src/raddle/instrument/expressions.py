@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.instrument.evidence import makes_container
 from raddle.instrument.ignore import is_ignored
+from raddle.instrument.model.evidence import makes_container
 from raddle.instrument.nodes import (
     Place,
     content_of,

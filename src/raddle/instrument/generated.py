@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from raddle.instrument.codes import nested
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.labels import label_of
-from raddle.instrument.left import enter_left, leave
-from raddle.instrument.live import ASSERTIONS
+from raddle.instrument.leftover_sites import enter_left, leave
 from raddle.instrument.rewrite import rewrite, site_base
-from raddle.site import MOST_SITES, Site, SiteTable
+from raddle.instrument.running_source import ASSERTIONS
+from raddle.site import MAX_SITES, Site, SiteTable
 
 if TYPE_CHECKING:
     from raddle.instrument.hook import Hook
@@ -36,8 +36,8 @@ _GENERATORS = (vars(collections), vars(dataclasses))
 _FILLING = frozenset({"__init__", "__attrs_init__"})
 MAKER = "__create_fn__"  # the function that makes the others, and is left for the collector of garbage
 WRITTEN = "<string>"  # what dataclasses calls its texts
-FIRST_OF_CLASSES = MOST_SITES // 2  # of a module's sites: what the source itself has comes before
-MOST_OF_A_CLASS = 512  # sites
+FIRST_OF_CLASSES = MAX_SITES // 2  # of a module's sites: what the source itself has comes before
+MAX_OF_A_CLASS = 512  # sites
 
 
 def written(kind: type) -> dict[str, FunctionType]:
@@ -103,7 +103,7 @@ def probed_codes(kind: type, table: SiteTable, *, blocks: bool = False) -> dict[
         if text is None:
             continue
         sites, code = _probed(text, kind.__qualname__, place.file, place.path, place.line, number, blocks=blocks)
-        if number + len(sites) > place.number + MOST_OF_A_CLASS:
+        if number + len(sites) > place.number + MAX_OF_A_CLASS:
             break
         table.add(number, sites, file=place.file, path=place.path)
         leave(module.__name__, number, sites, file=place.file, path=place.path)
@@ -224,8 +224,8 @@ def _place(kind: type, module: ModuleType, root: str) -> _Place | None:
         return None
     if kind.__qualname__ not in lines:  # made in another way
         return None
-    index = FIRST_OF_CLASSES + MOST_OF_A_CLASS * list(lines).index(kind.__qualname__)
-    if index + MOST_OF_A_CLASS > MOST_SITES:
+    index = FIRST_OF_CLASSES + MAX_OF_A_CLASS * list(lines).index(kind.__qualname__)
+    if index + MAX_OF_A_CLASS > MAX_SITES:
         return None
     file = label_of(module, root)
     base = site_base(file, source, *((ASSERTIONS,) if "@pytest_ar" in module.__dict__ else ()))

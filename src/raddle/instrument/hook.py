@@ -18,7 +18,7 @@ from raddle.errors import RaddleError
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.labels import label
-from raddle.instrument.left import leave
+from raddle.instrument.leftover_sites import leave
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 

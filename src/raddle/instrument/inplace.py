@@ -18,8 +18,8 @@ from raddle import probe
 from raddle.instrument.compiled import is_probed, make_probes_known
 from raddle.instrument.functions import LiveFunctions
 from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
-from raddle.instrument.left import enter_left
-from raddle.instrument.live import LiveSource, NoSourceError, UnknownCodeError, find_source
+from raddle.instrument.leftover_sites import enter_left
+from raddle.instrument.running_source import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 

@@ -128,7 +128,7 @@ def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
 
 def _are_frozen() -> bool:
     """Whether `gc.freeze` was called: 3.12 itself moves immortal objects to those that are frozen."""
-    return gc.get_freeze_count() > env.MOST_FROZEN_AT_START
+    return gc.get_freeze_count() > env.MAX_FROZEN_AT_START
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _tracked_objects() -> list[Any]:
     frozen = gc.get_freeze_count()
     if not frozen:
         return gc.get_objects()
-    by_the_program = frozen > env.MOST_FROZEN_AT_START
+    by_the_program = frozen > env.MAX_FROZEN_AT_START
     if by_the_program:
         gc.collect()  # garbage must not be frozen with the rest
     gc.unfreeze()

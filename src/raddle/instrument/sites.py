@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from raddle.errors import RaddleError
 from raddle.instrument.nodes import Place
-from raddle.site import MOST_SITES, Site
+from raddle.site import MAX_SITES, Site
 
 
 class TooManySitesError(RaddleError):
@@ -29,7 +29,7 @@ class TooManySitesError(RaddleError):
     def __init__(self, file: str) -> None:
         super().__init__(
             "too-many-sites",
-            f"{file} has more than {MOST_SITES} places to probe; split it, or leave parts of it out "
+            f"{file} has more than {MAX_SITES} places to probe; split it, or leave parts of it out "
             "with '# raddle: ignore' on the line of a def or class",
         )
 
@@ -46,7 +46,7 @@ class SiteMaker:
 
     def finish(self) -> tuple[Site, ...]:
         """All sites. Blocks come last: the others have the same numbers whether blocks have probes or not."""
-        if len(self._sites) + len(self._blocks) > MOST_SITES:
+        if len(self._sites) + len(self._blocks) > MAX_SITES:
             raise TooManySitesError(self._file)
         for number, (constant, _) in enumerate(self._blocks, self._base + len(self._sites)):
             constant.value = number
@@ -54,7 +54,7 @@ class SiteMaker:
 
     def add(self, place: Place, kind: str, name: str, *, function: str) -> int:
         """A site is evaluated here."""
-        if len(self._sites) == MOST_SITES:
+        if len(self._sites) == MAX_SITES:
             raise TooManySitesError(self._file)
         site = Site(self._file, place.line, place.column, kind, name, function, switchable=self.open)
         self._sites.append(site)

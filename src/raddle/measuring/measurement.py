@@ -13,27 +13,27 @@ from itertools import filterfalse
 from typing import Any, Protocol
 
 from raddle.analysis.feasibility import Feasibility
-from raddle.cast import Cast
-from raddle.caution import Caution
 from raddle.checks.lock_cycles import LockCycles
 from raddle.checks.races import Races
 from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria.base import Criterion
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import Entities
 from raddle.operation import ACCESSES
+from raddle.pruning_facts import PruningFacts
 from raddle.site import INDEX_BITS
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
+from raddle.warning import ReportedWarning
 
-MOST_REMEMBERED = 5_000  # different executions; what comes later is looked at every time
+MAX_REMEMBERED = 5_000  # different executions; what comes later is looked at every time
 CLOSELY = 32  # different executions that are all looked at for what is suspicious, and for facts; then one in
 ONE_IN = 256
 SELDOM = 128  # different executions after which it shows whether executions repeat
 
 
 class _Observer(Protocol):
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
 
     def feed(self, steps: Iterable[Step]) -> None:
@@ -48,7 +48,7 @@ class Check(_Observer, Protocol):
 
     gave_up: bool  # whether there was too much in some execution to look at all of it
 
-    def cautions(self) -> list[Caution]:
+    def warnings(self) -> list[ReportedWarning]:
         """Everything suspicious so far."""
 
 
@@ -70,7 +70,7 @@ class _Alike:
 
     def add(self, digest: int, keys: frozenset[Key]) -> None:
         """One that is like no other. Where most are, looking for others like it costs more than it spares."""
-        if len(self.known) < MOST_REMEMBERED:
+        if len(self.known) < MAX_REMEMBERED:
             self.known[digest] = keys
         if len(self.known) >= SELDOM and self.found < len(self.known):
             self.known.clear()
@@ -100,7 +100,7 @@ class Measurement:
         self.before: Mapping[str, Set[Key]] = {}  # by criterion: covered by others, so it is not new
         self.modules: set[int] = set()  # whose sites were come to
         self.open: frozenset[str] = frozenset()  # criteria that more could be covered of, though no failure is left
-        self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `Model`
+        self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `StaticModel`
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Measurement:
 
     # -- whole executions ---------------------------------------------------------------------------
 
-    def add(self, steps: tuple[Step, ...], cast: Cast) -> dict[str, frozenset[Key]]:
+    def add(self, steps: tuple[Step, ...], entities: Entities) -> dict[str, frozenset[Key]]:
         """An execution, from beginning to end, and what it covered.
 
         What it did is told by its steps: the rest follows from them.
@@ -123,35 +123,35 @@ class Measurement:
             return dict(seen.keys)
         late = self._late(steps)
         keys = tuple([
-            (criterion.name, self._cover(criterion, late if criterion.late_only else steps, cast))
+            (criterion.name, self._cover(criterion, late if criterion.late_only else steps, entities))
             for criterion in self.criteria
         ])  # fmt: skip
         self.new = sum([self._meet(name, covered) for name, covered in keys])
         if self.new or self._number % ONE_IN == 0 or len(self._remembered) < CLOSELY:
-            self._note(late, cast)
+            self._note(late, entities)
             for observer in self._others:
-                observer.begin(cast)
+                observer.begin(entities)
                 observer.feed(steps)
-        if len(self._remembered) < MOST_REMEMBERED:
+        if len(self._remembered) < MAX_REMEMBERED:
             self._remembered[digest] = _Seen(1, keys)
         else:
             for name, covered in keys:
                 self._times[name].update(covered)
         return dict(keys)
 
-    def _cover(self, criterion: Criterion, steps: Sequence[Step], cast: Cast) -> frozenset[Key]:
+    def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
         """What an execution covers; executions that differ only in what the criterion does not look at are one."""
         concerns = criterion.concerns
         if concerns is None:
-            return frozenset(criterion.cover(steps, cast))
+            return frozenset(criterion.cover(steps, entities))
         alike = self._alike[criterion.name]
         if not alike.worth:
-            return frozenset(criterion.cover(steps, cast))
+            return frozenset(criterion.cover(steps, entities))
         steps = tuple([step for step in steps if step[1] in concerns])
         digest = hash(steps)
         keys = alike.known.get(digest)
         if keys is None:
-            keys = frozenset(criterion.cover(steps, cast))
+            keys = frozenset(criterion.cover(steps, entities))
             alike.add(digest, keys)
         else:
             alike.found += 1
@@ -168,12 +168,12 @@ class Measurement:
 
     # -- one that goes on ---------------------------------------------------------------------------
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
         self._number += 1
-        self._cast = cast
+        self._cast = entities
         for observer in self._everybody:
-            observer.begin(cast)
+            observer.begin(entities)
 
     def feed(self, steps: Sequence[Step]) -> None:
         """These steps happened, in this order."""
@@ -200,10 +200,10 @@ class Measurement:
         early = self.early
         return [step for step in steps if step[3] not in early] if early else steps
 
-    def _note(self, steps: Sequence[Step], cast: Cast) -> None:
+    def _note(self, steps: Sequence[Step], entities: Entities) -> None:
         """Which site touched which variable, and which modules took part."""
         self.modules |= {step[3] >> INDEX_BITS for step in steps}
-        variables = cast.variables
+        variables = entities.variables
         for kind, target, site in {step[1:] for step in steps if step[1] in ACCESSES}:
             self._observed.add((site, variables[target].owner, variables[target].name, kind))
 
@@ -217,7 +217,7 @@ class Measurement:
         """How many requirements of each criterion were covered."""
         return {criterion.name: len(self._first[criterion.name]) for criterion in self.criteria}
 
-    def all_covered(self, model: Model, *, otherwise: bool) -> bool:
+    def all_covered(self, model: StaticModel, *, otherwise: bool) -> bool:
         """Is everything covered that can be? Where it cannot be known how much that is, `otherwise` decides."""
         model = model_with(model.of_modules(self.modules), self._observed)
         return all_covered(self.criteria, self.counts(), model, self.facts(), otherwise=otherwise)
@@ -237,11 +237,11 @@ class Measurement:
             covered[name] = {key: Covered(times[key], number) for key, number in first.items()}
         return Tally.of(covered, executions=self._number)
 
-    def cautions(self) -> tuple[Caution, ...]:
+    def warnings(self) -> tuple[ReportedWarning, ...]:
         """What looked suspicious."""
-        return tuple(dict.fromkeys(caution for check in self._checks for caution in check.cautions()))
+        return tuple(dict.fromkeys(warning for check in self._checks for warning in check.warnings()))
 
-    def facts(self) -> Facts:
+    def facts(self) -> PruningFacts:
         """What is known about the sites."""
         return self._feasibility.facts()
 
@@ -255,7 +255,12 @@ class Measurement:
 
 
 def all_covered(
-    criteria: Iterable[Criterion], counts: Mapping[str, int], model: Model, facts: Facts, *, otherwise: bool
+    criteria: Iterable[Criterion],
+    counts: Mapping[str, int],
+    model: StaticModel,
+    facts: PruningFacts,
+    *,
+    otherwise: bool,
 ) -> bool:
     """Return whether everything is covered that can be; `otherwise` decides where the total is not known.
 
@@ -268,8 +273,8 @@ def all_covered(
     return True
 
 
-def model_with(model: Model, observed: Iterable[tuple[int, str, str, str]]) -> Model:
+def model_with(model: StaticModel, observed: Iterable[tuple[int, str, str, str]]) -> StaticModel:
     """The static model, and what executions added to it."""
-    from raddle.instrument.survey import observed as as_model
+    from raddle.instrument.model.survey import observed as as_model
 
     return model + as_model(observed)

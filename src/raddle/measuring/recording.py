@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from raddle.corpus import Kept
-from raddle.instrument.survey import observed
+from raddle.corpus import CorpusEntry
+from raddle.instrument.model.survey import observed
 from raddle.measuring.measurement import Measurement
-from raddle.model import Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site, SiteTable, told_apart
+from raddle.static_model import StaticModel
 
 CONTROLLED, NATIVE = "controlled", "native"
 
@@ -18,13 +18,13 @@ CONTROLLED, NATIVE = "controlled", "native"
 def make_record(
     measurement: Measurement,
     table: SiteTable,
-    model: Model,
+    model: StaticModel,
     *,
     origin: str,
     mode: str,
     exhausted: bool = False,
     notes: Sequence[str] = (),
-    corpus: Sequence[Kept] = (),
+    corpus: Sequence[CorpusEntry] = (),
 ) -> Record:
     """Return what was measured of the code in the table; `exhausted`: there is no other execution."""
     if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
@@ -39,14 +39,14 @@ def make_record(
         model=model + observed(measurement.observed()),
         facts=measurement.facts(),
         exact=frozenset(c.name for c in measurement.criteria) - measurement.open if exhausted else frozenset(),
-        cautions=measurement.cautions(),
+        warnings=measurement.warnings(),
         notes=tuple(notes),
         corpus=tuple(replace(kept, origin=origin) for kept in corpus),
         extras=measurement.extras(),
     )
 
 
-def _sites_of_files(table: SiteTable, measurement: Measurement, model: Model) -> dict[int, Site]:
+def _sites_of_files(table: SiteTable, measurement: Measurement, model: StaticModel) -> dict[int, Site]:
     """All sites of the modules that anything was measured in, or could be."""
     named: set[int] = {site for site, *_ in measurement.observed()}
     for accesses in model.variables.values():
@@ -57,8 +57,8 @@ def _sites_of_files(table: SiteTable, measurement: Measurement, model: Model) ->
     for keys in measurement.tally().covered.values():
         for key in keys:
             named |= set(_numbers(key))
-    for caution in measurement.cautions():  # it may tell of a module of which nothing else does: only constructors ran
-        named |= set(caution.sites)
+    for warning in measurement.warnings():  # it may tell of a module of which nothing else does: only constructors ran
+        named |= set(warning.sites)
     modules = {number >> INDEX_BITS for number in named}
     return {number: table[number] for number in table if number >> INDEX_BITS in modules}
 

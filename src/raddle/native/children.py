@@ -17,8 +17,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from raddle.errors import RaddleError
+from raddle.native.enclosing_run import VARIABLE
 from raddle.native.ending import Ending
-from raddle.native.explored import VARIABLE
 from raddle.native.program import INTERRUPTED, fill_main, run_script
 from raddle.native.settings import Settings
 from raddle.native.watch import Watch

@@ -7,9 +7,9 @@ from typing import Any
 
 from raddle import env
 from raddle.inspection import mro, name_of
-from raddle.instrument.receivers import CONSTRUCTORS
-from raddle.model import class_and_method, is_public
+from raddle.instrument.model.receivers import CONSTRUCTORS
 from raddle.site import SiteTable
+from raddle.static_model import class_and_method, is_public
 
 
 class Functions:

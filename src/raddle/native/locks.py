@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from raddle.native.makers import made_inside
+from raddle.native.internals import made_inside
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import ACQUIRE, BLOCKED, FAILED, REENTER, RELEASE
 from raddle.threads.twins.resemblance import resemble, resembling, saying

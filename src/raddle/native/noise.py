@@ -17,7 +17,7 @@ from time import perf_counter, sleep
 from typing import Any
 
 from raddle.errors import UsageError
-from raddle.native.recorder import Me
+from raddle.native.recorder import ThreadRecord
 from raddle.operation import READ, WRITE
 from raddle.step import Step
 
@@ -95,7 +95,7 @@ class Disturbance:
         ] = {}  # by variable that one thread touched: who, and at which sites
         self._shared_variables: set[int] = set()
         self._shared_sites: set[int] = set()
-        self._chances: dict[Me, Random] = {}
+        self._chances: dict[ThreadRecord, Random] = {}
         self._do: dict[str, Callable[[float], None]] = {
             "yield": lambda amount: sleep(0),
             "sleep": sleep,
@@ -108,15 +108,15 @@ class Disturbance:
         """Must it be told what is shared?"""
         return any(noise.where == "shared" for noise in self._at_accesses)
 
-    def at_access(self, me: Me, site: int) -> None:
+    def at_access(self, me: ThreadRecord, site: int) -> None:
         """A thread comes to an access."""
         self._make(me, site, self._at_accesses)
 
-    def at_lock(self, me: Me, site: int) -> None:
+    def at_lock(self, me: ThreadRecord, site: int) -> None:
         """A thread comes to a synchronization."""
         self._make(me, site, self._at_locks)
 
-    def _make(self, me: Me, site: int, noises: Iterable[Noise]) -> None:
+    def _make(self, me: ThreadRecord, site: int, noises: Iterable[Noise]) -> None:
         if me.busy:
             return
         chance = self._chances.get(me)
@@ -144,11 +144,13 @@ class Disturbance:
                 shared.add(variable)
                 self._shared_sites |= first.pop(variable)[1]
 
-    def noisy(self, probes: dict[str, Callable[..., Any]], me: Callable[[], Me]) -> dict[str, Callable[..., Any]]:
+    def noisy(
+        self, probes: dict[str, Callable[..., Any]], me: Callable[[], ThreadRecord]
+    ) -> dict[str, Callable[..., Any]]:
         """Probes that make noise before they do anything."""
         return probes | {name: self._noisy(probes[name], me) for name in ACCESSING if self._at_accesses}
 
-    def _noisy(self, probe: Callable[..., Any], who: Callable[[], Me]) -> Callable[..., Any]:
+    def _noisy(self, probe: Callable[..., Any], who: Callable[[], ThreadRecord]) -> Callable[..., Any]:
         def noisy(*args: Any) -> Any:
             self.at_access(who(), args[-1])
             return probe(*args)

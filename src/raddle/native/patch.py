@@ -13,14 +13,14 @@ from typing import Any
 
 from raddle import tasks
 from raddle.inspection import mro
-from raddle.native import pools, queues, threads, waiting
-from raddle.native.delivery import make_unraisablehook
+from raddle.native import pools, primitives, queues, threads
 from raddle.native.locks import make_locks
 from raddle.native.program import execute
 from raddle.native.recorder import Recorder
+from raddle.native.signal_exceptions import make_unraisablehook
 from raddle.native.tracebacks import make_excepthook, make_walks
 
-_OPERATIONS = {**waiting.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
+_OPERATIONS = {**primitives.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
 _BY_ID = {id(cls): names for cls, names in _OPERATIONS.items()}
 
 
@@ -60,7 +60,7 @@ class Patches:
         start_new_thread = threads.make_start_new_thread(recorder)
         self._methods = [
             *threads.patches(recorder),
-            *waiting.patches(recorder),
+            *primitives.patches(recorder),
             *queues.patches(recorder),
             *pools.patches(recorder),
         ]

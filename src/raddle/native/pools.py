@@ -14,9 +14,9 @@ from concurrent.futures import thread as pool
 from typing import Any
 
 from raddle.inspection import function_name
-from raddle.native.makers import made_inside
+from raddle.native.internals import made_inside
+from raddle.native.primitives import Patch, registering, taking_effect_inside
 from raddle.native.recorder import Recorder
-from raddle.native.waiting import Patch, registering, taking_effect_inside
 from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
 from raddle.threads.twins.resemblance import resemble

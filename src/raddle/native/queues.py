@@ -9,9 +9,9 @@ from __future__ import annotations
 import queue
 from typing import Any, ClassVar
 
-from raddle.native.makers import made_inside
+from raddle.native.internals import made_inside
+from raddle.native.primitives import Patch, registering, taking_effect_inside
 from raddle.native.recorder import Recorder, Resource
-from raddle.native.waiting import Patch, registering, taking_effect_inside
 from raddle.operation import BLOCKED, FAILED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 

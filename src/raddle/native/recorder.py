@@ -15,18 +15,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakSet, ref
 
-from raddle.cast import AbstractObject
+from raddle.entities import AbstractObject
 from raddle.inspection import resource_kind
-from raddle.native.roster import Actor, Roster
+from raddle.native.ids.registry import Actor, EntityRegistry
 from raddle.native.stream import Stream
 from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, FAILED, TASK, Kind
 from raddle.threads.data_model.places import Places
 
-MOST_ENDED = 1000  # threads that are remembered for what is destroyed with them
+MAX_ENDED = 1000  # threads that are remembered for what is destroyed with them
 FOREIGN = "a thread that Python did not start"
 
 
-class Me:
+class ThreadRecord:
     """One thread of the program."""
 
     __slots__ = (
@@ -56,18 +56,18 @@ class Me:
         return 0
 
 
-NOBODY = Me(-1, "?", Actor(-1, FOREIGN), 0)
+NOBODY = ThreadRecord(-1, "?", Actor(-1, FOREIGN), 0)
 NOBODY.busy = True  # threads that have no number yet, or have it no more
 
 
-class Here(threading.local):
+class ThreadLocalState(threading.local):
     """What belongs to the running thread. A thread that nobody announced is made known on first sight."""
 
     # For destructors that run meanwhile; of the class, as the first may run before the first line of `__init__`.
-    me: Me = NOBODY
+    me: ThreadRecord = NOBODY
     number: int = NOBODY.number
 
-    def __init__(self, arrive: Callable[[], Me]) -> None:
+    def __init__(self, arrive: Callable[[], ThreadRecord]) -> None:
         self.me = arrive()
         self.number = self.me.number
 
@@ -109,7 +109,7 @@ class _Entering:
 
     __slots__ = ("_me",)
 
-    def __init__(self, me: Me) -> None:
+    def __init__(self, me: ThreadRecord) -> None:
         self._me = me
 
     def __enter__(self) -> None:
@@ -131,20 +131,20 @@ class Keyed(ref):  # type: ignore[type-arg]
 class Recorder:
     """Makes steps."""
 
-    def __init__(self, roster: Roster, stream: Stream) -> None:
-        self.roster = roster
+    def __init__(self, registry: EntityRegistry, stream: Stream) -> None:
+        self.registry = registry
         self.stream = stream
-        self.disturb: Callable[[Me, int], None] | None = None  # noise, before synchronization
+        self.disturb: Callable[[ThreadRecord, int], None] | None = None  # noise, before synchronization
         self.forget_first: list[Callable[[], None]] = []  # called when everything begins anew
-        self._announced: dict[int, Me] = {}  # by ident, for a moment
+        self._announced: dict[int, ThreadRecord] = {}  # by ident, for a moment
         self._acting: dict[int, Inside] = {}  # by ident: a thread that comes by a condition is not made known for it
-        self._ended: deque[int] = deque(maxlen=MOST_ENDED)  # by native number, which are not soon used again
+        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # by native number, which are not soon used again
         self._resources: dict[int, tuple[Resource, Keyed]] = {}
         self._introduced: WeakSet[Resource] = WeakSet()  # those that have numbers
         self._abstract: dict[AbstractObject, AbstractObject] = {}  # each once
         self._threads = 0
-        self._places = Places(roster.names.table)
-        self.here = Here(self._arrive)
+        self._places = Places(registry.names.table)
+        self.here = ThreadLocalState(self._arrive)
         self._begin()
 
     # -- threads ------------------------------------------------------------------------------------
@@ -163,13 +163,13 @@ class Recorder:
         for resource in list(self._introduced):
             resource.number = -1
         self._introduced = WeakSet()
-        self.roster.begin()
+        self.registry.begin()
         self.stream.begin()
         me = self._newcomer("0", "main")
         self.here.me, self.here.number = me, me.number
         self._begin()
 
-    def _arrive(self) -> Me:
+    def _arrive(self) -> ThreadRecord:
         me = self._announced.pop(_thread.get_ident(), None)
         if me is not None:
             return me
@@ -181,19 +181,19 @@ class Recorder:
         self.stream.steps.append((me.number, BEGIN, me.actor.number, 0))
         return me
 
-    def _newcomer(self, label: str, kind: str) -> Me:
-        actor = self.roster.actor(kind)
-        with self.roster.lock:
+    def _newcomer(self, label: str, kind: str) -> ThreadRecord:
+        actor = self.registry.actor(kind)
+        with self.registry.lock:
             number = self._threads
             self._threads += 1
-        return Me(number, label, actor, self.roster.most_methods)
+        return ThreadRecord(number, label, actor, self.registry.most_methods)
 
     @property
     def threads(self) -> int:
         """How many there were."""
         return self._threads
 
-    def child(self, kind: str) -> Me | None:
+    def child(self, kind: str) -> ThreadRecord | None:
         """A thread that the running one is about to start; None if this is not recorded."""
         me = self.here.me
         with self.busy(me) as free:
@@ -202,7 +202,7 @@ class Recorder:
                 return self._newcomer(f"{me.label}.{me.children}", kind)
         return None
 
-    def begin_thread(self, me: Me | None) -> None:
+    def begin_thread(self, me: ThreadRecord | None) -> None:
         """The first thing that a new thread does."""
         if me is None:
             return
@@ -228,14 +228,14 @@ class Recorder:
         with self.busy(me) as free:
             if free:
                 me.actor.ended = True
-                me.become(self.roster.actor(kind), self.roster.most_methods)
+                me.become(self.registry.actor(kind), self.registry.most_methods)
         if free:
             self.tell(TASK, me.actor.number)
 
     # -- steps --------------------------------------------------------------------------------------
 
     @contextmanager
-    def busy(self, me: Me) -> Iterator[bool]:
+    def busy(self, me: ThreadRecord) -> Iterator[bool]:
         """Whatever the program does in between, in this thread, is not recorded. False if that is so already.
 
         A fault of ours ends with the block, and recording with it.
@@ -263,7 +263,7 @@ class Recorder:
         if len(stream.steps) > stream.most_steps or time.monotonic() > stream.due:
             self.hand_over()
 
-    def come(self) -> tuple[Me, int]:
+    def come(self) -> tuple[ThreadRecord, int]:
         """The running thread comes to a primitive: who it is, and the site of the call if that has one."""
         me = self.here.me
         site, me.site = me.site, 0
@@ -333,10 +333,10 @@ class Recorder:
     def _introduce(self, resource: Resource) -> int:
         with self.busy(self.here.me) as free:
             if free:
-                with self.roster.lock:
+                with self.registry.lock:
                     if resource.number < 0:
-                        resource.number = self.roster.resource(resource.abstract)
-                        resource.gone = self.roster.gone_resources
+                        resource.number = self.registry.resource(resource.abstract)
+                        resource.gone = self.registry.gone_resources
                         self._introduced.add(resource)
         return resource.number
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
+from raddle.entities import Entities
 from raddle.measuring.measurement import Measurement
 from raddle.measuring.recording import make_record
-from raddle.native.family import Family
-from raddle.native.names import Names
+from raddle.native.ids.names import VariableNames
+from raddle.native.process_group import ProcessGroup
 from raddle.record import Record
 from raddle.step import Step
 from raddle.store import try_to_add
 
-MOST_GONE = 2000  # variables and resources that are no more, between two times that what they covered is collected
+MAX_GONE = 2000  # variables and resources that are no more, between two times that what they covered is collected
 
 
 class Forgetful(Measurement):
@@ -26,7 +26,7 @@ class Forgetful(Measurement):
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         """There will be no more steps about these."""
         self._since += len(variables) + len(resources)
-        if self._since > MOST_GONE:
+        if self._since > MAX_GONE:
             self._since = 0
             self.collect(final=False)  # criteria have nothing to remember of what they have told
         for observer in self._everybody:
@@ -47,12 +47,12 @@ class Saving:
 
     def __init__(
         self,
-        names: Names,
+        names: VariableNames,
         *,
         criteria: Sequence[str],
         data_file: str | None,
         origin: str,
-        family: Family | None = None,
+        family: ProcessGroup | None = None,
         settings: CriterionSettings = DEFAULT_SETTINGS,
     ) -> None:
         self._names = names
@@ -64,9 +64,9 @@ class Saving:
         self.notes: tuple[str, ...] = ()
         self.not_stored = ""  # why not
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._measurement.begin(cast)
+        self._measurement.begin(entities)
 
     def feed(self, steps: Sequence[Step]) -> None:
         """Steps happened."""

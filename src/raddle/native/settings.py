@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from raddle.cast import METHODS
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
+from raddle.entities import METHODS
 from raddle.instrument import Selection
-from raddle.native.names import Names
+from raddle.native.ids.names import VariableNames
 from raddle.native.noise import Noise
 from raddle.native.stream import Nothing, Sink
 from raddle.native.watch import Watch
@@ -59,14 +59,14 @@ class Settings:
             root=self.named_from,
         )
 
-    def _make_sink(self, names: Names) -> Sink:
+    def _make_sink(self, names: VariableNames) -> Sink:
         """Return what measures the criteria and stores the result."""
         if not self.criteria:
             return Nothing()
-        from raddle.native.family import Family
+        from raddle.native.process_group import ProcessGroup
         from raddle.native.saving import Saving  # criteria are slow to import
 
-        family = Family(self.family, self.first)
+        family = ProcessGroup(self.family, self.first)
         return Saving(
             names,
             criteria=self.criteria,

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from raddle.native.ancestry import Ancestry
-from raddle.native.roster import Owned
+from raddle.native.ids.registry import Owned
 from raddle.operation import ACCESSES, JOIN, JOIN_IN_TIME, READ, START
 from raddle.step import Step
 
-MOST_HELD = 100_000  # steps, in memory
+MAX_HELD = 100_000  # steps, in memory
 
 
 class Batch(NamedTuple):
@@ -73,7 +73,7 @@ class Sieve:
     [[('write', 8), ('write', 8), ('read', 8)]]
     """
 
-    def __init__(self, most: int = MOST_HELD) -> None:
+    def __init__(self, most: int = MAX_HELD) -> None:
         self._most = most
         self._held: deque[Batch] = deque()
         self._count = 0  # of the steps that are held

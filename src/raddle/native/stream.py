@@ -16,17 +16,17 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 
-from raddle.cast import Cast
 from raddle.checks.crash import is_ours
-from raddle.native.delivery import SIGNALS, code_in, handlers
-from raddle.native.roster import Roster
+from raddle.entities import Entities
+from raddle.native.ids.registry import EntityRegistry
 from raddle.native.sieve import Batch, Sieve, Sifted, as_told
+from raddle.native.signal_exceptions import SIGNALS, code_in, handlers
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
-MOST_STEPS = 4096  # between two times that steps are handed over
-MOST_SECONDS = 1.0
-MOST_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
+MAX_STEPS = 4096  # between two times that steps are handed over
+MAX_SECONDS = 1.0
+MAX_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
 MOMENT = 0.001
 _sleep = time.sleep  # the program may have put another one there
 ROOM = 120  # calls inside each other that whoever gets the steps may need
@@ -35,7 +35,7 @@ ROOM = 120  # calls inside each other that whoever gets the steps may need
 class Sink(Protocol):
     """Receives the steps."""
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """Begin an execution. The cast grows while steps come."""
 
     def feed(self, steps: Sequence[Step]) -> None:
@@ -68,8 +68,8 @@ class Nothing:
 class Stream:
     """Steps, buffered."""
 
-    def __init__(self, roster: Roster, make_sink: Callable[[], Sink], *, most_steps: int = MOST_STEPS) -> None:
-        self._roster = roster
+    def __init__(self, registry: EntityRegistry, make_sink: Callable[[], Sink], *, most_steps: int = MAX_STEPS) -> None:
+        self._registry = registry
         self._make_sink = make_sink
         self.most_steps = most_steps
         self.steps: list[Step] = []
@@ -83,10 +83,10 @@ class Stream:
         self.steps.clear()
         self._handing = _thread.allocate_lock()
         self.handed_over = 0
-        self.due = time.monotonic() + MOST_SECONDS
+        self.due = time.monotonic() + MAX_SECONDS
         self._sieve = Sieve()
         self.sink = self._make_sink()
-        self.sink.begin(self._roster.cast)
+        self.sink.begin(self._registry.entities)
 
     def hand_over(self) -> None:
         """Give away what there is, unless somebody is at it, or the stack has no room for it.
@@ -96,7 +96,7 @@ class Stream:
         program that wants what this one has.
         """
         if not self._handing.acquire(False):
-            if len(self.steps) > MOST_WAITING * self.most_steps:
+            if len(self.steps) > MAX_WAITING * self.most_steps:
                 _sleep(MOMENT)
             return
         try:
@@ -107,9 +107,9 @@ class Stream:
             self._handing.release()
 
     def _give(self) -> None:
-        self.due = time.monotonic() + MOST_SECONDS
-        gone = self._roster.take_gone()  # first: then the steps about it are among these, or came before
-        gone_resources = self._roster.take_gone_resources()
+        self.due = time.monotonic() + MAX_SECONDS
+        gone = self._registry.take_gone()  # first: then the steps about it are among these, or came before
+        gone_resources = self._registry.take_gone_resources()
         count = len(self.steps)
         batch = self.steps[:count]
         del self.steps[:count]
@@ -117,13 +117,13 @@ class Stream:
             return
         batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
         try:
-            self._roster.tell()
+            self._registry.tell()
             if self.learn is not None:
                 self.learn(batch)
             if isinstance(self.sink, Forgetting):
                 self._feed(self.sink, self._sieve.add(Batch(batch, gone, gone_resources)))
             else:
-                self._roster.name_contents(batch)
+                self._registry.name_contents(batch)
                 self.sink.feed([as_told(step) for step in batch])
             self.handed_over += len(batch)
         except Exception as error:
@@ -132,11 +132,11 @@ class Stream:
     def _feed(self, sink: Forgetting, sifted: Iterable[Sifted]) -> None:
         """Give steps to a sink that can forget."""
         for batch, forgotten, unheard in sifted:
-            self._roster.name_contents(batch.steps)
+            self._registry.name_contents(batch.steps)
             sink.feed(batch.steps)
             if forgotten or batch.gone_resources:
                 sink.forget(forgotten, batch.gone_resources)
-            self._roster.retire(batch.gone, unheard)
+            self._registry.retire(batch.gone, unheard)
 
     def fail(self, error: Exception) -> None:
         """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
@@ -161,7 +161,7 @@ class Stream:
         with self._handing, signals_deferred():
             self._give()
             if self.trouble is None:
-                self._roster.tell()
+                self._registry.tell()
                 if isinstance(self.sink, Forgetting):
                     self._feed(self.sink, self._sieve.rest())
                 self.sink.end()

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.inspection import function_name
-from raddle.native.recorder import Keyed, Me, Recorder
-from raddle.native.waiting import Patch
+from raddle.native.primitives import Patch
+from raddle.native.recorder import Keyed, Recorder, ThreadRecord
 from raddle.operation import JOIN, JOIN_IN_TIME, START
 from raddle.threads.data_model.identity import thread_type
 
@@ -45,7 +45,7 @@ def patches(recorder: Recorder) -> list[Patch]:
     Thread: Any = threading.Thread  # noqa: N806 -- a class
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = Numbers()
-    starting: dict[int, Me] = {}  # by id of the object, which lives until its thread has begun
+    starting: dict[int, ThreadRecord] = {}  # by id of the object, which lives until its thread has begun
     recorder.forget_first += [numbers.clear, starting.clear]
 
     def start(self: Any) -> None:

@@ -6,21 +6,21 @@ import os
 from collections.abc import Callable, Sequence
 
 from raddle import probe
-from raddle.cast import METHODS
+from raddle.entities import METHODS
 from raddle.instrument import NotInstrumented, instrument_modules
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.hook import Select
-from raddle.native.aside import MODULE, Aside
 from raddle.native.functions import Functions
+from raddle.native.ids.names import VariableNames
+from raddle.native.ids.registry import EntityRegistry
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.importing import WatchingHook
-from raddle.native.names import Names
 from raddle.native.noise import LEARNING_STEPS, Disturbance, Noise
-from raddle.native.numbering import Numbering
 from raddle.native.patch import Patches, is_primitive
 from raddle.native.probes import make_probes
 from raddle.native.recorder import Recorder
-from raddle.native.roster import Roster
-from raddle.native.stream import MOST_STEPS, Sink, Stream
+from raddle.native.stream import MAX_STEPS, Sink, Stream
+from raddle.native.suspension import MODULE, Suspension
 from raddle.site import SiteTable
 
 
@@ -30,7 +30,7 @@ class Watch:
     def __init__(
         self,
         selection: Select,
-        make_sink: Callable[[Names], Sink],
+        make_sink: Callable[[VariableNames], Sink],
         *,
         noises: Sequence[Noise] = (),
         seed: int = 1,
@@ -40,24 +40,24 @@ class Watch:
         root: str = "",
     ) -> None:
         self.table = SiteTable(root)
-        self.names = Names(self.table)
+        self.names = VariableNames(self.table)
         self._blocks = blocks
         disturbance = Disturbance(noises, seed=seed)
         if most_steps is None:
-            most_steps = LEARNING_STEPS if disturbance.learns else MOST_STEPS
-        roster = Roster(self.names, methods=methods)
-        self.stream = Stream(roster, lambda: make_sink(self.names), most_steps=most_steps)
-        self.recorder = Recorder(roster, self.stream)
-        self._numbering = Numbering(self.recorder, self.table)
+            most_steps = LEARNING_STEPS if disturbance.learns else MAX_STEPS
+        registry = EntityRegistry(self.names, methods=methods)
+        self.stream = Stream(registry, lambda: make_sink(self.names), most_steps=most_steps)
+        self.recorder = Recorder(registry, self.stream)
+        self._variable_numbers = VariableNumbers(self.recorder, self.table)
         self._patches = Patches(self.recorder)
         self.hook = WatchingHook(selection, self.table, blocks=blocks)
-        self._probes = make_probes(self.recorder, self._numbering, Functions(self.table), is_primitive)
+        self._probes = make_probes(self.recorder, self._variable_numbers, Functions(self.table), is_primitive)
         self._disturbance = disturbance
         if noises:
             self._probes = disturbance.noisy(self._probes, lambda: self.recorder.here.me)
             self.recorder.disturb = disturbance.at_lock
             self.stream.learn = disturbance.learn if disturbance.learns else None
-        self._aside = Aside(self.table, self._patches.twins, self.suspend, self.resume)
+        self._aside = Suspension(self.table, self._patches.twins, self.suspend, self.resume)
         self._not_instrumented: list[NotInstrumented] = []
         self.active = False
         self._suspended = False
@@ -70,7 +70,7 @@ class Watch:
         self.hook.install()
         self.hook.tell(MODULE, self._aside.follow)
         self._patches.install()
-        self._numbering.objects.attach()
+        self._variable_numbers.objects.attach()
         probe.attach(self._probes)
         self.active = True
         if hasattr(os, "register_at_fork"):
@@ -106,7 +106,7 @@ class Watch:
         self.suspend()
         self.hook()
         self._aside.end()
-        self._numbering.objects.detach()
+        self._variable_numbers.objects.detach()
         self._disturbance.end()
 
     @property
@@ -123,5 +123,5 @@ class Watch:
         if self._suspended:
             self.active = False  # an execution under control: it is measured by whoever controls it
         elif self.active:
-            self._numbering.begin_again()
+            self._variable_numbers.begin_again()
             self.recorder.begin_again()

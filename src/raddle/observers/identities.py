@@ -9,13 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
-from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.engine.variables import Variable
+from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.inspection import name_of, resource_kind
-from raddle.instrument.owners import attribute_of, class_owner, declaring_owner, method_sites
-from raddle.model import Model
+from raddle.instrument.model.owners import attribute_of, class_owner, declaring_owner, method_sites
 from raddle.operation import ACCESSES, CONTENT
 from raddle.site import SiteTable
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.threads.data_model.creation_sites import Imported, real_one
 from raddle.threads.data_model.identity import name_of_content
@@ -30,18 +30,18 @@ WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # what the library has 
 class Identities:
     """The variables, resources and objects of one execution, as its cast names them."""
 
-    def __init__(self, table: SiteTable, model: Callable[[], Model], *, renewed: bool) -> None:
+    def __init__(self, table: SiteTable, model: Callable[[], StaticModel], *, renewed: bool) -> None:
         self._table = table
         self._survey = model
         self._imported = Imported(table, renewed=renewed)
         self._places = Places(table)
 
-    def begin(self, cast: Cast) -> None:
+    def begin(self, entities: Entities) -> None:
         """Begin an execution."""
         self._model = self._survey()  # now: what makes it uses locks, and those would be seen
         self._imported.begin()
-        self.cast = cast
-        cast.functions = method_sites(self._table)
+        self.entities = entities
+        entities.functions = method_sites(self._table)
         self._seen: list[Variable] = []
         self._created: dict[int, str] = {}  # by id of an object: where it was made
         self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
@@ -60,7 +60,7 @@ class Identities:
         """Note that a variable holds a container; return whether that is news."""
         if variable.name == CONTENT or id(value) in self._holders:
             return False
-        self._holders[id(value)] = (self.cast.variables[variable.number], self.cast.groups[variable.number])
+        self._holders[id(value)] = (self.entities.variables[variable.number], self.entities.groups[variable.number])
         self._alive.append(value)
         return True
 
@@ -75,13 +75,13 @@ class Identities:
                 abstract = named._replace(name=named.name + CONTENT)
             else:
                 if is_iterator(owner):
-                    self.cast.iterators.add(group)
+                    self.entities.iterators.add(group)
                 abstract = self._content_of(owner, site)
                 if abstract.owner == name_of(type(owner)):
                     self._unnamed.append(len(self._seen))
         else:
             abstract = self._attribute_of(owner, variable.name, site)
-        variable.number = self.cast.add_variable(abstract, group)
+        variable.number = self.entities.add_variable(abstract, group)
         self._seen.append(variable)
         return variable.number
 
@@ -122,7 +122,7 @@ class Identities:
             container = self._seen[number].owner
             unnamed = AbstractVariable(name_of(type(container)), "", name_of(type(container)) + CONTENT)
             names = [self._content_of(container, site) for site in sorted(own)]
-            self.cast.variables[number] = min(
+            self.entities.variables[number] = min(
                 names, key=lambda name: (name.owner == unnamed.owner, name == unnamed), default=unnamed
             )
 
@@ -131,7 +131,7 @@ class Identities:
         number = self._groups.get(id(owner))
         if number is None:
             number = self._groups[id(owner)] = len(self._groups) + 1
-            self.cast.classes[number] = class_owner(
+            self.entities.classes[number] = class_owner(
                 self._table, owner if issubclass(type(owner), type) else type(owner)
             )
             self._alive.append(owner)
@@ -169,7 +169,7 @@ class Identities:
             self._keep(resource)
         elif number is None:
             abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
-            number = self.resources[id(resource)] = self.cast.add_resource(abstract)
+            number = self.resources[id(resource)] = self.entities.add_resource(abstract)
             self._keep(resource)
         return number
 

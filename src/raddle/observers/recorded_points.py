@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raddle.engine.carrier import Carrier
-from raddle.engine.points import Everything, Learned, Points, is_point
+from raddle.engine.points import Everything, KnownPoints, Points, is_point
 from raddle.site import SiteTable
 
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
 
-MOST_PASSED = 64  # sites remembered per thread between two accesses to something shared
+MAX_PASSED = 64  # sites remembered per thread between two accesses to something shared
 
 
 class RecordedPoints(Points):
@@ -31,7 +31,7 @@ class RecordedPoints(Points):
         self._everywhere = everywhere
         self.passed_sites: dict[int, list[tuple[int, bool]]] = {}  # by thread: since its last synchronization
 
-    def place(self, learned: Learned) -> None:
+    def place(self, known_points: KnownPoints) -> None:
         self.passed_sites = {}
 
     def add(self, sites: object) -> None:
@@ -44,7 +44,7 @@ class RecordedPoints(Points):
         passed = self.passed_sites.setdefault(me.index, [])
         if not passed or passed[-1][0] != site:
             passed.append((site, switchable))
-            del passed[:-MOST_PASSED]
+            del passed[:-MAX_PASSED]
 
     def arrive(self, me: Carrier, site: int) -> bool:
         return True
@@ -53,12 +53,12 @@ class RecordedPoints(Points):
         """Return whether the operation that a participant has come to is a scheduling point."""
         if me.kind.is_access:
             self.pass_by(me, me.site)
-        return self._everywhere or is_point(me, engine.learned, engine.queue.carriers, with_gil=self.with_gil)
+        return self._everywhere or is_point(me, engine.known_points, engine.queue.carriers, with_gil=self.with_gil)
 
     def passed(self, me: Carrier, engine: Engine) -> None:
         """Note that a participant goes on from a scheduling point."""
         if not me.kind.is_access:
             self.passed_sites[me.index] = []
             me.open = False
-        elif me.site in engine.learned.sites:
+        elif me.site in engine.known_points.sites:
             me.open = False

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from raddle.cast import Cast
 from raddle.engine.observer import Observer
+from raddle.entities import Entities
 from raddle.step import Step
 
 
@@ -20,5 +20,5 @@ class Recorder(Observer):
         self.stream: list[Step] = []  # so far; one list for all executions, to which probes append accesses themselves
 
     @abstractmethod
-    def observed(self) -> tuple[tuple[Step, ...], Cast]:
+    def observed(self) -> tuple[tuple[Step, ...], Entities]:
         """Return the steps of the execution just run, and who took part."""

@@ -9,7 +9,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
-from raddle.engine.points import Learned
+from raddle.engine.points import KnownPoints
 from raddle.event import Preemption
 from raddle.observers.places import Places
 from raddle.observers.recorded_points import RecordedPoints
@@ -28,7 +28,7 @@ class ScheduleRecorder(Observer):
         self._events = events  # how many have been recorded so far
 
     def begin(self, engine: Engine) -> None:
-        self._learned: Learned = engine.learned
+        self._learned: KnownPoints = engine.known_points
         self._first = engine.queue.carriers[0]
         self._carriers = engine.queue.carriers
         self._log: list[tuple[Carrier, int]] = []

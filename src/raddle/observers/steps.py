@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from raddle.cast import METHODS, Cast
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.variables import Variable
-from raddle.instrument.receivers import FILLING
-from raddle.model import class_and_method
+from raddle.entities import METHODS, Entities
+from raddle.instrument.model.receivers import FILLING
 from raddle.observers.identities import INSIDE, Identities
 from raddle.observers.recorder import Recorder
 from raddle.observers.with_statements import WithStatements
@@ -55,6 +54,7 @@ from raddle.operation import (
     Kind,
 )
 from raddle.site import SiteTable
+from raddle.static_model import class_and_method
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
 from raddle.threads.data_model.library import called_by_library
@@ -83,8 +83,8 @@ class StepRecorder(Recorder):
         self._engine = engine
         engine.sampling.wanted = self._warm
         self.stream.clear()
-        self.cast = Cast(methods=self._methods)
-        self._identities.begin(self.cast)
+        self.entities = Entities(methods=self._methods)
+        self._identities.begin(self.entities)
         self._numbers = self._identities.resources  # looked up here first, as that saves a call per step
         self._mutexes: dict[int, Any] = {}  # of queues, by id
         self._guarding: set[int] = set()  # ids of those under which a step was recorded
@@ -93,11 +93,11 @@ class StepRecorder(Recorder):
         self._withs.begin()
         self._reported: set[tuple[int, Step]] = set()  # blocked threads, by the site of the acquire that blocks them
         self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
-        self._actors: dict[int, int] = {0: self.cast.add_actor("main")}
+        self._actors: dict[int, int] = {0: self.entities.add_actor("main")}
 
     # -- results ------------------------------------------------------------------------------------
 
-    def observed(self) -> tuple[tuple[Step, ...], Cast]:
+    def observed(self) -> tuple[tuple[Step, ...], Entities]:
         self._identities.name_contents(self.stream)
         if self._mutexes:
             self._report_mutexes()
@@ -110,7 +110,7 @@ class StepRecorder(Recorder):
             if not wanted <= self._warm:
                 self._warm |= wanted
                 sampling.settled = 0
-        return steps, self.cast
+        return steps, self.entities
 
     # -- accesses -----------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class StepRecorder(Recorder):
         receiver = first_argument(frame) if frame is not None else None
         if makes and receiver is not None:
             self._identities.made(receiver, frame)
-        self.cast.entered(self._actors[me.index], name)
+        self.entities.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
         number = self._identities.group(receiver) if is_method and receiver is not None else 0
         self.stream.append((me.index, ENTER, number, site))
@@ -169,7 +169,7 @@ class StepRecorder(Recorder):
         """Return the name of the function entered at a site, whether it is a public method, and a constructor."""
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
-        return f"{where.file}:{where.function}", site in self.cast.functions, name in FILLING
+        return f"{where.file}:{where.function}", site in self.entities.functions, name in FILLING
 
     # -- synchronization ----------------------------------------------------------------------------
 
@@ -221,11 +221,11 @@ class StepRecorder(Recorder):
     def _of_thread(self, me: Carrier, kind: Kind, other: Carrier) -> None:
         add = self.stream.append
         if kind == START:
-            actor = self._actors[other.index] = self.cast.add_actor(thread_type(thread_of(other), other.run_now))
+            actor = self._actors[other.index] = self.entities.add_actor(thread_type(thread_of(other), other.run_now))
             add((me.index, START, other.index, _own_site(me)))
             add((other.index, BEGIN, actor, 0))
         elif kind == END:
-            self.cast.ended(self._actors[me.index])
+            self.entities.ended(self._actors[me.index])
             add((me.index, END, me.index, 0))
         elif kind == JOIN and other.done:
             add((me.index, JOIN, other.index, _own_site(me)))
@@ -241,8 +241,8 @@ class StepRecorder(Recorder):
         elif kind == HOLD:
             self._hold(me, target)
         elif kind == TASK:
-            self.cast.ended(self._actors[me.index])
-            actor = self._actors[me.index] = self.cast.add_actor(target)
+            self.entities.ended(self._actors[me.index])
+            actor = self._actors[me.index] = self.entities.add_actor(target)
             self.stream.append((me.index, TASK, actor, 0))
         else:
             self._add(me, kind, self._identities.resource(target))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from raddle.place import Place
-from raddle.report.cautions import said_once
+from raddle.report.distinct_warnings import said_once
 from raddle.report.plain import plain
 from raddle.report.source import notes_of
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.report.threshold import BELOW, Verdict
 from raddle.store.contents import Contents
 
@@ -25,10 +25,10 @@ def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[s
     """
     for one in stored_findings(contents):
         yield annotation("error", one.story, title=f"raddle: {one.finding.kind}", place=one.place)
-    for caution, sentence in said_once(contents):
-        site = next((contents.sites[site] for site in caution.sites if site in contents.sites), None)
+    for warning, sentence in said_once(contents):
+        site = next((contents.sites[site] for site in warning.sites if site in contents.sites), None)
         place = Place(site.file, site.line) if site is not None else None
-        yield annotation("warning", sentence, title=f"raddle: {caution.kind}", place=place)
+        yield annotation("warning", sentence, title=f"raddle: {warning.kind}", place=place)
     for verdict in verdicts:
         if verdict.outcome == BELOW:
             yield annotation("error", verdict.sentence, title="raddle: coverage")

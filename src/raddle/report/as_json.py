@@ -11,14 +11,14 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from raddle.caution import Caution
 from raddle.criteria.sentences import Sentences
 from raddle.report.coverage import Row, criterion_of
-from raddle.report.stored import Stored, stored_findings
+from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.summary import Summary
 from raddle.site import Site
 from raddle.store.contents import Contents, Run
 from raddle.tally import Key
+from raddle.warning import ReportedWarning
 
 FORMAT, VERSION = "raddle-report", 1
 
@@ -46,7 +46,7 @@ def document(contents: Contents, summary: Summary, *, version: str, covered_of: 
         "covered": [one for row in covered_of for one in _covered(contents, row)],
         "missing": summed_up["missing"],
         "not_listed": summed_up["not_listed"],
-        "warnings": [_warning(caution, sentence, contents.sites) for caution, sentence in summary.warnings],
+        "warnings": [_warning(warning, sentence, contents.sites) for warning, sentence in summary.warnings],
         "findings": [_finding(one) for one in stored_findings(contents)],
         "notes": list(summary.notes),
     }
@@ -99,10 +99,10 @@ def _listed(key: Key) -> list[Any]:
     return [_listed(part) if isinstance(part, tuple) else part for part in key]
 
 
-def _warning(caution: Caution, sentence: str, sites: Mapping[int, Site]) -> dict[str, Any]:
-    places = [sites[number] for number in caution.sites if number in sites]
+def _warning(warning: ReportedWarning, sentence: str, sites: Mapping[int, Site]) -> dict[str, Any]:
+    places = [sites[number] for number in warning.sites if number in sites]
     return {
-        **caution.as_json(),
+        **warning.as_json(),
         "sentence": sentence,
         "places": [{"file": site.file, "line": site.line, "function": site.function} for site in places],
     }
@@ -122,7 +122,7 @@ def _finding(one: Stored) -> dict[str, Any]:
         "line": one.place.line or None if one.place is not None else None,
         "schedule": str(finding.schedule) if finding.schedule is not None else None,
         "replay": one.replay,
-        "options": asdict(finding.replaying),
+        "options": asdict(finding.replay_options),
         "fingerprint": one.fingerprint,
         "details": list(finding.details),
         "notes": list(finding.notes),

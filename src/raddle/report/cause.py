@@ -19,8 +19,8 @@ from raddle.operation import ACCESSES, ACQUIRE, IS_SET, LOCKING, READ, START
 from raddle.outcome import OutcomeKind
 from raddle.report.rows import Row
 
-MOST_STOPS = 6  # preemptions that are shown of an execution that has more
-MOST_HELD = 8  # locks that are shown as held
+MAX_STOPS = 6  # preemptions that are shown of an execution that has more
+MAX_HELD = 8  # locks that are shown as held
 _LAST = 3  # accesses of the failing thread that are taken for those that the failure depends on
 _NEARBY = 40  # more rows than a short story has lines
 # Accesses before, during and after a preemption that fit no serial order: True for those that write.
@@ -57,7 +57,7 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
     torn = _torn(rows, [datum for number in last if (datum := _datum(rows[number])) in changing], stops)
     needed = [*last[:1], *stops, *(torn or cores)]
     if finding.kind == OutcomeKind.DEADLOCK:
-        needed += _held(rows)[-MOST_HELD:]
+        needed += _held(rows)[-MAX_HELD:]
     helpful = [*cores, *(number for stop in stops for conflict in around[stop][:1] for number in conflict.more)]
     helpful += _writers(rows, [number for number in last if _datum(rows[number]) in changing])
     if not stops:
@@ -90,7 +90,7 @@ def _telling(rows: Sequence[Row], around: dict[int, list[_Conflict]], failing: s
         conflicts = around[stop]
         return (not conflicts, rows[stop].thread != failing, *(conflicts[0].key[:5] if conflicts else ()), -stop)
 
-    return sorted(sorted(around, key=rank)[:MOST_STOPS])
+    return sorted(sorted(around, key=rank)[:MAX_STOPS])
 
 
 def _torn(rows: Sequence[Row], data: Iterable[_Datum], stops: Sequence[int]) -> tuple[int, ...]:

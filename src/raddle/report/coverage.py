@@ -14,8 +14,8 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Key, Total
 
 __all__ = ["Row", "as_json", "contents_of", "requirements", "rows"]
 
-MOST_ENUMERATED = 100_000  # requirements of a criterion that are looked at one by one
-LEAST_EXECUTIONS = 3  # that an estimate is made from
+MAX_ENUMERATED = 100_000  # requirements of a criterion that are looked at one by one
+MIN_EXECUTIONS = 3  # that an estimate is made from
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def as_json(row: Row) -> dict[str, Any]:
     }
 
 
-def requirements(criterion: Criterion | None, contents: Contents, *, most: int = MOST_ENUMERATED) -> list[Key] | None:
+def requirements(criterion: Criterion | None, contents: Contents, *, most: int = MAX_ENUMERATED) -> list[Key] | None:
     """All that could be covered, in the criterion's order; None where they cannot be known, or are too many."""
     if criterion is None:
         return None
@@ -129,7 +129,7 @@ def _total(name: str, criterion: Criterion | None, contents: Contents) -> Total:
         if total.number or (total.number == 0 and not counts):  # 0 although some were covered: no model at all
             return total
     executions = contents.executions(name)
-    if executions < LEAST_EXECUTIONS:
+    if executions < MIN_EXECUTIONS:
         return Total(None, UNKNOWN)
     from raddle.analysis.richness import estimate
 

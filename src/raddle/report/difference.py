@@ -11,12 +11,12 @@ from typing import Any
 from raddle.criteria.base import Criterion
 from raddle.criteria.orders import OrderCriterion
 from raddle.criteria.sentences import Sentences
-from raddle.facts import Facts
+from raddle.pruning_facts import PruningFacts
 from raddle.report.correspondence import Correspondence
 from raddle.report.coverage import Row, criterion_of, in_order, rows
 from raddle.report.files import ELSEWHERE
 from raddle.report.missing import LIMIT
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.requirement import UNKNOWN, Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
@@ -205,7 +205,7 @@ def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key
         if criterion is None or Requirement(criterion.shape, key).sites:
             return True
         if listed is None:
-            listed = set(criterion.requirements(contents.model_for(criterion.name), Facts()) or ())
+            listed = set(criterion.requirements(contents.model_for(criterion.name), PruningFacts()) or ())
         return not listed or key in listed
 
     return exists

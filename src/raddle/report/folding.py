@@ -18,7 +18,7 @@ from raddle.wording import count
 
 LINES = 20  # of a short story; a failure with many preemptions can need more
 _NUMBERED = re.compile(r"(?P<head>.*\D)(?P<number>\d+)\Z")
-_MOST_NAMES = 2  # threads, or functions, that are named before the rest is counted
+_MAX_NAMES = 2  # threads, or functions, that are named before the rest is counted
 
 
 def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
@@ -86,10 +86,10 @@ def summary(rows: Sequence[Row]) -> str:
     starters = dict.fromkeys(row.thread for row in rows if row.started)
     parts += [
         f"{thread} starts {_threads(row.started for row in rows if row.thread == thread and row.started)}"
-        for thread in list(starters)[:_MOST_NAMES]
+        for thread in list(starters)[:_MAX_NAMES]
     ]
-    if len(starters) > _MOST_NAMES:
-        more = sum(bool(row.started) for row in rows if row.thread in list(starters)[_MOST_NAMES:])
+    if len(starters) > _MAX_NAMES:
+        more = sum(bool(row.started) for row in rows if row.thread in list(starters)[_MAX_NAMES:])
         parts.append(f"{count(more, 'more thread')} started")
     stops = sum(row.stop is not None for row in rows)
     if stops:
@@ -103,7 +103,7 @@ def _threads(names: Iterable[str]) -> str:
     ('T1 to T3', 'T1 and T7', 'T1.1, T3 and 2 more threads')
     """
     listed = list(names)
-    if len(listed) > _MOST_NAMES and _consecutive(listed):
+    if len(listed) > _MAX_NAMES and _consecutive(listed):
         return f"{listed[0]} to {listed[-1]}"
     return _listed(listed, "thread")
 
@@ -116,6 +116,6 @@ def _consecutive(names: Sequence[str]) -> bool:
 
 
 def _listed(names: Sequence[str], noun: str) -> str:
-    if len(names) <= _MOST_NAMES:
+    if len(names) <= _MAX_NAMES:
         return " and ".join(names)
-    return f"{', '.join(names[:_MOST_NAMES])} and {count(len(names) - _MOST_NAMES, f'more {noun}')}"
+    return f"{', '.join(names[:_MAX_NAMES])} and {count(len(names) - _MAX_NAMES, f'more {noun}')}"

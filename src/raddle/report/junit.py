@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree
 
-from raddle.report.cautions import said_once
 from raddle.report.coverage import Row
+from raddle.report.distinct_warnings import said_once
 from raddle.report.numbers import percent_text, total_text
 from raddle.report.plain import plain
 from raddle.report.source import notes_of
-from raddle.report.stored import Stored, stored_findings
+from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.threshold import BELOW, NOTHING, Verdict
 from raddle.store.contents import Contents
 
 UNKNOWN_ORIGIN = "of no known run"
-MOST_STORIES = 100  # in one test case
+MAX_STORIES = 100  # in one test case
 
 
 def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
@@ -52,9 +52,9 @@ def _scenario(origin: str, findings: Sequence[Stored]) -> ElementTree.Element:
         more = f", and {len(findings) - 1:,} more" if len(findings) > 1 else ""
         kinds = ", ".join(dict.fromkeys(one.finding.kind for one in findings))
         failure = ElementTree.SubElement(case, "failure", message=plain(findings[0].headline + more), type=plain(kinds))
-        stories = [one.story for one in findings[:MOST_STORIES]]
-        if len(findings) > MOST_STORIES:
-            stories.append(f"{len(findings) - MOST_STORIES:,} findings are left out: `raddle json` has them all")
+        stories = [one.story for one in findings[:MAX_STORIES]]
+        if len(findings) > MAX_STORIES:
+            stories.append(f"{len(findings) - MAX_STORIES:,} findings are left out: `raddle json` has them all")
         failure.text = plain("\n\n".join(stories))
     return case
 

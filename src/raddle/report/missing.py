@@ -11,19 +11,19 @@ from typing import Any
 
 from raddle.criteria.base import Criterion
 from raddle.criteria.sentences import Sentences
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.pruning_facts import PruningFacts
 from raddle.report.coverage import Row, criterion_of
 from raddle.report.files import ELSEWHERE
 from raddle.report.numbers import total_text
 from raddle.requirement import Requirement
+from raddle.static_model import StaticModel
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, Key
 from raddle.wording import count
 
 LIMIT = 50  # sentences, unless told otherwise
-MOST_ENUMERATED = 1_000_000  # somebody asked for it, and may wait some seconds
-MOST_REASONS = 8  # why something is impossible
+MAX_ENUMERATED = 1_000_000  # somebody asked for it, and may wait some seconds
+MAX_REASONS = 8  # why something is impossible
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def missing(
     possible = 0
     covered = contents.tally.covered.get(row.name, {})
     uncovered = []
-    for possible, key in enumerate(islice(keys, MOST_ENUMERATED), start=1):
+    for possible, key in enumerate(islice(keys, MAX_ENUMERATED), start=1):
         if key not in covered:
             site = contents.sites.get(criterion.home(key))
             file, line = (site.file, site.line) if site is not None else (ELSEWHERE, 0)
@@ -88,12 +88,12 @@ def missing(
         columns = tuple(contents.sites[number].column + 1 for number in sites if number in contents.sites)
         gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))
-    if possible < MOST_ENUMERATED:
+    if possible < MAX_ENUMERATED:
         remarks += _impossible(row, criterion, contents, possible)
     return Missing(row.name, tuple(gaps), len(uncovered) - len(gaps), remarks)
 
 
-def _guessed(model: Model) -> dict[int, str]:
+def _guessed(model: StaticModel) -> dict[int, str]:
     """The sites whose receiver is a guess, and the attribute that they access."""
     return {site: name for (_, name), accesses in model.variables.items() for site in accesses.guessed}
 
@@ -122,7 +122,7 @@ def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str
 
 
 def _remarks(row: Row, possible: int, uncovered: int) -> tuple[str, ...]:
-    if possible == MOST_ENUMERATED:
+    if possible == MAX_ENUMERATED:
         return (f"only the first {possible:,} of {total_text(row)} requirements were looked at",)
     if not possible and not row.covered:
         return (f"nothing to cover by {row.name}: the measured code has no requirement of it",)
@@ -138,12 +138,12 @@ def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: in
         f"not listed: {count(left_out, 'requirement')} that the order of the threads, or their locks, were seen to "
         "make impossible"
     )
-    every = islice(criterion.requirements(contents.model_for(criterion.name), Facts()) or (), MOST_ENUMERATED)
+    every = islice(criterion.requirements(contents.model_for(criterion.name), PruningFacts()) or (), MAX_ENUMERATED)
     reasons = Counter(reason for key in every if (reason := criterion.infeasible(key, contents.facts)) is not None)
     told = [
         f"  {number:,}: {reason}" for reason, number in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return (said, *told[:MOST_REASONS], *(["  and others"] if len(told) > MOST_REASONS else []))
+    return (said, *told[:MAX_REASONS], *(["  and others"] if len(told) > MAX_REASONS else []))
 
 
 def _not_known(row: Row) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from raddle import caution
+from raddle import warning
 from raddle.outcome import FINDINGS
 
 WARNINGS = {
-    caution.DATA_RACE: "Two threads access a variable, one of them writes, and nothing orders the two.",
-    caution.LOCKSET: "No lock is held at every access to a shared variable.",
-    caution.POTENTIAL_DEADLOCK: "Locks are acquired in an order that can close a circle.",
-    caution.UNSERIALIZABLE: "An access of another thread comes between two that may belong together.",
+    warning.DATA_RACE: "Two threads access a variable, one of them writes, and nothing orders the two.",
+    warning.LOCKSET: "No lock is held at every access to a shared variable.",
+    warning.POTENTIAL_DEADLOCK: "Locks are acquired in an order that can close a circle.",
+    warning.UNSERIALIZABLE: "An access of another thread comes between two that may belong together.",
 }
 
 _SENTENCES = {**{kind.value: kind.sentence for kind in FINDINGS}, **WARNINGS}

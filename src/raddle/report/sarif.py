@@ -17,10 +17,10 @@ from raddle.event import Event, Preemption
 from raddle.labels import by_number
 from raddle.operation import ACQUIRE, RELEASE
 from raddle.place import Place
-from raddle.report.cautions import said_once
+from raddle.report.distinct_warnings import said_once
 from raddle.report.rules import rule
 from raddle.report.source import notes_of
-from raddle.report.stored import Stored, stored_findings
+from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.story import deed
 from raddle.schedule import line_in
 from raddle.site import Site
@@ -28,7 +28,7 @@ from raddle.store.contents import Contents
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
-MOST_LOCATIONS = 1000  # of one finding: code hosts show no more
+MAX_LOCATIONS = 1000  # of one finding: code hosts show no more
 _LINK = re.compile(r"\[([^\[\]]*)\]\(")
 _KINDS: dict[str, list[str]] = {
     ACQUIRE: ["acquire", "lock"],
@@ -112,7 +112,7 @@ def _finding(one: Stored) -> Json:
 
 def _flow(one: Stored) -> Json | None:
     moments = list(_moments(one))
-    shown = moments[-MOST_LOCATIONS:]
+    shown = moments[-MAX_LOCATIONS:]
     threads: dict[str, list[Json]] = {}
     for order, (thread, location) in enumerate(shown, start=1):
         threads.setdefault(thread, []).append({"executionOrder": order, **location})
@@ -167,9 +167,9 @@ def _uri(label: str) -> str:
 
 
 def _warnings(contents: Contents) -> Iterator[Json]:
-    for caution, sentence in said_once(contents):
-        result: Json = {"ruleId": caution.kind, "level": "warning", "message": _message(sentence)}
-        places = list(_places(contents.sites[site] for site in caution.sites if site in contents.sites))
+    for warning, sentence in said_once(contents):
+        result: Json = {"ruleId": warning.kind, "level": "warning", "message": _message(sentence)}
+        places = list(_places(contents.sites[site] for site in warning.sites if site in contents.sites))
         if places:
             result["locations"] = [_location(places[0])]
         if places[1:]:

@@ -11,7 +11,7 @@ from raddle.store.changed import digests_now
 from raddle.store.contents import Contents
 
 AS_MEASURED, CHANGED, MISSING = "as measured", "changed", "missing"
-MOST_NAMED = 10  # files that have a note of their own
+MAX_NAMED = 10  # files that have a note of their own
 _IN_PART = "in part"
 _NOTES = {  # of one file, and of those that are too many to be named
     CHANGED: ("{} has changed since it was measured: its lines are those of then", "{:,} more have changed, too"),
@@ -97,9 +97,9 @@ class Sources:
 
 def _notes(kind: str, labels: Sequence[str]) -> Iterator[str]:
     one, more = _NOTES[kind]
-    yield from map(one.format, labels[:MOST_NAMED])
-    if len(labels) > MOST_NAMED:
-        yield more.format(len(labels) - MOST_NAMED)
+    yield from map(one.format, labels[:MAX_NAMED])
+    if len(labels) > MAX_NAMED:
+        yield more.format(len(labels) - MAX_NAMED)
 
 
 def _is_file(path: str) -> bool:

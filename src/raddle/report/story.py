@@ -59,8 +59,8 @@ def headline(finding: Finding) -> str:
 def replay_command(finding: Finding, target: str | None) -> str:
     """The one command, or line of Python, that shows the finding again."""
     if target is None:
-        return finding.replaying.line(str(finding.schedule))
-    return finding.replaying.command(target, str(finding.schedule))
+        return finding.replay_options.line(str(finding.schedule))
+    return finding.replay_options.command(target, str(finding.schedule))
 
 
 def _steps(finding: Finding, length: StoryLength) -> Iterator[str]:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from raddle.caution import Caution
-from raddle.checks.cautions import say
+from raddle.checks.warning_texts import say
 from raddle.criteria.base import Criterion
 from raddle.finding import Finding
 from raddle.outcome import OutcomeKind
@@ -17,6 +16,7 @@ from raddle.report.missing import LIMIT, Missing, missing
 from raddle.report.patterns import PatternRow, pattern_rows
 from raddle.report.source import Sources
 from raddle.store.contents import Contents
+from raddle.warning import ReportedWarning
 from raddle.wording import count
 
 SEQUENTIAL = frozenset({"blocks"})  # criteria that one thread alone can cover
@@ -30,7 +30,7 @@ class Summary:
     files: Mapping[str, Mapping[str, Cell]]
     paths: Mapping[str, str]
     missing: tuple[Missing, ...]
-    warnings: tuple[tuple[Caution, str], ...]  # with their sentences
+    warnings: tuple[tuple[ReportedWarning, str], ...]  # with their sentences
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
@@ -74,7 +74,7 @@ class Summary:
             "files": files_as_json(self.files, self.paths),
             "missing": [gap.as_json() for some in self.missing for gap in some.gaps],
             "not_listed": {some.criterion: {"more": some.more, "remarks": list(some.remarks)} for some in self.missing},
-            "warnings": [{**caution.as_json(), "sentence": sentence} for caution, sentence in self.warnings],
+            "warnings": [{**warning.as_json(), "sentence": sentence} for warning, sentence in self.warnings],
             "findings": len(self.findings),
             "notes": list(self.notes),
             "runs": self.runs,
@@ -97,7 +97,7 @@ def summarize(
         files=by_file(contents, rows, criteria=criteria),
         paths=contents.paths,
         missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
-        warnings=tuple((caution, say(caution, contents.sites)) for caution in contents.cautions),
+        warnings=tuple((warning, say(warning, contents.sites)) for warning in contents.warnings),
         findings=tuple(map(Finding.from_json, contents.findings)),
         notes=(*contents.notes, *outdated),
         outdated=outdated,

@@ -15,7 +15,7 @@ from raddle.report.patterns import PatternRow
 from raddle.report.plain import plain
 from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 
-MOST_COLUMNS = 8  # criteria side by side
+MAX_COLUMNS = 8  # criteria side by side
 
 MEANINGS = {
     STATIC: "by a formula over the source, or over the accesses seen so far; may include what cannot happen",
@@ -64,8 +64,8 @@ def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) ->
     """A line for each file, a column for each criterion; several tables where these are many."""
     names = [row.name for row in rows if any(row.name in cells for cells in files.values())]
     tables = []
-    for start in range(0, len(names), MOST_COLUMNS):
-        some = names[start : start + MOST_COLUMNS]
+    for start in range(0, len(names), MAX_COLUMNS):
+        some = names[start : start + MAX_COLUMNS]
         table = _table("file", *some)
         for file, cells in files.items():
             if any(name in cells for name in some):

@@ -59,9 +59,9 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
         inner = make_scheduler(rest or "random", seed=seed)
         if inner.follows:  # it would have to watch the second execution without learning from it
             raise UsageError("bad-option", f"twice cannot run the executions of {rest} again; use twice:exhaustive")
-        from raddle.schedulers.determinism import Twice
+        from raddle.schedulers.determinism import RunTwice
 
-        return Twice(inner)
+        return RunTwice(inner)
     if name not in _ROWS:
         names = (*others, *NAMES)
         near = difflib.get_close_matches(name, names, n=1)

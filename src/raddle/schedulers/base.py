@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -147,6 +147,6 @@ class Scheduler(ABC):
         return ""
 
     def learn(  # noqa: B027 -- most schedulers do not learn
-        self, steps: Sequence[Step], cast: Cast, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
+        self, steps: Sequence[Step], entities: Entities, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
     ) -> None:
         """Learn from the steps of the last execution and the requirements that it covered."""

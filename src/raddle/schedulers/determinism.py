@@ -12,7 +12,7 @@ from typing import Any
 from raddle.schedulers.base import Alternative, Scheduler, SearchProgress, Thread
 
 
-class Twice(Scheduler):
+class RunTwice(Scheduler):
     """Every odd execution is the inner scheduler's, every even one the same again."""
 
     def __init__(self, inner: Scheduler) -> None:

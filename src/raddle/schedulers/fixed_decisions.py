@@ -9,10 +9,10 @@ from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.sequential import Sequential
 
 
-class Again(Scheduler):
+class FixedDecisions(Scheduler):
     """Takes these decisions, one after the other, then continues without preemption.
 
-    >>> Again([1, 2, 1]).differed is None
+    >>> FixedDecisions([1, 2, 1]).differed is None
     True
     """
 

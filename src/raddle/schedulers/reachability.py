@@ -29,7 +29,7 @@ from raddle.schedulers.partial_order import Order
 from raddle.schedulers.wakeup import Node, Rest
 
 MOST = 2_000  # operations of one execution that are looked at: more could not be searched anyway
-MOST_INTERLEAVINGS = 10_000  # that are run besides, for criteria that tell them apart
+MAX_INTERLEAVINGS = 10_000  # that are run besides, for criteria that tell them apart
 _FOUND_OUT = ("_coarse", "_left", "bound", "cut", "difference", "redundant")  # while an execution runs
 UNFAIR = 900  # steps in a row while others could go on; below the controller's own patience
 
@@ -98,7 +98,7 @@ class Reachability(Scheduler):
         self.interleaved = self._finest or self._coarse
         if self.interleaved or not self._wanted:
             return False
-        self._finest, self._left = True, MOST_INTERLEAVINGS
+        self._finest, self._left = True, MAX_INTERLEAVINGS
         self._restart()
         return True
 

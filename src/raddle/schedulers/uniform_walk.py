@@ -36,7 +36,7 @@ from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_
 COUNTINGS = 2
 # Who was drawn, or has the highest priority, may wait in a loop for those that are held back because of it.
 PATIENCE = 50  # other events in between, beyond those there were in the counting, before somebody is drawn anew
-MOST_PATIENCE, LEAST_PATIENCE = 500, 8
+MAX_PATIENCE, MIN_PATIENCE = 500, 8
 LONGEST_RUN = 100  # decisions in a row for one thread while counting
 Place = int | str  # the site of an access, the kind of another operation
 
@@ -124,7 +124,7 @@ class UniformWalk(RandomScheduler):
         else:
             self._waits += 1
             if self._waits > self._patience:
-                self._patience = max(self._patience // 2, LEAST_PATIENCE)
+                self._patience = max(self._patience // 2, MIN_PATIENCE)
                 self._intended = None
                 self._waits = 0
         return thread
@@ -249,7 +249,7 @@ def _interest(places: frozenset[Place] | None, counted: Mapping[str, Mapping[Pla
             with_children[each] = with_children.get(each, 0) + count
     nested = any(count and with_children[label] > count for label, count in own.items())
     elsewhere = sum(sum(counts.values()) for counts in counted.values()) - sum(own.values())
-    return Interest(places, with_children if nested else own, nested, min(PATIENCE + elsewhere, MOST_PATIENCE))
+    return Interest(places, with_children if nested else own, nested, min(PATIENCE + elsewhere, MAX_PATIENCE))
 
 
 def _line(label: str) -> Iterable[str]:

@@ -8,10 +8,10 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from raddle.facts import Facts
 from raddle.finding import Finding
-from raddle.instrument.live import FORMS
 from raddle.instrument.rewrite import site_base
+from raddle.instrument.running_source import FORMS
+from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Requirement
 from raddle.site import INDEX_BITS, path_from
 from raddle.store.contents import Contents
@@ -132,7 +132,7 @@ def _drop_facts(connection: sqlite3.Connection, gone: _Gone) -> None:
         for owner, facts in read_facts(connection).owners.items()
         if not gone.named_by(owner) and not any(gone.has(site) for _, site in facts.accesses)
     }
-    connection.execute("update facts set value = ?", (json_text(Facts(kept).as_json()),))
+    connection.execute("update facts set value = ?", (json_text(PruningFacts(kept).as_json()),))
 
 
 def _doubt_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:

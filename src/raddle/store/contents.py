@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from raddle.model import Model
 from raddle.record import Measures, Record
 from raddle.site import INDEX_BITS
+from raddle.static_model import StaticModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Contents(Measures):
         own = range(run.before + 1, run.before + run.executions + 1)
         return not any(seen.first in own for seen in self.tally.covered.get(criterion, {}).values())
 
-    def model_for(self, criterion: str) -> Model:
+    def model_for(self, criterion: str) -> StaticModel:
         """The model of the sources of those runs that measured the criterion."""
         measured = [run for run in self.runs if criterion in run.criteria]
         if len(measured) == len(self.runs):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.errors import RaddleError, UsageError
 from raddle.record import Record
 from raddle.store import connection
@@ -68,7 +68,7 @@ class Added:
     trouble: str = ""
 
 
-def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[Kept] = ()) -> Added:
+def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> Added:
     """`add`, after schedules that no longer fit were dropped; what goes wrong is said, not raised.
 
     A finding must not be lost because the disk is full.
@@ -88,7 +88,7 @@ def forget_notes(path: str | os.PathLike[str]) -> None:
         connection.write(Path(path), drop_notes)
 
 
-def forget_schedules(path: str | os.PathLike[str], corpus: Iterable[Kept]) -> None:
+def forget_schedules(path: str | os.PathLike[str], corpus: Iterable[CorpusEntry]) -> None:
     """They no longer fit the code."""
     gone = [schedule_identity(kept) for kept in corpus]
     if gone:

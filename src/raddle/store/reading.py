@@ -7,14 +7,14 @@ import sqlite3
 from collections import defaultdict
 from typing import Any
 
-from raddle.caution import Caution, each_once
-from raddle.corpus import Kept
-from raddle.facts import Facts
-from raddle.model import Accesses, Model
-from raddle.replaying import Replaying
+from raddle.corpus import CorpusEntry
+from raddle.pruning_facts import PruningFacts
+from raddle.replay_options import ReplayOptions
 from raddle.site import Site, told_apart
+from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
+from raddle.warning import ReportedWarning, each_once
 
 
 def read_contents(connection: sqlite3.Connection) -> Contents:
@@ -27,7 +27,7 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
         paths=dict(connection.execute("select label, path from file where path != '' order by number")),
         model=_model(connection),
         facts=read_facts(connection),
-        cautions=_cautions(connection),
+        warnings=_warnings(connection),
         findings=tuple(json.loads(value) for (value,) in connection.execute("select value from finding")),
         notes=tuple(note for (note,) in connection.execute("select text from note order by number")),
         corpus=_corpus(connection),
@@ -35,14 +35,14 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
     )
 
 
-def _corpus(connection: sqlite3.Connection) -> tuple[Kept, ...]:
+def _corpus(connection: sqlite3.Connection) -> tuple[CorpusEntry, ...]:
     rows = "select origin, execution, brought, decisions, points, switches, text from schedule order by execution"
     found = []
     for origin, number, brought, decisions, points, switches, schedule in connection.execute(rows):
         there = json.loads(points)
         sites, kinds = frozenset(there["sites"]), frozenset(there["kinds"])
-        runs, replaying = _tuples(json.loads(decisions)), Replaying.from_json(there.get("options"))
-        found.append(Kept(origin, number, brought, runs, sites, kinds, switches, schedule, replaying))
+        runs, replay_options = _tuples(json.loads(decisions)), ReplayOptions.from_json(there.get("options"))
+        found.append(CorpusEntry(origin, number, brought, runs, sites, kinds, switches, schedule, replay_options))
     return tuple(found)
 
 
@@ -112,7 +112,7 @@ def _sites(connection: sqlite3.Connection) -> dict[int, Site]:
     )
 
 
-def _model(connection: sqlite3.Connection) -> Model:
+def _model(connection: sqlite3.Connection) -> StaticModel:
     sites: dict[tuple[str, str], tuple[set[int], set[int], set[int]]] = {
         (owner, name): (set(), set(), set())
         for owner, name in connection.execute("select owner, name from variable order by owner, name")
@@ -127,7 +127,7 @@ def _model(connection: sqlite3.Connection) -> Model:
     for owner, name, site in connection.execute("select class, name, site from method order by class, name"):
         methods.setdefault(owner, {})[name] = site
     # The sum with nothing leaves out guesses about sites of which somebody knows better.
-    return Model() + Model(
+    return StaticModel() + StaticModel(
         variables={name: Accesses(*map(frozenset, some)) for name, some in sites.items()},
         methods=methods,
         blocks=frozenset(site for (site,) in connection.execute("select site from block")),
@@ -141,12 +141,14 @@ def _extras(connection: sqlite3.Connection) -> dict[str, Any]:
     return {name: criterion_class(name).read_extra(json.loads(value)) for name, value in rows if name in NAMES}
 
 
-def read_facts(connection: sqlite3.Connection) -> Facts:
+def read_facts(connection: sqlite3.Connection) -> PruningFacts:
     """All facts; none where none were stored."""
     row = connection.execute("select value from facts").fetchone()
-    return Facts.from_json(json.loads(row[0])) if row is not None else Facts()
+    return PruningFacts.from_json(json.loads(row[0])) if row is not None else PruningFacts()
 
 
-def _cautions(connection: sqlite3.Connection) -> tuple[Caution, ...]:
+def _warnings(connection: sqlite3.Connection) -> tuple[ReportedWarning, ...]:
     rows = connection.execute("select kind, subject, sites, note from caution")
-    return each_once(Caution(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows)
+    return each_once(
+        ReportedWarning(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows
+    )

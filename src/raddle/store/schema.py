@@ -104,7 +104,7 @@ create table block (
 create table facts (
     -- One row at most: what executions showed about sites.
     number integer primary key,       -- always 1
-    value text not null               -- JSON, as raddle.facts gives it
+    value text not null               -- JSON, as raddle.pruning_facts gives it
 );
 
 create table extra (

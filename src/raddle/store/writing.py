@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from raddle.corpus import Kept
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.corpus import CorpusEntry
+from raddle.pruning_facts import PruningFacts
 from raddle.record import finding_identity
-from raddle.replaying import PLAINLY
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS
 from raddle.site import INDEX_BITS
+from raddle.static_model import StaticModel
 from raddle.store.contents import Contents
 from raddle.store.reading import read_facts
 from raddle.tally import Tally
@@ -60,7 +60,7 @@ def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_pat
         _add_extra(connection, criterion, extra)
     connection.executemany(
         "insert or ignore into caution values (?, ?, ?, ?)",
-        [(c.kind, text(c.subject), json_text(c.sites), text(c.note)) for c in contents.cautions],
+        [(c.kind, text(c.subject), json_text(c.sites), text(c.note)) for c in contents.warnings],
     )
     connection.executemany(
         "insert or ignore into finding values (?, ?)",
@@ -73,7 +73,7 @@ def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_pat
     add_notes(connection, contents.notes)
 
 
-def _schedule(kept: Kept, before: int) -> tuple[str | int, ...]:
+def _schedule(kept: CorpusEntry, before: int) -> tuple[str | int, ...]:
     return (
         *schedule_identity(kept),
         before + kept.number,
@@ -82,11 +82,11 @@ def _schedule(kept: Kept, before: int) -> tuple[str | int, ...]:
     )
 
 
-def schedule_identity(kept: Kept) -> tuple[str, str, str, str]:
+def schedule_identity(kept: CorpusEntry) -> tuple[str, str, str, str]:
     """What tells a schedule from all others."""
     points: dict[str, Any] = {"kinds": sorted(kept.kinds), "sites": sorted(kept.sites)}
-    if kept.replaying != PLAINLY:
-        points["options"] = kept.replaying.as_json()
+    if kept.replay_options != DEFAULT_REPLAY_OPTIONS:
+        points["options"] = kept.replay_options.as_json()
     return text(kept.origin), kept.switches, json_text(kept.runs), json_text(points)
 
 
@@ -157,7 +157,7 @@ def _requirements(tally: Tally, before: int) -> Iterator[tuple[str, str, int, in
             yield criterion, key, seen.executions, before + seen.first
 
 
-def _add_model(connection: sqlite3.Connection, model: Model) -> None:
+def _add_model(connection: sqlite3.Connection, model: StaticModel) -> None:
     connection.executemany(
         "insert or ignore into variable (owner, name) values (?, ?)",
         [(text(owner), text(name)) for owner, name in sorted(model.variables)],
@@ -181,7 +181,7 @@ def _add_model(connection: sqlite3.Connection, model: Model) -> None:
     connection.executemany("insert or ignore into block values (?)", [(site,) for site in sorted(model.blocks)])
 
 
-def _add_facts(connection: sqlite3.Connection, facts: Facts) -> None:
+def _add_facts(connection: sqlite3.Connection, facts: PruningFacts) -> None:
     together = read_facts(connection) + facts
     connection.execute("insert or replace into facts values (1, ?)", (json_text(together.as_json()),))
 

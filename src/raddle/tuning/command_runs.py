@@ -33,11 +33,11 @@ from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
 PATIENCE = 10  # times as long as the longest run that ended, and
-LEAST_SECONDS = 30.0  # at least, a run may take
-MOST_SECONDS = 600.0  # while none has ended
+MIN_SECONDS = 30.0  # at least, a run may take
+MAX_SECONDS = 600.0  # while none has ended
 LAST_WORDS_SECONDS = 2.0  # after each interrupt, for a run that is ended to store what it saw
 INTERRUPTS = 3  # the second one ends the wait for threads that do not end
-MOST_READ = 1 << 16  # bytes of what a run printed, from the end
+MAX_READ = 1 << 16  # bytes of what a run printed, from the end
 
 _monotonic = time.monotonic
 _REFUSAL = re.compile(r"^raddle: (?P<message>.*) \[(?P<slug>[a-z-]+)\]$", re.MULTILINE | re.DOTALL)
@@ -168,7 +168,7 @@ class CommandRuns(Runs):
         """Seconds that a run may take. Noise makes runs slower, so much more than without."""
         if self._run_seconds is not None:
             return self._run_seconds
-        return MOST_SECONDS if self._longest is None else max(LEAST_SECONDS, PATIENCE * self._longest)
+        return MAX_SECONDS if self._longest is None else max(MIN_SECONDS, PATIENCE * self._longest)
 
     def _start(self, command: Sequence[str], folder: Path, limit: float) -> tuple[Run, str]:
         """Run one process, for so many seconds at most; return also the end of what it printed."""
@@ -246,4 +246,4 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _tail(file: Path) -> str:
-    return file.read_bytes()[-MOST_READ:].decode("utf-8", "replace")
+    return file.read_bytes()[-MAX_READ:].decode("utf-8", "replace")

@@ -24,7 +24,7 @@ WORDS = "words"  # each value is next to each other one
 SCALE = "scale"  # a value is next to the one before it and the one after it
 SEEDS = "seeds"  # all values are alike: any one of the others stands for all of them
 
-MOST_SEEDS = 1000
+MAX_SEEDS = 1000
 NO_NOISE = "none"
 
 
@@ -117,7 +117,7 @@ class Configuration:
         return shlex.join(self.arguments) or f"no {self.option}"
 
 
-_SEEDS = Dimension("seed", tuple(range(1, MOST_SEEDS + 1)), SEEDS)
+_SEEDS = Dimension("seed", tuple(range(1, MAX_SEEDS + 1)), SEEDS)
 
 # The parameter of each scheduler that has one, and whether it draws anything.
 _SCHEDULERS: dict[str, tuple[str | None, bool]] = {

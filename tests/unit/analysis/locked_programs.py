@@ -6,8 +6,8 @@ every schedule.
 
 from __future__ import annotations
 
-from raddle.cast import AbstractObject, AbstractVariable, Cast
-from raddle.model import Accesses, Model
+from raddle.entities import AbstractObject, AbstractVariable, Entities
+from raddle.static_model import Accesses, StaticModel
 
 OWNER = "m.py:C"
 
@@ -20,13 +20,13 @@ class LockedProgram:
             "xyz"[: chance.randint(1, 3)],
             chance.randint(1, 2),
         )
-        self.cast = Cast()
+        self.entities = Entities()
         for number in range(self._objects):
             for name in self._names:
-                self.cast.add_variable(AbstractVariable(OWNER, f"m.py:{number}", name), number + 1)
+                self.entities.add_variable(AbstractVariable(OWNER, f"m.py:{number}", name), number + 1)
             for lock in range(self._locks):  # now and then two locks of an object have the same abstract name
                 place = number if chance.random() < 0.5 else 10 + lock
-                self.cast.add_resource(AbstractObject("Lock", f"m.py:{place}"))
+                self.entities.add_resource(AbstractObject("Lock", f"m.py:{place}"))
         self._methods = [self._method(1000 * index) for index in range(1, chance.randint(2, 5))]
         workers = range(1, chance.randint(2, 4))
         self.threads = [self._main(list(workers)), *(self._worker(thread) for thread in workers)]
@@ -60,7 +60,7 @@ class LockedProgram:
         return [*calls, ("end", thread, 0)]
 
     def _main(self, waiting):
-        made = [("write", number, 90000 + number % len(self._names)) for number in range(len(self.cast.variables))]
+        made = [("write", number, 90000 + number % len(self._names)) for number in range(len(self.entities.variables))]
         running = []
         while waiting or running:
             dice = self._chance.random()
@@ -77,10 +77,10 @@ class LockedProgram:
         variables = {}
         for kind, target, site in (operation for thread in self.threads for operation in thread):
             if kind in ("read", "write"):
-                name = (OWNER, self.cast.variables[target].name)
+                name = (OWNER, self.entities.variables[target].name)
                 more = Accesses(**{f"{kind}s": frozenset({site})})
                 variables[name] = variables[name] + more if name in variables else more
-        return Model(variables)
+        return StaticModel(variables)
 
     def execute(self):
         """Steps in an order that a random schedule brings about; not all of them if it comes to a deadlock."""

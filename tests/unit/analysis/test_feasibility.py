@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from raddle.analysis.feasibility import Feasibility
-from raddle.cast import AbstractObject, AbstractVariable, Cast
-from raddle.facts import Facts
+from raddle.entities import AbstractObject, AbstractVariable, Entities
+from raddle.pruning_facts import PruningFacts
 
 OWNER = "m.py:C"
 A, B, C = 70001, 70002, 70003
 
 
-def cast(*, objects=1):
-    made = Cast()
+def entities(*, objects=1):
+    made = Entities()
     for number in range(objects):
         made.add_variable(AbstractVariable(OWNER, "m.py:9", "x"), number)
         made.add_resource(AbstractObject("Lock", "m.py:9"))
@@ -23,7 +23,7 @@ def cast(*, objects=1):
 def seen_in(*executions, objects=1):
     watching = Feasibility()
     for steps in executions:
-        watching.begin(cast(objects=objects))
+        watching.begin(entities(objects=objects))
         watching.feed(steps)
     return watching.facts()
 
@@ -62,7 +62,7 @@ def locked(thread, *sites, lock=0, variable=0):
 
 
 def test_nothing_is_known_of_what_one_thread_has_for_itself():
-    assert seen_in([*at(0, A), *locked(0, B)]) == Facts()
+    assert seen_in([*at(0, A), *locked(0, B)]) == PruningFacts()
 
 
 def test_what_nothing_orders_can_come_in_both_orders():

@@ -8,14 +8,14 @@ from locked_programs import LockedProgram
 
 from raddle.analysis.feasibility import Feasibility
 from raddle.criteria.memory_access import MemoryAccessPatterns
-from raddle.facts import Facts
+from raddle.pruning_facts import PruningFacts
 from raddle.tally import PRUNED
 
 
-def facts_of(cast, *executions):
+def facts_of(entities, *executions):
     watching = Feasibility()
     for steps in executions:
-        watching.begin(cast)
+        watching.begin(entities)
         watching.feed(steps)
     return watching.facts()
 
@@ -29,16 +29,16 @@ def test_no_covered_requirement_is_ruled_out():
         executions = [program.execute() for _ in range(12)]
         covered, apart = set(), []
         for steps in executions:
-            criterion.begin(program.cast)
+            criterion.begin(program.entities)
             criterion.feed(steps)
             keys = criterion.collect(final=True)
-            apart.append(facts_of(program.cast, steps))
+            apart.append(facts_of(program.entities, steps))
             assert [criterion.infeasible(key, apart[-1]) for key in keys] == [None] * len(keys)
             covered |= keys
-        together = facts_of(program.cast, *executions)
+        together = facts_of(program.entities, *executions)
         assert [criterion.infeasible(key, together) for key in covered] == [None] * len(covered)
         chance.shuffle(apart)
-        assert sum(apart, Facts()) == together
+        assert sum(apart, PruningFacts()) == together
         requirements = list(criterion.requirements(program.model(), together))
         assert covered <= set(requirements)
         total = criterion.total(program.model(), together)
@@ -59,9 +59,9 @@ def test_few_executions_show_what_many_obey():
         if any(len(steps) < sum(map(len, program.threads)) for steps in executions):
             continue  # a deadlock
         programs += 1
-        facts = facts_of(program.cast, *executions)
+        facts = facts_of(program.entities, *executions)
         for _ in range(100):
-            criterion.begin(program.cast)
+            criterion.begin(program.entities)
             criterion.feed(program.execute())
             assert not [key for key in criterion.collect(final=True) if criterion.infeasible(key, facts)]
 
@@ -72,9 +72,9 @@ def test_asking_in_between_changes_nothing():
         program = LockedProgram(chance)
         steps = program.execute()
         watching = Feasibility()
-        watching.begin(program.cast)
+        watching.begin(program.entities)
         for step in steps:
             watching.feed([step])
             if chance.random() < 0.2:
                 watching.facts()
-        assert watching.facts() == facts_of(program.cast, steps)
+        assert watching.facts() == facts_of(program.entities, steps)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from raddle.analysis.happens_before import MOST_ENDED, ORDERING, HappensBefore
+from raddle.analysis.happens_before import MAX_ENDED, ORDERING, HappensBefore
 from raddle.step import GIVES, TAKES
 
 KINDS = [*sorted(GIVES | TAKES), "read"]
@@ -146,7 +146,7 @@ def test_threads_that_nobody_joins_are_bounded():
         order.step(thread, "release", 3)
         order.step(thread, "end", thread)
     order.step(0, "acquire", 3)
-    assert len(order.line(0).clock) <= MOST_ENDED + 2
+    assert len(order.line(0).clock) <= MAX_ENDED + 2
 
 
 def test_a_thread_that_was_forgotten_is_taken_as_known():
@@ -155,7 +155,7 @@ def test_a_thread_that_was_forgotten_is_taken_as_known():
     order.step(0, "start", 1)
     epoch = order.epoch(1)
     order.step(1, "end", 1)
-    for thread in range(2, MOST_ENDED + 2):
+    for thread in range(2, MAX_ENDED + 2):
         order.step(0, "start", thread)
         assert not order.is_before(epoch, 0)
         order.step(thread, "end", thread)

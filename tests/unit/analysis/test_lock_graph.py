@@ -104,7 +104,7 @@ def test_a_hundred_philosophers():
 
 
 def test_too_many_circles_are_given_up(monkeypatch):
-    monkeypatch.setattr(lock_graph, "MOST_LOOKS", 100)
+    monkeypatch.setattr(lock_graph, "MAX_LOOKS", 100)
     graph = LockGraph()
     pairs = list(itertools.permutations(range(5), 2))  # twenty threads, each pair of five locks in both orders
     steps = started(*range(1, 21))
@@ -130,7 +130,7 @@ def test_threads_that_come_and_go_leave_no_more_than_the_last_edges():
     for thread in range(1, 1000):
         for step in [*started(thread), *nested(thread, A, B, site=10), (thread, "end", thread, 0)]:
             graph.step(*step)
-    assert sum(len(alike) for out in graph._edges.values() for alike in out.values()) == lock_graph.MOST_ALIKE
+    assert sum(len(alike) for out in graph._edges.values() for alike in out.values()) == lock_graph.MAX_ALIKE
     assert not graph._asked
 
 

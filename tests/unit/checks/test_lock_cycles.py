@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from raddle.analysis import lock_graph
-from raddle.cast import AbstractObject, make_cast
-from raddle.caution import POTENTIAL_DEADLOCK, Caution
 from raddle.checks.lock_cycles import LockCycles
+from raddle.entities import AbstractObject, make_entities
+from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
 ONE, OTHER = AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")
 SITE = 70000
 
 
-def cautions(*executions, resources=(ONE, OTHER)):
+def warnings(*executions, resources=(ONE, OTHER)):
     check = LockCycles()
     for steps in executions:
-        check.begin(make_cast(resources=resources))
+        check.begin(make_entities(resources=resources))
         for step in steps:
             check.feed([step])
-    return check.cautions()
+    return check.warnings()
 
 
 def nested(thread, first, second, *, site):
@@ -29,7 +29,7 @@ def nested(thread, first, second, *, site):
 
 STARTS = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
 CIRCLE = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 0, site=20)]
-EXPECTED = Caution(
+EXPECTED = ReportedWarning(
     POTENTIAL_DEADLOCK,
     "the Lock made at m.py:1 -> the Lock made at m.py:2",
     (SITE + 10, SITE + 11, SITE + 20, SITE + 21),
@@ -37,29 +37,29 @@ EXPECTED = Caution(
 
 
 def test_a_circle():
-    assert cautions(CIRCLE) == [EXPECTED]
+    assert warnings(CIRCLE) == [EXPECTED]
 
 
 def test_it_is_told_once_whichever_threads_and_executions_showed_it():
     other_way = [*STARTS, *nested(1, 1, 0, site=20), *nested(2, 0, 1, site=10)]
-    assert cautions(CIRCLE, other_way, CIRCLE + CIRCLE[2:]) == [EXPECTED]
+    assert warnings(CIRCLE, other_way, CIRCLE + CIRCLE[2:]) == [EXPECTED]
 
 
 def test_locks_of_different_executions_make_no_circle():
-    assert cautions([*STARTS, *nested(1, 0, 1, site=10)], [*STARTS, *nested(2, 1, 0, site=20)]) == []
+    assert warnings([*STARTS, *nested(1, 0, 1, site=10)], [*STARTS, *nested(2, 1, 0, site=20)]) == []
 
 
 def test_locks_of_one_place_are_told_apart_within_an_execution():
     # Locks 0, 1, 2 were made in one place. 0 before 1 and 1 before 2 is no circle, although the names are the same.
     resources = (ONE, ONE, ONE)
     chain = [*STARTS, *nested(1, 0, 1, site=10), *nested(2, 1, 2, site=20)]
-    assert cautions(chain, resources=resources) == []
-    assert len(cautions([*chain, (0, "start", 3, SITE), *nested(3, 2, 0, site=30)], resources=resources)) == 1
+    assert warnings(chain, resources=resources) == []
+    assert len(warnings([*chain, (0, "start", 3, SITE), *nested(3, 2, 0, site=30)], resources=resources)) == 1
 
 
 def test_it_is_known_when_there_were_too_many(monkeypatch):
-    monkeypatch.setattr(lock_graph, "MOST_LOOKS", 1)
+    monkeypatch.setattr(lock_graph, "MAX_LOOKS", 1)
     check = LockCycles()
-    check.begin(make_cast(resources=[ONE, OTHER]))
+    check.begin(make_entities(resources=[ONE, OTHER]))
     check.feed(CIRCLE)
     assert check.gave_up

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from raddle.cast import AbstractVariable, make_cast
-from raddle.caution import DATA_RACE, Caution
 from raddle.checks.races import Races
+from raddle.entities import AbstractVariable, make_entities
 from raddle.step import GIVES, TAKES
+from raddle.warning import DATA_RACE, ReportedWarning
 
 X, Y = AbstractVariable("m.py:C", "m.py:1", "x"), AbstractVariable("m.py:C", "m.py:1", "y")
 SITE = 70000
@@ -16,14 +16,14 @@ SITE = 70000
 def races(*executions, variables=(X, Y)):
     check = Races()
     for steps in executions:
-        check.begin(make_cast(variables=variables))
+        check.begin(make_entities(variables=variables))
         for step in steps:
             check.feed([step])
-    return check.cautions()
+    return check.warnings()
 
 
 def pairs(*executions):
-    return [(caution.subject, *caution.sites) for caution in races(*executions)]
+    return [(warning.subject, *warning.sites) for warning in races(*executions)]
 
 
 START = (0, "start", 1, SITE)
@@ -31,7 +31,7 @@ START = (0, "start", 1, SITE)
 
 def test_two_accesses_that_nothing_orders():
     steps = [START, (0, "read", 0, SITE + 1), (1, "write", 0, SITE + 2)]
-    assert races(steps) == [Caution(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
+    assert races(steps) == [ReportedWarning(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
 
 
 def test_two_reads_are_no_race():
@@ -40,7 +40,7 @@ def test_two_reads_are_no_race():
 
 def test_the_sites_come_in_their_own_order_whoever_was_first():
     steps = [START, (0, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
-    assert races(steps) == [Caution(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
+    assert races(steps) == [ReportedWarning(DATA_RACE, "C.x", (SITE + 1, SITE + 2), "read, written")]
 
 
 def test_start_and_join_order():
@@ -78,7 +78,7 @@ def test_knowing_the_last_write_is_not_enough_after_a_race():
 
 def test_one_site_can_race_with_itself():
     steps = [START, (0, "write", 0, SITE + 1), (1, "write", 0, SITE + 1)]
-    assert races(steps) == [Caution(DATA_RACE, "C.x", (SITE + 1, SITE + 1), "written, written")]
+    assert races(steps) == [ReportedWarning(DATA_RACE, "C.x", (SITE + 1, SITE + 1), "written, written")]
 
 
 def test_different_objects_of_one_class_are_different_variables():

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from raddle.cast import AbstractObject, AbstractVariable, make_cast
-from raddle.caution import LOCKSET, UNSERIALIZABLE, Caution
 from raddle.checks.warned_variables import WarnedVariables
+from raddle.entities import AbstractObject, AbstractVariable, make_entities
+from raddle.warning import LOCKSET, UNSERIALIZABLE, ReportedWarning
 
 S = 70_000  # sites are S + something
 SERIALIZABLE = {
@@ -21,17 +21,17 @@ SERIALIZABLE = {
 CASES = list(itertools.product(["read", "write"], repeat=3))
 
 
-def cautions(*texts, kind=None):
+def warnings(*texts, kind=None):
     """Of one execution; steps are "1 read 4" (thread, kind, site), or "1 acquire 0" (thread, kind, target)."""
     check = WarnedVariables()
     watch(check, *texts)
-    return [caution for caution in check.cautions() if kind in (None, caution.kind)]
+    return [warning for warning in check.warnings() if kind in (None, warning.kind)]
 
 
 def watch(check, *texts):
     variables = [AbstractVariable("m.py:C", "", "n")]
     resources = [AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2"), AbstractObject("Queue", "m.py:3")]
-    check.begin(make_cast(variables=variables, resources=resources, actors=["main", "one", "two"]))
+    check.begin(make_entities(variables=variables, resources=resources, actors=["main", "one", "two"]))
     check.feed([as_step(text) for text in texts])
 
 
@@ -47,26 +47,26 @@ def as_step(text):
 @pytest.mark.parametrize(("first", "between", "second"), CASES)
 def test_four_of_eight_cases_are_unserializable(first, between, second):
     # r/w/r, w/w/r, w/r/w and r/w/w, in the paper's words.
-    found = cautions(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
+    found = warnings(f"1 {first} 1", f"2 {between} 9", f"1 {second} 2", kind=UNSERIALIZABLE)
     assert bool(found) == ((first, between, second) not in SERIALIZABLE)
 
 
 def test_what_is_said_about_it():
-    assert cautions("1 read 1", "2 write 9", "1 write 2", kind=UNSERIALIZABLE) == [
-        Caution(UNSERIALIZABLE, "C.n", (S + 1, S + 9, S + 2), "read, written, written")
+    assert warnings("1 read 1", "2 write 9", "1 write 2", kind=UNSERIALIZABLE) == [
+        ReportedWarning(UNSERIALIZABLE, "C.n", (S + 1, S + 9, S + 2), "read, written, written")
     ]
 
 
 def test_an_access_in_between_counts_even_if_it_was_not_the_last():
     # The last to come between reads, which alone would be serializable.
-    (found,) = cautions("1 read 1", "2 write 8", "2 read 9", "1 read 2", kind=UNSERIALIZABLE)
+    (found,) = warnings("1 read 1", "2 write 8", "2 read 9", "1 read 2", kind=UNSERIALIZABLE)
     assert found.sites == (S + 1, S + 8, S + 2)
-    (found,) = cautions("1 write 1", "2 read 8", "3 write 9", "1 write 2", kind=UNSERIALIZABLE)
+    (found,) = warnings("1 write 1", "2 read 8", "3 write 9", "1 write 2", kind=UNSERIALIZABLE)
     assert found.sites == (S + 1, S + 8, S + 2)
 
 
 def test_what_came_before_the_block_is_not_in_between():
-    assert cautions("2 write 9", "1 read 1", "2 read 8", "1 read 2", kind=UNSERIALIZABLE) == []
+    assert warnings("2 write 9", "1 read 1", "2 read 8", "1 read 2", kind=UNSERIALIZABLE) == []
 
 
 def test_a_locked_check_and_a_locked_act_are_not_one_although_each_is_guarded():
@@ -74,42 +74,42 @@ def test_a_locked_check_and_a_locked_act_are_not_one_although_each_is_guarded():
         return (f"{text[0]} acquire 0", text, f"{text[0]} release 0")
 
     steps = ("1 enter 0", *locked("1 read 1"), *locked("2 write 9"), *locked("1 write 2"), "1 leave 0")
-    assert len(cautions(*steps, kind=UNSERIALIZABLE)) == 1
-    assert cautions(*steps, kind=LOCKSET) == []
+    assert len(warnings(*steps, kind=UNSERIALIZABLE)) == 1
+    assert warnings(*steps, kind=LOCKSET) == []
 
 
 def test_two_calls_are_no_block():
     # A method that is called twice, each time under a lock, say.
     calls = ("1 enter 0", "1 read 1", "1 leave 0", "2 write 9", "1 enter 0", "1 write 2", "1 leave 0")
-    assert cautions(*calls, kind=UNSERIALIZABLE) == []
+    assert warnings(*calls, kind=UNSERIALIZABLE) == []
     # A call in between does not cut the block of the one around it.
     around = ("1 enter 0", "1 read 1", "1 enter 0", "1 leave 0", "2 write 9", "1 write 2", "1 leave 0")
-    assert len(cautions(*around, kind=UNSERIALIZABLE)) == 1
+    assert len(warnings(*around, kind=UNSERIALIZABLE)) == 1
 
 
 def test_a_loop_that_comes_round_is_no_block():
-    assert cautions("1 write 2", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
-    assert cautions("1 read 1", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
+    assert warnings("1 write 2", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
+    assert warnings("1 read 1", "2 write 9", "1 read 1", kind=UNSERIALIZABLE) == []
 
 
 def test_two_tasks_of_a_worker_are_no_block():
-    assert cautions("1 read 1", "2 write 9", "1 task 2", "1 write 2", kind=UNSERIALIZABLE) == []
+    assert warnings("1 read 1", "2 write 9", "1 task 2", "1 write 2", kind=UNSERIALIZABLE) == []
 
 
 def test_what_the_program_orders_itself_is_meant():
     # A result that is set to nothing, computed by a thread that is then joined, and read.
     steps = ["0 write 1", "0 start 1", "1 write 9", "1 end 1", "0 join 1", "0 read 2"]
-    assert cautions(*steps, kind=UNSERIALIZABLE) == []
+    assert warnings(*steps, kind=UNSERIALIZABLE) == []
     # The same by messages; not if one of the two is missing.
     there, back = ["0 put 2", "1 get 2"], ["1 put 2", "0 get 2"]
-    assert cautions("0 write 1", *there, "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE) == []
-    assert len(cautions("0 write 1", *there, "1 write 9", "0 read 2", kind=UNSERIALIZABLE)) == 1
-    assert len(cautions("0 write 1", "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE)) == 1
+    assert warnings("0 write 1", *there, "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE) == []
+    assert len(warnings("0 write 1", *there, "1 write 9", "0 read 2", kind=UNSERIALIZABLE)) == 1
+    assert len(warnings("0 write 1", "1 write 9", *back, "0 read 2", kind=UNSERIALIZABLE)) == 1
 
 
 def test_one_caution_for_each_block():
     block = ("1 read 1", "2 write 9", "1 write 2")
-    assert len(cautions(*block, *block, "1 read 1", "3 write 8", "1 write 2", kind=UNSERIALIZABLE)) == 1
+    assert len(warnings(*block, *block, "1 read 1", "3 write 8", "1 write 2", kind=UNSERIALIZABLE)) == 1
 
 
 # -- Eraser -------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ def test_one_caution_for_each_block():
 def test_a_variable_that_no_lock_guards_always():
     # Virgin, exclusive, exclusive', modified with lock 0, race: thread 2 has another lock.
     steps = ["1 write 1", "2 write 2", "1 acquire 0", "1 write 3", "1 release 0", "2 acquire 1", "2 read 4"]
-    assert cautions(*steps, kind=LOCKSET) == [
-        Caution(
+    assert warnings(*steps, kind=LOCKSET) == [
+        ReportedWarning(
             LOCKSET, "C.n", (S + 3, S + 4),
             "written under the Lock made at m.py:1, read under the Lock made at m.py:2",
         )
@@ -128,7 +128,7 @@ def test_a_variable_that_no_lock_guards_always():
 
 def test_the_other_site_is_the_last_one_of_another_thread():
     # Thread 1 comes back with a read, which is not a race, then writes; thread 2 was last at 3.
-    (found,) = cautions("1 write 1", "2 write 2", "2 read 3", "1 read 4", "1 write 5", kind=LOCKSET)
+    (found,) = warnings("1 write 1", "2 write 2", "2 read 3", "1 read 4", "1 write 5", kind=LOCKSET)
     assert found.sites == (S + 3, S + 5)
 
 
@@ -141,8 +141,8 @@ def locked(text, *locks):
 def test_the_two_accesses_have_no_lock_in_common():
     # Thread 1 reads without the lock. Only when it writes, with the lock, is that a race; both writes had the lock.
     steps = [*locked("1 write 1", 0), *locked("2 write 2", 0), "1 read 3", *locked("1 write 4", 0)]
-    assert cautions(*steps, kind=LOCKSET) == [
-        Caution(LOCKSET, "C.n", (S + 2, S + 3), "written under the Lock made at m.py:1, read under no lock")
+    assert warnings(*steps, kind=LOCKSET) == [
+        ReportedWarning(LOCKSET, "C.n", (S + 2, S + 3), "written under the Lock made at m.py:1, read under no lock")
     ]
 
 
@@ -151,23 +151,23 @@ def test_locks_that_are_not_all_the_same_in_any_two_accesses():
     steps = [
         *locked("1 write 1", 0, 1), *locked("2 write 2", 1, 2), *locked("3 write 3", 0, 2), *locked("1 write 4", 0, 1),
     ]  # fmt: skip
-    assert cautions(*steps, kind=LOCKSET) == []  # lock 0 was held since the variable was shared
+    assert warnings(*steps, kind=LOCKSET) == []  # lock 0 was held since the variable was shared
     one, two, three = "the Lock made at m.py:1", "the Lock made at m.py:2", "the Queue made at m.py:3"
-    (found,) = cautions(*steps, *locked("2 read 5", 1, 2), kind=LOCKSET)
+    (found,) = warnings(*steps, *locked("2 read 5", 1, 2), kind=LOCKSET)
     assert found.sites == (S + 3, S + 4, S + 5)
     assert found.note == (
         f"sometimes written under {one} and {three}, sometimes written under {one} and {two}, "
         f"sometimes read under {two} and {three}"
     )
     # Two that are in conflict come later, and are said instead.
-    (found,) = cautions(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
+    (found,) = warnings(*steps, *locked("2 read 5", 1, 2), *locked("3 read 6", 2), kind=LOCKSET)
     assert (found.sites, found.is_vague) == ((S + 4, S + 6), False)
 
 
 def test_what_one_thread_does_without_a_lock_is_in_conflict_with_no_reader():
     # Thread 1 reads without a lock, and is the only one that writes; thread 2 only reads, with the lock.
     steps = [*locked("1 write 1", 0), *locked("2 read 2", 0), "1 read 3", *locked("1 write 4", 0)]
-    (found,) = cautions(*steps, kind=LOCKSET)
+    (found,) = warnings(*steps, kind=LOCKSET)
     assert (found.sites, found.note) == ((S + 3,), "sometimes read under no lock")
 
 
@@ -180,14 +180,14 @@ def test_what_is_said_is_true():
             for _ in range(choose.randrange(12))
         ]
         steps = [locked(f"{who} {kind} {at}", *locks) for at, (who, kind, locks) in enumerate(accesses)]
-        for caution in cautions(*itertools.chain(*steps), kind=LOCKSET):
-            named = [accesses[site - S] for site in caution.sites]
+        for warning in warnings(*itertools.chain(*steps), kind=LOCKSET):
+            named = [accesses[site - S] for site in warning.sites]
             assert not set.intersection(*(set(locks) for _, _, locks in named))
-            if not caution.is_vague:
+            if not warning.is_vague:
                 (one, kind, _), (other, other_kind, _) = named
                 assert one != other
                 assert "write" in (kind, other_kind)
-            told[caution.is_vague] += 1
+            told[warning.is_vague] += 1
     assert min(told.values()) > 5
 
 
@@ -195,14 +195,14 @@ def test_one_caution_for_each_variable_over_all_executions():
     check = WarnedVariables()
     for site in (4, 5):
         watch(check, "1 write 1", "2 write 2", f"1 write {site}", "2 write 6")
-    assert [caution.sites for caution in check.cautions() if caution.kind == LOCKSET] == [(S + 2, S + 4)]
+    assert [warning.sites for warning in check.warnings() if warning.kind == LOCKSET] == [(S + 2, S + 4)]
 
 
 def test_nothing_is_carried_from_one_execution_to_the_next():
     check = WarnedVariables()
     watch(check, "1 read 1", "2 write 9")
     watch(check, "1 write 2")
-    assert check.cautions() == []
+    assert check.warnings() == []
 
 
 # -- against the definition ---------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_finds_what_the_definition_finds():
             for _ in range(choose.randrange(20))
         ]
         expected = set(unserializable_blocks([as_step(text) for text in texts]))
-        found = {(one.sites[0], one.sites[2]) for one in cautions(*texts, kind=UNSERIALIZABLE)}
+        found = {(one.sites[0], one.sites[2]) for one in warnings(*texts, kind=UNSERIALIZABLE)}
         assert found == expected
         number += len(found)
     assert number > 1000

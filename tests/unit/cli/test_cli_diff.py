@@ -10,9 +10,9 @@ import pytest
 import processes
 from raddle.cli.diff import diff
 from raddle.errors import UsageError
-from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store import add
 from raddle.tally import Tally
 
@@ -164,7 +164,7 @@ def test_lines_that_moved_make_no_difference(run, tmp_path):
 def test_totals_are_said_where_they_are_known(run):
     """One read and one write of one variable: a requirement of each of the eight patterns of one variable."""
     read, write = 11 << INDEX_BITS, (11 << INDEX_BITS) + 1
-    model = Model({("log.py:Log", "n"): Accesses(frozenset({read}), frozenset({write}))})
+    model = StaticModel({("log.py:Log", "n"): Accesses(frozenset({read}), frozenset({write}))})
     sites = {site: Site("log.py", 3, 0, "read", "n", "f", switchable=True) for site in (read, write)}
     for file, patterns in (("a", (1, 2)), ("b", (1,))):
         keys = {1: (1, "log.py:Log", "n", "", read, write), 2: (2, "log.py:Log", "n", "", write, read)}

@@ -9,7 +9,6 @@ import click
 import jsonschema
 import pytest
 
-from raddle.caution import Caution
 from raddle.cli.json_ import json_
 from raddle.cli.report import report
 from raddle.cli.sarif import sarif
@@ -19,6 +18,7 @@ from raddle.report.as_json import schema
 from raddle.site import INDEX_BITS, Site
 from raddle.store import add
 from raddle.tally import Tally
+from raddle.warning import ReportedWarning
 
 READ, WRITE = 4711 << INDEX_BITS, (4711 << INDEX_BITS) + 1
 SITES = {
@@ -36,7 +36,7 @@ FINDING = {
     ],
     "origin": "explore log.py::scenario",
 }
-RACE = Caution("data-race", "Log.th", (READ, WRITE), "read, written")
+RACE = ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written")
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_no_findings(run, name):
 
 
 def test_json(run):
-    store(FINDING, cautions=(RACE,))
+    store(FINDING, warnings=(RACE,))
     code, out, err = run(json_, "--covered", "sync", "--missing", "sync")
     assert (code, err) == (0, "")
     whole = json.loads(out)
@@ -139,7 +139,7 @@ def test_to_a_file(run, tmp_path, command):
 
 
 def test_sarif(run):
-    store(FINDING, cautions=(RACE,))
+    store(FINDING, warnings=(RACE,))
     code, out, _ = run(sarif)
     assert code == 0
     results = json.loads(out)["runs"][0]["results"]
@@ -147,7 +147,7 @@ def test_sarif(run):
 
 
 def test_annotations(run):
-    store(FINDING, cautions=(RACE,), notes=("a note",))
+    store(FINDING, warnings=(RACE,), notes=("a note",))
     code, out, err = run(report, "--format", "github", "--fail-under", "sync=0")
     assert code == 0
     error, warning, notice, gone = out.splitlines()

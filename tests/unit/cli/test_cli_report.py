@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from raddle.caution import Caution
 from raddle.cli.report import report
 from raddle.errors import UsageError
-from raddle.model import Accesses, Model
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store import add
 from raddle.tally import Tally
+from raddle.warning import ReportedWarning
 
 BASE = 4711 << INDEX_BITS
 ENTER, READ, AGAIN, WRITE = range(BASE, BASE + 4)
@@ -24,7 +24,7 @@ SITES = {
     WRITE: Site("log.py", 9, 0, "write", "self.th", "Log.total", switchable=True),
 }
 # Two public methods: three pairs of methods.
-MODEL = Model(
+MODEL = StaticModel(
     {("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}))},
     {"log.py:Log": {"add": ENTER, "total": AGAIN}},
 )
@@ -83,9 +83,9 @@ def test_the_report(run):
 
 
 def test_warnings_and_findings(run):
-    caution = Caution("data-race", "Log.th", (READ, WRITE), "read, written")
+    warning = ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written")
     finding = {"kind": "assertion", "message": "AssertionError: no\nmore", "steps": []}
-    store({"method-pairs": [ADD_TOTAL]}, cautions=(caution,), findings=(finding,))
+    store({"method-pairs": [ADD_TOTAL]}, warnings=(warning,), findings=(finding,))
     code, out, _ = run()
     assert code == 0
     sentence = "`Log.th` is read at log.py:4 and written by another thread at log.py:9, and nothing orders the two"
@@ -136,7 +136,7 @@ def test_each_of_several_criteria_has_a_heading_for_what_is_missing(run):
 
 
 def test_a_guess_is_marked(run):
-    guess = Model({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
+    guess = StaticModel({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
     store({"map": []}, model=guess)
     out = run("--missing", "map")[1]
     assert "(pattern 1) (guessed: the source does not say whose `th` it is)\n" in out
@@ -144,7 +144,7 @@ def test_a_guess_is_marked(run):
 
 
 def test_what_an_execution_has_shown_is_no_guess(run):
-    guess = Model({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
+    guess = StaticModel({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
     store({"map": []}, model=guess + MODEL)
     assert "guessed" not in run("--missing", "map")[1]
 
@@ -152,7 +152,7 @@ def test_what_an_execution_has_shown_is_no_guess(run):
 def test_json(run):
     store(
         {"method-pairs": [ADD_TOTAL], "sync": []},
-        cautions=(Caution("data-race", "Log.th", (READ, WRITE), "read, written"),),
+        warnings=(ReportedWarning("data-race", "Log.th", (READ, WRITE), "read, written"),),
         notes=("a note",),
     )
     code, out, err = run("--json", "--criteria", "method-pairs", "--missing", "method-pairs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raddle.cast import AbstractObject, Cast
+from raddle.entities import AbstractObject, Entities
 
 SITE = 70000
 LOCKS, CONDITION, EVENT, SEMAPHORE, QUEUE = (0, 1, 2), 3, 4, 5, 6
@@ -28,10 +28,10 @@ class RandomExecution:
 
     def __init__(self, rng, *, length):
         self.rng = rng
-        self.cast = Cast(methods=2)
+        self.entities = Entities(methods=2)
         for resource in RESOURCES:
-            self.cast.add_resource(resource)
-        self.cast.add_actor("main")
+            self.entities.add_resource(resource)
+        self.entities.add_actor("main")
         self.steps = []
         self.alive, self.ended, self.actors = [0], [], {0: 0}
         self.holders, self.waiting = {}, {}
@@ -62,7 +62,7 @@ class RandomExecution:
             kind, target = self.rng.choice(CALLS)
             self.add(thread, kind, target, self.site())
             if kind == "enter":
-                self.cast.entered(self.actors[thread], self.rng.choice("fg"))
+                self.entities.entered(self.actors[thread], self.rng.choice("fg"))
 
     def lock(self, thread):
         lock = self.rng.choice(LOCKS)
@@ -95,17 +95,17 @@ class RandomExecution:
         if kind == "start" and len(self.alive) + len(self.ended) < 6:
             new = len(self.alive) + len(self.ended)
             self.alive.append(new)
-            self.actors[new] = self.cast.add_actor("worker")
+            self.actors[new] = self.entities.add_actor("worker")
             self.add(thread, "start", new, self.site())
             self.add(new, "begin", self.actors[new], 0)
         elif kind == "task" and thread:
-            self.cast.ended(self.actors[thread])
-            self.actors[thread] = self.cast.add_actor("task")
+            self.entities.ended(self.actors[thread])
+            self.actors[thread] = self.entities.add_actor("task")
             self.add(thread, "task", self.actors[thread], 0)
         elif kind == "end" and thread:
             self.alive.remove(thread)
             self.ended.append(thread)
-            self.cast.ended(self.actors[thread])
+            self.entities.ended(self.actors[thread])
             self.add(thread, "end", thread, 0)
         elif kind == "join" and self.ended:
             self.add(thread, "join", self.rng.choice(self.ended), self.site())
@@ -123,7 +123,7 @@ def actors_of(steps):
 
 def covered(criterion, execution, *, rng=None):
     """Feed it in pieces, asking now and then what is known."""
-    criterion.begin(execution.cast)
+    criterion.begin(execution.entities)
     found = set()
     for step in execution.steps:
         criterion.feed([step])
@@ -139,5 +139,5 @@ def covered(criterion, execution, *, rng=None):
 class Fed:
     """A whole execution, written by hand."""
 
-    def __init__(self, steps, cast):
-        self.steps, self.cast = steps, cast
+    def __init__(self, steps, entities):
+        self.steps, self.entities = steps, entities

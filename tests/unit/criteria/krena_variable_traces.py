@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from raddle.cast import AbstractObject, AbstractVariable, Cast, make_cast
 from raddle.criteria.avio import Avio, AvioByThread
 from raddle.criteria.du_pairs import DefinitionUsePairs, DefinitionUsePairsByThread
 from raddle.criteria.eraser import Eraser, EraserByThread
 from raddle.criteria.goldilocks import GoldiLock, GoldiLockByThread
+from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
 
 S = 70_000  # sites are S + something
 X, Y = 0, 1  # variables
@@ -26,7 +26,7 @@ RESOURCES = [AbstractObject("Lock", "m.py:21"), AbstractObject("Lock", "m.py:22"
 
 def small_cast(actors=("main", "one", "two", "three")):
     """Actors that are told apart by their types."""
-    return make_cast(variables=VARIABLES, resources=RESOURCES, actors=actors)
+    return make_entities(variables=VARIABLES, resources=RESOURCES, actors=actors)
 
 
 def steps_of(*texts, target=X):
@@ -41,10 +41,10 @@ def steps_of(*texts, target=X):
     return steps
 
 
-def covered(name, steps, cast=None):
+def covered(name, steps, entities=None):
     """What one execution covers."""
     criterion = METRICS[name]()
-    criterion.begin(cast or small_cast())
+    criterion.begin(entities or small_cast())
     criterion.feed(steps)
     return criterion.collect(final=True)
 
@@ -53,12 +53,12 @@ class RandomExecution:
     """Steps with the moments at which actors enter methods and end, as a recorder would tell the cast."""
 
     def __init__(self, choose, *, length=60):
-        self.cast = Cast(methods=2)
+        self.entities = Entities(methods=2)
         for variable in [*VARIABLES, VARIABLES[0]]:  # two objects that look alike
-            self.cast.add_variable(variable, 1)
+            self.entities.add_variable(variable, 1)
         for resource in [*RESOURCES, RESOURCES[0]]:
-            self.cast.add_resource(resource)
-        self.cast.add_actor("main")
+            self.entities.add_resource(resource)
+        self.entities.add_actor("main")
         self.steps, self._told = [], []
         self._choose, self._holder = choose, {}
         self._actors = {0: 0}
@@ -77,13 +77,13 @@ class RandomExecution:
         yield self.steps[position:]
 
     def _begin(self, thread, kind):
-        actor = self._actors[thread] = self.cast.add_actor(self._choose.choice(["worker", "helper"]))
+        actor = self._actors[thread] = self.entities.add_actor(self._choose.choice(["worker", "helper"]))
         if kind == "begin":
             self.steps.append((0, "start", thread, S))
         self.steps.append((thread, kind, actor, 0))
 
     def _do_something(self, thread):
-        choose, cast, actor = self._choose, self.cast, self._actors[thread]
+        choose, entities, actor = self._choose, self.entities, self._actors[thread]
         what = choose.random()
         if what < 0.7:
             site = choose.randrange(4)
@@ -98,9 +98,9 @@ class RandomExecution:
                 self.steps.append((thread, "acquire", lock, S + 9))
         elif what < 0.95:
             method = choose.choice(["C.f", "C.g"])
-            self._told.append((len(self.steps), lambda: cast.entered(actor, method)))
+            self._told.append((len(self.steps), lambda: entities.entered(actor, method)))
         elif what < 0.97 and thread:
-            self._told.append((len(self.steps), lambda: cast.ended(actor)))
+            self._told.append((len(self.steps), lambda: entities.ended(actor)))
             self._begin(thread, "task")
         elif what < 0.98:
             self.steps.append((thread, "put", QUEUE, S + 8))
@@ -134,7 +134,7 @@ def agrees(name, expected, choose, *, executions):
     number = 0
     for _ in range(executions):
         execution = RandomExecution(choose)
-        criterion.begin(execution.cast)
+        criterion.begin(execution.entities)
         parts = []
         for batch in execution.batches():
             criterion.feed(batch)
@@ -142,7 +142,7 @@ def agrees(name, expected, choose, *, executions):
                 parts.append(criterion.collect(final=False))
         parts.append(criterion.collect(final=True))
         found = set().union(*parts)
-        assert found == expected(execution.steps, execution.cast)
+        assert found == expected(execution.steps, execution.entities)
         assert sum(map(len, parts)) == len(found)  # nothing twice
         number += len(found)
     return number

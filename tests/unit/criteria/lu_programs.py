@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from raddle.cast import AbstractVariable, make_cast
+from raddle.entities import AbstractVariable, make_entities
 
 SITE = 70_000
 
@@ -13,9 +13,9 @@ def variable(name):
     return AbstractVariable("m.py:C", "m.py:1", name)
 
 
-def watch(criterion, cast, steps, *, chunks=()):
+def watch(criterion, entities, steps, *, chunks=()):
     """What an execution covers; `chunks` are the numbers of steps after which is asked in between."""
-    criterion.begin(cast)
+    criterion.begin(entities)
     collected = []
     rest = list(steps)
     for length in chunks:
@@ -51,7 +51,7 @@ def interleavings(program):
 
 def program_cast(program):
     names = sorted({name for line in program for _, name in line})
-    return make_cast(variables=[variable(name) for name in names])
+    return make_entities(variables=[variable(name) for name in names])
 
 
 def program_steps(program, order):
@@ -91,7 +91,7 @@ def random_steps(random, *, length=24):
 
 
 def like_cast():
-    return make_cast(variables=[variable(name) for name in LIKE])
+    return make_entities(variables=[variable(name) for name in LIKE])
 
 
 def labels(steps):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import random
 
-from raddle.cast import make_cast
 from raddle.criteria import make_criteria
 from raddle.criteria.blocks import Blocks
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import make_entities
+from raddle.pruning_facts import PruningFacts
 from raddle.site import Site
+from raddle.static_model import StaticModel
 from raddle.step import Step
 
 # Blocks begin at sites 70001, 70002 and 70003.
-MODEL = Model(blocks=frozenset({70003, 70001, 70002}))
+MODEL = StaticModel(blocks=frozenset({70003, 70001, 70002}))
 
 
 def test_whoever_runs_it() -> None:
     criterion = Blocks()
-    criterion.begin(make_cast())
+    criterion.begin(make_entities())
     criterion.feed([(0, "block", 0, 70001), (1, "block", 0, 70003), (1, "enter", 0, 70002)])
     assert criterion.collect(final=True) == {(70001,), (70003,)}
 
@@ -26,7 +26,7 @@ def test_whoever_runs_it() -> None:
 def test_told_once_in_each_execution() -> None:
     criterion = Blocks()
     for _ in range(2):
-        criterion.begin(make_cast())
+        criterion.begin(make_entities())
         criterion.feed([(0, "block", 0, 70001)])
         assert criterion.collect(final=False) == {(70001,)}
         criterion.feed([(0, "block", 0, 70001), (0, "block", 0, 70002)])
@@ -35,9 +35,9 @@ def test_told_once_in_each_execution() -> None:
 
 def test_total() -> None:
     criterion = Blocks()
-    assert str(criterion.total(MODEL, Facts())) == "3 (static)"
-    assert list(criterion.requirements(MODEL, Facts())) == [(70001,), (70002,), (70003,)]
-    assert str(criterion.total(Model(), Facts())) == "nothing to cover"
+    assert str(criterion.total(MODEL, PruningFacts())) == "3 (static)"
+    assert list(criterion.requirements(MODEL, PruningFacts())) == [(70001,), (70002,), (70003,)]
+    assert str(criterion.total(StaticModel(), PruningFacts())) == "nothing to cover"
 
 
 def test_said_to_people() -> None:
@@ -56,6 +56,6 @@ def test_random_traces() -> None:
             (rng.randrange(3), rng.choice(["block", "read", "enter"]), rng.randrange(2), 70000 + rng.randrange(9))
             for _ in range(rng.randrange(30))
         ]
-        criterion.begin(make_cast())
+        criterion.begin(make_entities())
         criterion.feed(steps)
         assert criterion.collect(final=True) == {(site,) for _, kind, _, site in steps if kind == "block"}

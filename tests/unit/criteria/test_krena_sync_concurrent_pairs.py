@@ -7,15 +7,15 @@ import random
 
 from krena_sync_traces import SITE, Fed, RandomExecution, covered
 
-from raddle.cast import make_cast
 from raddle.criteria.concurrent_pairs import ConcurrentPairs
+from raddle.entities import make_entities
 from raddle.site import Site
 
 NOT_MONITORED = {"enter", "leave", "block", "blocked", "begin", "task", "end"}
 
 
 def pairs(steps):
-    return covered(ConcurrentPairs(), Fed(steps, make_cast()))
+    return covered(ConcurrentPairs(), Fed(steps, make_entities()))
 
 
 def test_the_switch_is_told():

@@ -6,15 +6,15 @@ import random
 
 from krena_sync_traces import CONDITION, LOCKS, SITE, Fed, RandomExecution, covered
 
-from raddle.cast import make_cast
 from raddle.criteria.contention import Contention
+from raddle.entities import make_entities
 from raddle.site import Site
 
 CALLS = {"up", "down", "put", "get", "task-done", "join-queue", "set", "clear", "wait-set"}
 
 
 def sync(steps):
-    return covered(Contention(), Fed(steps, make_cast()))
+    return covered(Contention(), Fed(steps, make_entities()))
 
 
 def test_visited():

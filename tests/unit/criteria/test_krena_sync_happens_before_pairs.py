@@ -7,8 +7,8 @@ import random
 import pytest
 from krena_sync_traces import RESOURCES, SITE, Fed, RandomExecution, actors_of, covered
 
-from raddle.cast import AbstractObject, make_cast
 from raddle.criteria.happens_before_pairs import GIVERS, HappensBeforePairs, HappensBeforePairsByThread
+from raddle.entities import AbstractObject, make_entities
 from raddle.site import Site
 from raddle.step import GIVES, TAKES
 
@@ -16,7 +16,7 @@ LOCK = AbstractObject("Lock", "m.py:1")
 
 
 def hbpair(steps, criterion=HappensBeforePairs):
-    return covered(criterion(), Fed(steps, make_cast(resources=[LOCK], actors=["main", "worker"])))
+    return covered(criterion(), Fed(steps, make_entities(resources=[LOCK], actors=["main", "worker"])))
 
 
 def test_all_kinds_are_paired():
@@ -69,7 +69,7 @@ def by_definition(execution, *, starred):
         given_at, taken_at = first_site or steps[i][3], steps[j][3]
         if steps[i][0] != steps[j][0] and given_at and taken_at:
             key = (given_at, taken_at, resource)
-            threads = (execution.cast.thread(actors[i]), execution.cast.thread(actors[j]))
+            threads = (execution.entities.thread(actors[i]), execution.entities.thread(actors[j]))
             keys.add((*key, *threads) if starred else key)
 
     for j, (thread, kind, target, site) in enumerate(steps):

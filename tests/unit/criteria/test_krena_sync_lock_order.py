@@ -6,16 +6,16 @@ import random
 
 from krena_sync_traces import RESOURCES, SITE, Fed, RandomExecution, actors_of, covered
 
-from raddle.cast import AbstractObject, make_cast
 from raddle.criteria.lock_order import GoodLock, GoodLockByThread
+from raddle.entities import AbstractObject, make_entities
 from raddle.site import Site
 
 ONE, OTHER = AbstractObject("Lock", "m.py:1"), AbstractObject("Lock", "m.py:2")
 
 
 def goodlock(steps, criterion=GoodLock):
-    cast = make_cast(resources=[ONE, OTHER, OTHER], actors=["main", "worker"])
-    return covered(criterion(), Fed(steps, cast))
+    entities = make_entities(resources=[ONE, OTHER, OTHER], actors=["main", "worker"])
+    return covered(criterion(), Fed(steps, entities))
 
 
 def test_a_lock_acquired_while_another_is_held():
@@ -75,7 +75,7 @@ def by_definition(execution, *, starred):
             if (holder, earlier) == (thread, "acquire") and kept:
                 key = (held_at, site, RESOURCES[held], RESOURCES[lock])
                 actor = actors_of(execution.steps)[j]
-                keys.add((*key, execution.cast.thread(actor)) if starred else key)
+                keys.add((*key, execution.entities.thread(actor)) if starred else key)
     return keys
 
 

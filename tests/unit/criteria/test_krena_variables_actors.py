@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from krena_variable_traces import small_cast
 
-from raddle.cast import Cast
 from raddle.criteria.actors import Actor, Actors, Pending
+from raddle.entities import Entities
 
 
 def test_a_thread_is_the_actor_it_turned_into_last():
@@ -18,49 +18,49 @@ def test_a_thread_is_the_actor_it_turned_into_last():
 
 
 def test_actors_get_names_at_any_depth_and_sets_are_sorted():
-    cast = small_cast()
+    entities = small_cast()
     pending = Pending()
-    pending.begin(cast)
+    pending.begin(entities)
     pending.add((70_001, ("word", Actor(1)), frozenset({Actor(2), Actor(1)})))
-    one, two = cast.thread(1), cast.thread(2)  # types "one" and "two"
+    one, two = entities.thread(1), entities.thread(2)  # types "one" and "two"
     assert pending.collect(final=True) == {(70_001, ("word", one), (one, two))}
 
 
 def test_keys_with_an_actor_that_may_still_change_are_kept_back():
-    cast = Cast(methods=1)
-    early, late = cast.add_actor("worker"), cast.add_actor("worker")
+    entities = Entities(methods=1)
+    early, late = entities.add_actor("worker"), entities.add_actor("worker")
     pending = Pending()
-    pending.begin(cast)
+    pending.begin(entities)
     pending.add((1, Actor(early)))
     pending.add((2, Actor(early), Actor(late)))
     pending.add((3,))
-    cast.entered(early, "f")  # as many as count here
-    assert pending.collect(final=False) == {(1, cast.thread(early)), (3,)}
-    cast.entered(late, "g")
-    assert pending.collect(final=False) == {(2, cast.thread(early), cast.thread(late))}
+    entities.entered(early, "f")  # as many as count here
+    assert pending.collect(final=False) == {(1, entities.thread(early)), (3,)}
+    entities.entered(late, "g")
+    assert pending.collect(final=False) == {(2, entities.thread(early), entities.thread(late))}
     assert pending.collect(final=True) == set()
 
 
 def test_an_actor_that_ended_is_settled():
-    cast = Cast()
-    actor = cast.add_actor("worker")
+    entities = Entities()
+    actor = entities.add_actor("worker")
     pending = Pending()
-    pending.begin(cast)
+    pending.begin(entities)
     pending.add((1, Actor(actor)))
     assert pending.collect(final=False) == set()
-    cast.ended(actor)
-    assert pending.collect(final=False) == {(1, cast.thread(actor))}
+    entities.ended(actor)
+    assert pending.collect(final=False) == {(1, entities.thread(actor))}
 
 
 def test_a_key_is_given_out_once_in_an_execution_whoever_it_came_from():
-    cast = small_cast(actors=["main", "worker", "worker"])
+    entities = small_cast(actors=["main", "worker", "worker"])
     pending = Pending()
-    pending.begin(cast)
+    pending.begin(entities)
     pending.add((1, Actor(1)))
     pending.add((1, Actor(2)))
     assert len(pending.collect(final=True)) == 1
     pending.add((1, Actor(2)))
     assert pending.collect(final=True) == set()
-    pending.begin(cast)
+    pending.begin(entities)
     pending.add((1, Actor(2)))
     assert len(pending.collect(final=True)) == 1

@@ -58,17 +58,17 @@ def test_another_variable_is_no_part_of_it():
 
 
 def test_a_block_does_not_span_two_tasks_of_a_worker():
-    cast = small_cast(["main", "task", "other", "task"])
+    entities = small_cast(["main", "task", "other", "task"])
     before, after = ["1 begin 1", "1 read 1", "2 write 3"], ["1 read 2"]
-    assert len(covered("avio", steps_of(*before, *after), cast)) == 1
-    assert covered("avio", steps_of(*before, "1 task 3", *after), cast) == set()
+    assert len(covered("avio", steps_of(*before, *after), entities)) == 1
+    assert covered("avio", steps_of(*before, "1 task 3", *after), entities) == set()
 
 
 def test_the_starred_one_names_variable_and_threads():
-    cast = small_cast()
+    entities = small_cast()
     steps = steps_of("1 begin 1", "2 begin 2", "1 read 1", "2 write 3", "1 write 2")
-    key = (S + 1, S + 2, S + 3, VARIABLES[X], cast.thread(1), cast.thread(2))
-    assert covered("avio*", steps, cast) == {key}
+    key = (S + 1, S + 2, S + 3, VARIABLES[X], entities.thread(1), entities.thread(2))
+    assert covered("avio*", steps, entities) == {key}
 
 
 def test_sentences():
@@ -103,15 +103,15 @@ def blocks(steps):
                     yield mine[-1], second, between[-1]
 
 
-def plain(steps, cast):
+def plain(steps, entities):
     return {tuple(steps[i][3] for i in block) for block in blocks(steps)}
 
 
-def starred(steps, cast):
+def starred(steps, entities):
     return {
         (
-            *[steps[i][3] for i in (first, second, between)], cast.variables[steps[first][2]],
-            cast.thread(actor_of(steps, first)), cast.thread(actor_of(steps, between)),
+            *[steps[i][3] for i in (first, second, between)], entities.variables[steps[first][2]],
+            entities.thread(actor_of(steps, first)), entities.thread(actor_of(steps, between)),
         )
         for first, second, between in blocks(steps)
     }  # fmt: skip

@@ -59,10 +59,10 @@ def test_what_is_kept_back_for_want_of_a_second_thread_is_told_once():
 
 
 def test_the_starred_one_names_the_threads():
-    cast = small_cast()
+    entities = small_cast()
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "2 read 2", "1 read 2")
-    one, two = cast.thread(1), cast.thread(2)
-    assert covered("du-pairs*", steps, cast) == {
+    one, two = entities.thread(1), entities.thread(2)
+    assert covered("du-pairs*", steps, entities) == {
         (S + 1, S + 2, VARIABLES[X], one, two),
         (S + 1, S + 2, VARIABLES[X], one, one),
     }
@@ -97,15 +97,15 @@ def pairs(steps):
                 yield definitions[-1], use
 
 
-def plain(steps, cast):
-    return {(steps[d][3], steps[u][3], cast.variables[steps[u][2]]) for d, u in pairs(steps)}
+def plain(steps, entities):
+    return {(steps[d][3], steps[u][3], entities.variables[steps[u][2]]) for d, u in pairs(steps)}
 
 
-def starred(steps, cast):
+def starred(steps, entities):
     def thread(index):
-        return cast.thread(actor_of(steps, index))
+        return entities.thread(actor_of(steps, index))
 
-    return {(steps[d][3], steps[u][3], cast.variables[steps[u][2]], thread(d), thread(u)) for d, u in pairs(steps)}
+    return {(steps[d][3], steps[u][3], entities.variables[steps[u][2]], thread(d), thread(u)) for d, u in pairs(steps)}
 
 
 def test_agree_with_their_definitions():

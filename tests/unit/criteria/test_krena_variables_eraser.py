@@ -57,18 +57,18 @@ def test_only_shared_variables_count_but_these_from_the_beginning():
 
 
 def test_locks_that_look_alike_are_one():
-    cast = small_cast()
-    again = cast.add_resource(RESOURCES[LOCK])
+    entities = small_cast()
+    again = entities.add_resource(RESOURCES[LOCK])
     steps = steps_of("1 write 1", "2 write 2", f"1 acquire {LOCK}", f"1 acquire {again}", "1 write 3", "1 write 4")
-    assert (S + 4, "modified", (RESOURCES[LOCK],)) in covered("eraser", steps, cast)
+    assert (S + 4, "modified", (RESOURCES[LOCK],)) in covered("eraser", steps, entities)
 
 
 def test_the_starred_one_names_variable_and_thread():
-    cast = small_cast()
+    entities = small_cast()
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "2 write 2")
-    assert covered("eraser*", steps, cast) == {
-        (S + 1, VARIABLES[X], "virgin", (), cast.thread(1)),
-        (S + 2, VARIABLES[X], "exclusive", (), cast.thread(2)),
+    assert covered("eraser*", steps, entities) == {
+        (S + 1, VARIABLES[X], "virgin", (), entities.thread(1)),
+        (S + 2, VARIABLES[X], "exclusive", (), entities.thread(2)),
     }
 
 
@@ -121,21 +121,21 @@ def state_found(steps, held, before):
     return ("modified" if written[-1] else "shared"), common[-1]
 
 
-def found(steps, cast):
+def found(steps, entities):
     held = locks_at_each(steps)
     for variable, accesses in shared_variables(steps):
         for position, index in enumerate(accesses):
             state, locks = state_found(steps, held, accesses[:position])
-            named = tuple(sorted({cast.resources[lock] for lock in locks}))
-            yield index, steps[index][3], cast.variables[variable], state, named
+            named = tuple(sorted({entities.resources[lock] for lock in locks}))
+            yield index, steps[index][3], entities.variables[variable], state, named
 
 
-def plain(steps, cast):
-    return {(site, state, locks) for _, site, _, state, locks in found(steps, cast)}
+def plain(steps, entities):
+    return {(site, state, locks) for _, site, _, state, locks in found(steps, entities)}
 
 
-def starred(steps, cast):
-    return {(*key, cast.thread(actor_of(steps, index))) for index, *key in found(steps, cast)}
+def starred(steps, entities):
+    return {(*key, entities.thread(actor_of(steps, index))) for index, *key in found(steps, entities)}
 
 
 def test_agree_with_their_definitions():

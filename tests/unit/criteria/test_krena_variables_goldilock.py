@@ -47,25 +47,25 @@ def test_short_circuits_name_no_lockset():
 
 def test_else_the_lockset_that_the_access_finds():
     # 1 tells 2, 2 tells 3; the lockset of the write is then {1, LOCK, 2, QUEUE, 3}.
-    cast = small_cast()
+    entities = small_cast()
     handed = [f"1 release {LOCK}", f"2 acquire {LOCK}", f"2 put {QUEUE}", f"3 get {QUEUE}"]
     steps = steps_of(*BEGIN, "1 write 1", *handed, "3 read 2")
     resources = [("resource", RESOURCES[LOCK]), ("resource", RESOURCES[QUEUE])]
-    threads = [("thread", cast.thread(actor)) for actor in (1, 3, 2)]  # "one", "three", "two"
-    assert covered("goldilock", steps, cast) == {(S + 1, "first", ()), (S + 2, "lockset", (*resources, *threads))}
+    threads = [("thread", entities.thread(actor)) for actor in (1, 3, 2)]  # "one", "three", "two"
+    assert covered("goldilock", steps, entities) == {(S + 1, "first", ()), (S + 2, "lockset", (*resources, *threads))}
 
 
 def test_a_race_names_who_could_have_come_without_one():
-    cast = small_cast()
+    entities = small_cast()
     steps = steps_of(*BEGIN, "1 write 1", f"1 put {QUEUE}", "2 write 2")
-    lockset = (("resource", RESOURCES[QUEUE]), ("thread", cast.thread(1)))
-    assert (S + 2, "race", lockset) in covered("goldilock", steps, cast)
+    lockset = (("resource", RESOURCES[QUEUE]), ("thread", entities.thread(1)))
+    assert (S + 2, "race", lockset) in covered("goldilock", steps, entities)
 
 
 def test_threads_are_named_by_what_they_are_at_the_access():
-    cast = small_cast(["main", "one", "two", "next"])
+    entities = small_cast(["main", "one", "two", "next"])
     steps = steps_of("1 begin 1", "2 begin 2", "1 write 1", "1 task 3", "2 write 2")
-    assert (S + 2, "race", (("thread", cast.thread(3)),)) in covered("goldilock", steps, cast)
+    assert (S + 2, "race", (("thread", entities.thread(3)),)) in covered("goldilock", steps, entities)
 
 
 def test_only_shared_variables_count_but_these_from_the_beginning():
@@ -77,11 +77,11 @@ def test_only_shared_variables_count_but_these_from_the_beginning():
 
 
 def test_the_starred_one_names_variable_and_thread():
-    cast = small_cast()
+    entities = small_cast()
     steps = steps_of(*BEGIN, "1 write 1", "1 start 2", "2 read 2")
-    assert covered("goldilock*", steps, cast) == {
-        (S + 1, VARIABLES[X], "first", (), cast.thread(1)),
-        (S + 2, VARIABLES[X], "two threads", (), cast.thread(2)),
+    assert covered("goldilock*", steps, entities) == {
+        (S + 1, VARIABLES[X], "first", (), entities.thread(1)),
+        (S + 2, VARIABLES[X], "two threads", (), entities.thread(2)),
     }
 
 
@@ -144,7 +144,7 @@ def locks_at_each(steps):
     return result
 
 
-def found(steps, cast):
+def found(steps, entities):
     """Straight from the definition: (access, site, variable, check, lockset)."""
     held = locks_at_each(steps)
     for variable, accesses in shared_variables(steps):
@@ -158,26 +158,28 @@ def found(steps, cast):
                 hardness, decisive = max((CHECKS.index(decided(steps, i, index, held)), i) for i in rivals)
                 check = CHECKS[hardness]
                 if check in ("lockset", "race"):
-                    named = names(lockset_by_the_rules(steps, decisive, index), steps, index, cast)
-            yield index, steps[index][3], cast.variables[variable], check, named
+                    named = names(lockset_by_the_rules(steps, decisive, index), steps, index, entities)
+            yield index, steps[index][3], entities.variables[variable], check, named
 
 
-def names(lockset, steps, index, cast):
+def names(lockset, steps, index, entities):
     def actor(thread):
         turns = [step[2] for step in steps[:index] if step[0] == thread and step[1] in ("begin", "task")]
         return turns[-1] if turns else thread
 
     return tuple(
-        sorted({(kind, cast.resources[n] if kind == "resource" else cast.thread(actor(n))) for kind, n in lockset})
+        sorted(
+            {(kind, entities.resources[n] if kind == "resource" else entities.thread(actor(n))) for kind, n in lockset}
+        )
     )
 
 
-def plain(steps, cast):
-    return {(site, check, lockset) for _, site, _, check, lockset in found(steps, cast)}
+def plain(steps, entities):
+    return {(site, check, lockset) for _, site, _, check, lockset in found(steps, entities)}
 
 
-def starred(steps, cast):
-    return {(*key, cast.thread(actor_of(steps, index))) for index, *key in found(steps, cast)}
+def starred(steps, entities):
+    return {(*key, entities.thread(actor_of(steps, index))) for index, *key in found(steps, entities)}
 
 
 def test_agree_with_their_definitions():

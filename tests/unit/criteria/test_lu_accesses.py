@@ -8,14 +8,14 @@ from random import Random
 import pytest
 from lu_programs import SITE, like_cast, random_steps, variable, watch
 
-from raddle.cast import make_cast
 from raddle.criteria import NAMES
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.descent import LONGEST, Labels
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
+from raddle.criteria.observed_accesses import ObservedAccesses
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
-from raddle.criteria.seen import AccessesSeen
 from raddle.criteria.sizes import sizes_seen
+from raddle.entities import make_entities
 
 FAMILY = {
     "all": All,
@@ -64,9 +64,9 @@ def test_what_was_seen_merges_and_survives_json(name):
         watch(whole, like_cast(), steps)
         watch(one if index % 2 else other, like_cast(), steps)
     data = json.loads(json.dumps(one.extra().as_json()))
-    assert AccessesSeen.from_json(data) == one.seen
+    assert ObservedAccesses.from_json(data) == one.seen
     assert one.seen + other.seen == other.seen + one.seen == whole.seen
-    assert AccessesSeen.from_json(data).as_json() == data
+    assert ObservedAccesses.from_json(data).as_json() == data
     one.seen += other.seen
     assert one.seen_total() == whole.seen_total()
     assert one.seen_total().number > 0
@@ -77,11 +77,11 @@ def test_the_same_numbers_can_mean_something_else_in_the_next_execution():
     criterion = DefUse()
     accesses = [(1, "write", 0, SITE + 1), (2, "read", 0, SITE + 2)]
     for _ in range(2):
-        first = watch(criterion, make_cast(variables=[variable("x")]), [*_starts((0, 1), (0, 2)), *accesses])
+        first = watch(criterion, make_entities(variables=[variable("x")]), [*_starts((0, 1), (0, 2)), *accesses])
         assert first == {(variable("x"), ("T1", "write", SITE + 1, 1), ("T2", "read", SITE + 2, 1))}
-        second = watch(criterion, make_cast(variables=[variable("y")]), [*_starts((0, 1), (0, 2)), *accesses])
+        second = watch(criterion, make_entities(variables=[variable("y")]), [*_starts((0, 1), (0, 2)), *accesses])
         assert second == {(variable("y"), ("T1", "write", SITE + 1, 1), ("T2", "read", SITE + 2, 1))}
-        third = watch(criterion, make_cast(variables=[variable("y")]), [*_starts((0, 1), (1, 2)), *accesses])
+        third = watch(criterion, make_entities(variables=[variable("y")]), [*_starts((0, 1), (1, 2)), *accesses])
         assert third == {(variable("y"), ("T1", "write", SITE + 1, 1), ("T1.1", "read", SITE + 2, 1))}
 
 
@@ -91,11 +91,11 @@ def _starts(*couples):
 
 def test_an_execution_that_was_never_finished_leaves_nothing():
     criterion = PairInterleave()
-    cast = make_cast(variables=[variable("x")])
-    criterion.begin(cast)
+    entities = make_entities(variables=[variable("x")])
+    criterion.begin(entities)
     criterion.feed([*_starts((0, 1), (0, 2)), (1, "read", 0, SITE + 1), (2, "read", 0, SITE + 2)])
     criterion.collect(final=False)
-    assert watch(criterion, cast, [(1, "read", 0, SITE + 1)]) == set()
+    assert watch(criterion, entities, [(1, "read", 0, SITE + 1)]) == set()
 
 
 def test_occurrences_are_at_least_one():
@@ -116,7 +116,7 @@ def test_what_earlier_versions_stored_has_the_totals_of_then():
     # T1 reads, T2 writes: by the formulas alone, whatever starts and joins order. The read is local or remote.
     variable_, read, write = ["m.py", "", "x"], ["T1", "read", SITE, 1], ["T2", "write", SITE + 1, 1]
     lines = [[variable_, "T1", 1, "a"], [variable_, "T2", 1, "b"]]
-    seen = AccessesSeen.from_json(
+    seen = ObservedAccesses.from_json(
         {
             "executions": 1,
             "accesses": [[variable_, read], [variable_, write]],

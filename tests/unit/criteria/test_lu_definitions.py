@@ -6,11 +6,11 @@ from random import Random
 
 from lu_programs import LIKE, SITE, compare_on_random_traces, program_cast, program_steps, variable, watch
 
-from raddle.cast import AbstractVariable, make_cast
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import AbstractVariable, make_entities
+from raddle.pruning_facts import PruningFacts
 from raddle.site import Site
+from raddle.static_model import StaticModel
 from raddle.tally import STATIC, Total
 
 X = variable("x")
@@ -47,10 +47,10 @@ def test_a_variable_of_one_thread_does_not_count():
 
 def test_variables_that_look_alike_are_told_apart():
     # 0 and 1 are both x. T1 writes 0, T2 reads 1 before a thread wrote it, T2 reads 0 and T1 reads 1: shared, both.
-    cast = make_cast(variables=[X, X])
+    entities = make_entities(variables=[X, X])
     steps = [(1, "write", 0, SITE), (2, "read", 1, SITE + 1), (2, "read", 0, SITE + 2), (1, "read", 1, SITE + 3)]
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *steps]
-    assert watch(DefUse(), cast, steps) == {
+    assert watch(DefUse(), entities, steps) == {
         (X, "initial", ("T2", "read", SITE + 1, 1)),
         (X, ("T1", "write", SITE, 1), ("T2", "read", SITE + 2, 1)),
         (X, "initial", ("T1", "read", SITE + 3, 1)),
@@ -60,7 +60,7 @@ def test_variables_that_look_alike_are_told_apart():
 def test_what_is_kept_back():
     # T1's read counts only once T2 has touched x too.
     criterion = DefUse()
-    criterion.begin(make_cast(variables=[X]))
+    criterion.begin(make_entities(variables=[X]))
     criterion.feed([(0, "start", 1, SITE), (1, "read", 0, SITE + 1)])
     assert criterion.collect(final=False) == set()
     criterion.feed([(2, "write", 0, SITE + 2), (2, "read", 0, SITE + 3)])
@@ -76,13 +76,16 @@ def test_what_is_kept_back():
 def test_the_total_of_what_was_seen():
     # One execution shows all accesses: the read has its own thread's write and the other thread's, 2 requirements.
     def_use, local_or_remote = DefUse(), LocalOrRemoteDefinition()
-    assert (def_use.seen_total().number, def_use.requirements(Model(), Facts())) == (None, None)
+    assert (def_use.seen_total().number, def_use.requirements(StaticModel(), PruningFacts())) == (None, None)
     covered(def_use, PROGRAM, [(0, 0), (1, 0), (0, 1)])
     covered(local_or_remote, PROGRAM, [(0, 0), (1, 0), (0, 1)])
-    assert def_use.seen_total() == def_use.total(Model(), Facts()) == Total(2, STATIC)
-    assert list(def_use.requirements(Model(), Facts())) == [(X, WRITE_1, READ_1), (X, WRITE_2, READ_1)]
+    assert def_use.seen_total() == def_use.total(StaticModel(), PruningFacts()) == Total(2, STATIC)
+    assert list(def_use.requirements(StaticModel(), PruningFacts())) == [(X, WRITE_1, READ_1), (X, WRITE_2, READ_1)]
     assert local_or_remote.seen_total() == Total(2, STATIC)
-    assert list(local_or_remote.requirements(Model(), Facts())) == [(X, READ_1, "local"), (X, READ_1, "remote")]
+    assert list(local_or_remote.requirements(StaticModel(), PruningFacts())) == [
+        (X, READ_1, "local"),
+        (X, READ_1, "remote"),
+    ]
 
 
 def def_use_by_definition(accesses):
@@ -104,7 +107,7 @@ def local_or_remote_by_definition(accesses):
 def check(make_criterion, reference, seed):
     criteria, found = compare_on_random_traces(Random(seed), make_criterion, reference, traces=3000)
     for occurrences, criterion in criteria.items():
-        requirements = list(criterion.requirements(Model(), Facts()))
+        requirements = list(criterion.requirements(StaticModel(), PruningFacts()))
         assert len(requirements) == len(set(requirements)) == criterion.seen_total().number
         assert found[occurrences] <= set(requirements)
 

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 from lu_programs import LIKE, SITE, compare_on_random_traces, program_cast, program_steps, variable, watch
 
-from raddle.cast import AbstractVariable, make_cast
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import AbstractVariable, make_entities
+from raddle.pruning_facts import PruningFacts
 from raddle.site import Site
+from raddle.static_model import StaticModel
 
 X = variable("x")
 FIRST, SECOND, OTHER = ("T1", "read", SITE + 100, 1), ("T1", "write", SITE + 101, 1), ("T2", "write", SITE + 200, 1)
@@ -62,7 +62,7 @@ def test_occurrences_beyond_the_most_are_one():
     steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), *[(1, "read", 0, SITE + 1)] * 3]
     steps += [(2, "write", 0, SITE + 2), (1, "read", 0, SITE + 1)]
     one, two, other = ("T1", "read", SITE + 1, 1), ("T1", "read", SITE + 1, 2), ("T2", "write", SITE + 2, 1)
-    assert watch(PairInterleave(occurrences=2), make_cast(variables=[X]), steps) == {
+    assert watch(PairInterleave(occurrences=2), make_entities(variables=[X]), steps) == {
         (X, one, two, "none"),
         (X, two, two, "none"),
         (X, two, two, other),
@@ -85,8 +85,8 @@ def test_a_second_variable_of_the_same_name_gives_out_nothing_again():
     begun = [(0, "start", 1, SITE), (0, "start", 2, SITE)]
     one = [(1, "read", 0, SITE + 100), (2, "write", 0, SITE + 200), (1, "write", 0, SITE + 101)]
     same = [(thread, kind, 1, site) for thread, kind, _, site in one]
-    cast = make_cast(variables=[X, X])
-    assert watch(PairInterleave(), cast, [*begun, *one, *same], chunks=[5]) == {(X, FIRST, SECOND, OTHER)}
+    entities = make_entities(variables=[X, X])
+    assert watch(PairInterleave(), entities, [*begun, *one, *same], chunks=[5]) == {(X, FIRST, SECOND, OTHER)}
 
 
 def test_what_was_covered_is_a_set():
@@ -109,8 +109,11 @@ def test_the_total_of_what_was_seen():
     for criterion in (pinv, lr_inv):
         covered(criterion, PROGRAM, [(0, 0), (0, 1), (1, 0)])
         assert criterion.seen_total().number == 2
-    assert list(pinv.requirements(Model(), Facts())) == [(X, FIRST, SECOND, "none"), (X, FIRST, SECOND, OTHER)]
-    assert [key[3] for key in lr_inv.requirements(Model(), Facts())] == ["serializable", "unserializable"]
+    assert list(pinv.requirements(StaticModel(), PruningFacts())) == [
+        (X, FIRST, SECOND, "none"),
+        (X, FIRST, SECOND, OTHER),
+    ]
+    assert [key[3] for key in lr_inv.requirements(StaticModel(), PruningFacts())] == ["serializable", "unserializable"]
 
 
 def pairs_by_definition(accesses):
@@ -141,7 +144,7 @@ def lr_inv_by_definition(accesses):
 def check(make_criterion, reference, seed):
     criteria, found = compare_on_random_traces(Random(seed), make_criterion, reference, traces=3000)
     for occurrences, criterion in criteria.items():
-        requirements = list(criterion.requirements(Model(), Facts()))
+        requirements = list(criterion.requirements(StaticModel(), PruningFacts()))
         assert len(requirements) == len(set(requirements)) == criterion.seen_total().number
         assert found[occurrences] <= set(requirements)
 

@@ -17,8 +17,8 @@ from lu_programs import (
     watch,
 )
 
-from raddle.cast import AbstractVariable, make_cast
 from raddle.criteria.orders import BEGINNING, All, SingleVariable, ThreadPair
+from raddle.entities import AbstractVariable, make_entities
 from raddle.site import Site
 
 # T1 reads x and writes y, T2 writes x and writes y.
@@ -112,7 +112,7 @@ def test_threads_that_never_met_have_no_order():
     starts = [(0, "start", thread, SITE) for thread in (1, 2, 3)]
     for couple in ((1, 2), (2, 3)):
         accesses = [(thread, "write", 0, SITE + thread) for thread in couple]
-        watch(criterion, make_cast(variables=[variable("x")]), starts + accesses)
+        watch(criterion, make_entities(variables=[variable("x")]), starts + accesses)
     assert criterion.seen_total().number == 4
 
 
@@ -122,7 +122,7 @@ def test_lines_of_the_same_length_are_told_apart():
         criterion = make()
         for site in (SITE + 1, SITE + 2):
             steps = [(0, "start", 1, SITE), (0, "start", 2, SITE), (1, "read", 0, site), (2, "write", 0, SITE)]
-            watch(criterion, make_cast(variables=[variable("x")]), steps)
+            watch(criterion, make_entities(variables=[variable("x")]), steps)
         assert criterion.seen_total().number == 4
 
 
@@ -132,7 +132,7 @@ def test_a_total_that_cannot_be_written_is_unknown():
     for length, number in ((16, 601080390), (10_000, None)):
         criterion = ThreadPair()
         accesses = [(thread, "write", 0, SITE) for thread in (1, 2) for _ in range(length)]
-        watch(criterion, make_cast(variables=[variable("x")]), steps + accesses)
+        watch(criterion, make_entities(variables=[variable("x")]), steps + accesses)
         assert criterion.seen_total().number == number
 
 

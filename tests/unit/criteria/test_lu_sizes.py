@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from lu_programs import interleavings, random_program
 
-from raddle.criteria.seen import AccessesSeen
+from raddle.criteria.observed_accesses import ObservedAccesses
 from raddle.criteria.sizes import satisfied_by, sizes, total_seen
 from raddle.tally import STATIC, UNKNOWN, Total
 
@@ -123,5 +123,5 @@ def test_bad_kind():
 
 
 def test_totals_of_what_was_seen():
-    assert total_seen("all", AccessesSeen()) == Total(None, UNKNOWN)
-    assert total_seen("all", AccessesSeen(executions=3)) == Total(0, STATIC)
+    assert total_seen("all", ObservedAccesses()) == Total(None, UNKNOWN)
+    assert total_seen("all", ObservedAccesses(executions=3)) == Total(0, STATIC)

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 from lu_programs import SITE, variable, watch
 
-from raddle.cast import make_cast
 from raddle.criteria.base import WHOLE
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
 from raddle.criteria.segments import MOST
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import make_entities
+from raddle.pruning_facts import PruningFacts
+from raddle.static_model import StaticModel
 
 CRITERIA = (All, ThreadPair, SingleVariable, DefUse, PairInterleave, LocalOrRemoteDefinition, LocalOrRemoteInterleave)
 READ, WRITE = "read", "write"
@@ -45,14 +45,14 @@ def executions(program):
 
 
 def check(program):
-    cast = make_cast(variables=[variable(name) for name in NAMES])
+    entities = make_entities(variables=[variable(name) for name in NAMES])
     found = executions(program)
     for make in CRITERIA:
         criterion = make()
-        keys = set().union(*(watch(criterion, cast, steps) for steps in found))
+        keys = set().union(*(watch(criterion, entities, steps) for steps in found))
         assert criterion.seen_total().number == len(keys), (program, criterion.name)
         if criterion.cost != WHOLE:
-            assert set(criterion.requirements(Model(), Facts())) == keys, (program, criterion.name)
+            assert set(criterion.requirements(StaticModel(), PruningFacts())) == keys, (program, criterion.name)
 
 
 def random_program(random):
@@ -110,12 +110,12 @@ def test_writes_before_every_start_are_the_initial_state():
     worker = [(READ, "x"), (WRITE, "x")]
     joins = [("join", 1), ("join", 2), (READ, "x")]
     program = [[(WRITE, "x"), ("start", 1), ("start", 2), *joins], worker, worker]
-    cast = make_cast(variables=[variable(name) for name in NAMES])
+    entities = make_entities(variables=[variable(name) for name in NAMES])
     totals = {}
     for make in CRITERIA:
         criterion = make()
         for steps in executions(program):
-            watch(criterion, cast, steps)
+            watch(criterion, entities, steps)
         totals[criterion.name] = criterion.seen_total().number
     # def-use: each worker's read reads the initial value or the other's (2 x 2), T0's read one of the two writes (2).
     # lr-def: each worker's read is local or remote (2 x 2), T0's is remote (1).
@@ -129,10 +129,10 @@ def test_writes_before_every_start_are_the_initial_state():
 
 def test_a_thread_that_was_not_seen_started_ends_the_initial_state():
     # Thread 5 comes from nowhere. What T0 writes after that can be read remotely; what it wrote before is initial.
-    cast = make_cast(variables=[variable("x")])
+    entities = make_entities(variables=[variable("x")])
     steps = [(0, WRITE, 0, SITE), (5, READ, 0, SITE + 1), (0, WRITE, 0, SITE + 2), (5, READ, 0, SITE + 3)]
-    assert {whose for _, _, whose in watch(LocalOrRemoteDefinition(), cast, steps)} == {"local", "remote"}
-    assert {write for _, write, _ in watch(DefUse(), cast, steps)} == {"initial", ("T0", WRITE, SITE + 2, 1)}
+    assert {whose for _, _, whose in watch(LocalOrRemoteDefinition(), entities, steps)} == {"local", "remote"}
+    assert {write for _, write, _ in watch(DefUse(), entities, steps)} == {"initial", ("T0", WRITE, SITE + 2, 1)}
 
 
 def test_many_starts_leave_the_order_open():
@@ -142,17 +142,17 @@ def test_many_starts_leave_the_order_open():
     for thread in threads:
         steps += [(0, "start", thread, SITE + 1), (thread, READ, 0, SITE + 2), (0, "join", thread, SITE + 3)]
     criterion = LocalOrRemoteDefinition()
-    covered = watch(criterion, make_cast(variables=[variable("x")]), steps)
+    covered = watch(criterion, make_entities(variables=[variable("x")]), steps)
     # Each thread reads the initial value; no other write is known.
     assert len(covered) == criterion.seen_total().number == len(threads)
 
 
 def test_a_branch_leaves_open_what_another_execution_rules_out():
     # T0 reads x before it starts T1, which writes it, in one execution, and after that in the other.
-    cast = make_cast(variables=[variable("x")])
+    entities = make_entities(variables=[variable("x")])
     criterion = LocalOrRemoteDefinition()
     read, start, write = (0, READ, 0, SITE + 1), (0, "start", 1, SITE), (1, WRITE, 0, SITE + 2)
-    watch(criterion, cast, [read, start, write])
+    watch(criterion, entities, [read, start, write])
     assert criterion.seen_total().number == 1  # local
-    watch(criterion, cast, [start, write, read])
+    watch(criterion, entities, [start, write, read])
     assert criterion.seen_total().number == 2  # local or remote

@@ -22,8 +22,8 @@ from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
 from raddle.criteria.sizes import sizes
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.pruning_facts import PruningFacts
+from raddle.static_model import StaticModel
 
 CRITERIA = (All, ThreadPair, SingleVariable, DefUse, PairInterleave, LocalOrRemoteDefinition, LocalOrRemoteInterleave)
 UNSYNCHRONIZED = [("all", "tpair"), ("tpair", "svar"), ("def-use", "lr-def"), ("pinv", "lr-inv")]
@@ -33,9 +33,9 @@ FOR_TWO = [("svar", "def-use"), ("svar", "pinv"), ("svar", "lr-def"), ("svar", "
 def covered_by_each(program):
     """Of each interleaving, what it covers of each criterion; and the criteria."""
     criteria = [make() for make in CRITERIA]
-    cast = program_cast(program)
+    entities = program_cast(program)
     executions = [
-        {criterion.name: watch(criterion, cast, program_steps(program, order)) for criterion in criteria}
+        {criterion.name: watch(criterion, entities, program_steps(program, order)) for criterion in criteria}
         for order in interleavings(program)
     ]
     return executions, criteria
@@ -128,7 +128,7 @@ def test_sizes_by_formula_are_what_all_interleavings_cover():
         for criterion in criteria:
             found = union(executions, criterion.name)
             assert len(found) == expected[criterion.name] == criterion.seen_total().number, (program, criterion.name)
-            requirements = criterion.requirements(Model(), Facts())
+            requirements = criterion.requirements(StaticModel(), PruningFacts())
             if criterion.cost == WHOLE:
                 assert requirements is None
             else:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import random
 
-from raddle.cast import AbstractVariable, Cast
 from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.patterns import PATTERNS, identify
-from raddle.facts import Facts
-from raddle.model import Accesses, Model
+from raddle.entities import AbstractVariable, Entities
+from raddle.pruning_facts import PruningFacts
+from raddle.static_model import Accesses, StaticModel
 
 
-def all_patterns(steps, cast):
+def all_patterns(steps, entities):
     """Algorithm 1 for all patterns: any step for the first part, any later one for the next, and so on."""
     keys = set()
     for number, pattern in PATTERNS.items():
         for chosen in occurrences(pattern.parts, steps, {}, {}):
-            owner, x, y = names(pattern.parts, chosen, cast)
+            owner, x, y = names(pattern.parts, chosen, entities)
             if y is not None:
                 found, x, y, sites = identify(number, x, y, tuple(site for _, _, _, site in chosen))
                 keys.add((found, owner, x, y, *sites))
@@ -42,42 +42,42 @@ def fits(known, letter, number):
     return known[letter] == number if letter in known else number not in known.values()
 
 
-def names(parts, steps, cast):
+def names(parts, steps, entities):
     """The owner and the names of x and y; y is None if these make no pair."""
     numbers = {part.variable: variable for part, (_, _, variable, _) in zip(parts, steps, strict=True)}
-    x = cast.variables[numbers["x"]]
+    x = entities.variables[numbers["x"]]
     if "y" not in numbers:
         return x.owner, x.name, ""
-    y = cast.variables[numbers["y"]]
-    pair = cast.groups[numbers["x"]] == cast.groups[numbers["y"]] and x.name != y.name
+    y = entities.variables[numbers["y"]]
+    pair = entities.groups[numbers["x"]] == entities.groups[numbers["y"]] and x.name != y.name
     return x.owner, x.name, y.name if pair else None
 
 
 def random_cast(chance):
     """Mostly one object; now and then a name is that of two variables of one object, or there are two objects."""
-    cast = Cast()
+    entities = Entities()
     objects = chance.choice((1, 1, 2))
     for index in range(chance.randint(1, 4)):
         name = chance.choice("xyz") if chance.random() < 0.2 else "xyzx"[index]
-        cast.add_variable(AbstractVariable("m.py:C", "", name), chance.randint(1, objects))
-    return cast
+        entities.add_variable(AbstractVariable("m.py:C", "", name), chance.randint(1, objects))
+    return entities
 
 
-def site(cast, kind, variable, index):
-    return 70000 + 100 * "xyz".index(cast.variables[variable].name) + 10 * (kind == "write") + index
+def site(entities, kind, variable, index):
+    return 70000 + 100 * "xyz".index(entities.variables[variable].name) + 10 * (kind == "write") + index
 
 
-def random_steps(chance, cast, *, length, threads, sites):
+def random_steps(chance, entities, *, length, threads, sites):
     steps = []
     for _ in range(length):
         thread, kind = chance.randrange(threads), chance.choice(("read", "write"))
-        variable = chance.randrange(len(cast.variables))
-        steps.append((thread, kind, variable, site(cast, kind, variable, chance.randrange(sites))))
+        variable = chance.randrange(len(entities.variables))
+        steps.append((thread, kind, variable, site(entities, kind, variable, chance.randrange(sites))))
     return steps
 
 
-def in_portions(chance, criterion, cast, steps):
-    criterion.begin(cast)
+def in_portions(chance, criterion, entities, steps):
+    criterion.begin(entities)
     cut = chance.randint(0, len(steps))
     criterion.feed(steps[:cut])
     first = criterion.collect(final=False)
@@ -92,11 +92,11 @@ def test_the_criterion_finds_what_the_definition_says():
     criterion = MemoryAccessPatterns()
     lengths = []
     for _ in range(4000):
-        cast = random_cast(chance)
+        entities = random_cast(chance)
         size = {"length": chance.randint(2, 16), "threads": chance.randint(2, 4), "sites": chance.randint(1, 2)}
-        steps = random_steps(chance, cast, **size)
-        keys = in_portions(chance, criterion, cast, steps)
-        assert keys == all_patterns(steps, cast), steps
+        steps = random_steps(chance, entities, **size)
+        keys = in_portions(chance, criterion, entities, steps)
+        assert keys == all_patterns(steps, entities), steps
         lengths += [len(key) for key in keys]
     assert lengths.count(8) > 500  # patterns of two variables were among them
 
@@ -104,15 +104,15 @@ def test_the_criterion_finds_what_the_definition_says():
 def test_threads_that_end_lose_nothing():
     chance = random.Random(11)
     for _ in range(300):
-        cast = random_cast(chance)
-        steps = random_steps(chance, cast, length=12, threads=4, sites=1)
+        entities = random_cast(chance)
+        steps = random_steps(chance, entities, length=12, threads=4, sites=1)
         last = {thread: index for index, (thread, _, _, _) in enumerate(steps)}
         with_ends = []
         for index, step in enumerate(steps):
             with_ends.append(step)
             if last[step[0]] == index:
                 with_ends.append((step[0], "end", step[0], 0))
-        assert in_portions(chance, MemoryAccessPatterns(), cast, with_ends) == all_patterns(steps, cast)
+        assert in_portions(chance, MemoryAccessPatterns(), entities, with_ends) == all_patterns(steps, entities)
 
 
 def test_what_is_covered_is_never_more_than_the_total():
@@ -120,24 +120,24 @@ def test_what_is_covered_is_never_more_than_the_total():
     chance = random.Random(3)
     full = 0
     for _ in range(40):
-        cast = random_cast(chance)
+        entities = random_cast(chance)
         sites = chance.randint(1, 2)
-        model = whole_model(cast, sites)
+        model = whole_model(entities, sites)
         criterion = MemoryAccessPatterns()
-        steps = random_steps(chance, cast, length=chance.choice((50, 2000)), threads=3, sites=sites)
-        keys = in_portions(chance, criterion, cast, steps)
-        requirements = set(criterion.requirements(model, Facts()))
+        steps = random_steps(chance, entities, length=chance.choice((50, 2000)), threads=3, sites=sites)
+        keys = in_portions(chance, criterion, entities, steps)
+        requirements = set(criterion.requirements(model, PruningFacts()))
         assert len(requirements) == criterion.static_total(model).number
         assert keys <= requirements
         full += keys == requirements
     assert full  # so the total is reached as well, and could not be any smaller
 
 
-def whole_model(cast, sites):
+def whole_model(entities, sites):
     variables = {}
-    for number, variable in enumerate(cast.variables):
+    for number, variable in enumerate(entities.variables):
         reads, writes = (
-            frozenset(site(cast, kind, number, index) for index in range(sites)) for kind in ("read", "write")
+            frozenset(site(entities, kind, number, index) for index in range(sites)) for kind in ("read", "write")
         )
         variables[variable.owner, variable.name] = Accesses(reads, writes)
-    return Model(variables)
+    return StaticModel(variables)

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from raddle.cast import AbstractVariable, Cast, make_cast
 from raddle.criteria.memory_access import MemoryAccessPatterns, by_pattern
-from raddle.facts import Facts
-from raddle.model import Accesses, Model
+from raddle.entities import AbstractVariable, Entities, make_entities
+from raddle.pruning_facts import PruningFacts
 from raddle.site import Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.tally import STATIC, Total
 
 OWNER = "log.py:AppenderSkeleton"
 S4, S5, S9 = 70004, 70005, 70009
-FIGURE_1 = Model({(OWNER, "th"): Accesses(reads=frozenset({S4, S5}), writes=frozenset({S9}))})
+FIGURE_1 = StaticModel({(OWNER, "th"): Accesses(reads=frozenset({S4, S5}), writes=frozenset({S9}))})
 SITES = {70000 + line: Site("log.py", line, 4, "", "th", "", switchable=True) for line in range(1, 12)}
 
 
-def covered(cast, steps):
+def covered(entities, steps):
     criterion = MemoryAccessPatterns()
-    criterion.begin(cast)
+    criterion.begin(entities)
     criterion.feed(steps)
     return criterion.collect(final=True)
 
 
 def appender():
-    return make_cast(variables=[AbstractVariable(OWNER, "app.py:2", "th")])
+    return make_entities(variables=[AbstractVariable(OWNER, "app.py:2", "th")])
 
 
 def th(number, *sites):
@@ -38,7 +38,7 @@ def th(number, *sites):
 def test_the_total_of_figure_1():
     # 2·2·1 + 1² + 2²·1 + 3·2·1² + 1³
     assert MemoryAccessPatterns().static_total(FIGURE_1) == Total(16, STATIC)
-    assert MemoryAccessPatterns().total(FIGURE_1, Facts()) == Total(16, STATIC)
+    assert MemoryAccessPatterns().total(FIGURE_1, PruningFacts()) == Total(16, STATIC)
 
 
 def test_the_execution_of_figure_2_covers_the_patterns_of_figure_3():
@@ -61,10 +61,10 @@ def test_all_requirements_of_figure_1():
         th(7, S4, S9, S9), th(7, S5, S9, S9),
         th(8, S9, S9, S9),
     ]  # fmt: skip
-    keys = list(MemoryAccessPatterns().requirements(FIGURE_1, Facts()))
+    keys = list(MemoryAccessPatterns().requirements(FIGURE_1, PruningFacts()))
     assert len(keys) == 16
     assert set(keys) == {*listed, *rest}
-    assert keys == list(MemoryAccessPatterns().requirements(FIGURE_1, Facts()))
+    assert keys == list(MemoryAccessPatterns().requirements(FIGURE_1, PruningFacts()))
 
 
 def test_numbers_per_pattern():
@@ -80,7 +80,7 @@ NAMES = "xyz"
 
 
 def cast_of_one_object(*names):
-    return make_cast(variables=[AbstractVariable("m.py:C", "", name) for name in names or NAMES])
+    return make_entities(variables=[AbstractVariable("m.py:C", "", name) for name in names or NAMES])
 
 
 def steps(text):
@@ -155,18 +155,18 @@ def test_the_same_site_can_take_several_steps():
 
 
 def test_which_thread_and_which_object_it_was_does_not_matter():
-    cast = Cast()
+    entities = Entities()
     for group in (1, 2):
-        cast.add_variable(AbstractVariable(OWNER, f"app.py:{group}", "th"), group)
+        entities.add_variable(AbstractVariable(OWNER, f"app.py:{group}", "th"), group)
     pair = [(1, "read", 0, S4), (2, "write", 0, S9), (4, "read", 1, S4), (3, "write", 1, S9)]
-    assert covered(cast, pair) == {th(1, S4, S9)}
+    assert covered(entities, pair) == {th(1, S4, S9)}
 
 
 def test_variables_of_different_objects_make_no_pairs():
-    cast = Cast()
+    entities = Entities()
     for group, name in enumerate("xyz"):
-        cast.add_variable(AbstractVariable("m.py:C", "", name), group)
-    assert {len(key) for key in covered(cast, steps("AWx BWx BWy AWy"))} == {6}
+        entities.add_variable(AbstractVariable("m.py:C", "", name), group)
+    assert {len(key) for key in covered(entities, steps("AWx BWx BWy AWy"))} == {6}
 
 
 def test_a_step_without_a_site_is_nobodys_requirement():
@@ -206,7 +206,7 @@ def accesses(reads, writes, base):
 
 def test_pairs_of_one_owner_only():
     # x: R=1, W=2, y: R=2, W=1, one owner; z: R=1, W=1, another one.
-    model = Model(
+    model = StaticModel(
         {
             ("m.py:C", "x"): accesses(1, 2, 70000),
             ("m.py:C", "y"): accesses(2, 1, 70100),
@@ -218,14 +218,14 @@ def test_pairs_of_one_owner_only():
     z = 2 + 1 + 1 + 3 + 1  # 8
     pair = 3 * 2**2 * 1**2 + 6 * 2 * 1 * 1 * 2  # 36
     assert MemoryAccessPatterns().static_total(model) == Total(x + y + z + pair, STATIC)
-    assert len(set(MemoryAccessPatterns().requirements(model, Facts()))) == x + y + z + pair
+    assert len(set(MemoryAccessPatterns().requirements(model, PruningFacts()))) == x + y + z + pair
     numbers = MemoryAccessPatterns().per_pattern(model)
     # 9 for (x, y) and (y, x), 10 once, 12 to 14 for (x, y) and (y, x); Wx² Wy² = 4, Wx Rx Wy Ry = 4
     assert {number: numbers[number] for number in (9, 10, 12, 13, 14)} == {9: 8, 10: 4, 12: 8, 13: 8, 14: 8}
 
 
 def test_a_model_without_variables_has_nothing_to_cover():
-    assert str(MemoryAccessPatterns().total(Model(), Facts())) == "nothing to cover"
+    assert str(MemoryAccessPatterns().total(StaticModel(), PruningFacts())) == "nothing to cover"
 
 
 # -- words ------------------------------------------------------------------------------------------

@@ -9,21 +9,21 @@ from itertools import combinations
 import pytest
 
 from raddle.analysis.feasibility import Feasibility
-from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.patterns import COUNTED, PATTERNS
 from raddle.criteria.ruled_out import RuledOut
-from raddle.facts import Conduct, Facts, Guard, OwnerFacts, trimmed
-from raddle.model import Accesses, Model
+from raddle.entities import AbstractObject, AbstractVariable, Entities
+from raddle.pruning_facts import Conduct, Guard, OwnerFacts, PruningFacts, trimmed
+from raddle.static_model import Accesses, StaticModel
 from raddle.tally import PRUNED, STATIC, Total
 
 OWNER = "bank.py:Account"
 INIT, READ, WRITE, OTHER = 70001, 70002, 70003, 70004
 
 
-def cast(*, objects=1, locks=("bank.py:20",)):
+def entities(*, objects=1, locks=("bank.py:20",)):
     """Objects of two variables each, x = 0, 2, ... and y = 1, 3, ...; and locks."""
-    made = Cast()
+    made = Entities()
     for number in range(objects):
         for name in "xy":
             made.add_variable(AbstractVariable(OWNER, f"bank.py:{number}", name), number + 1)
@@ -35,7 +35,7 @@ def cast(*, objects=1, locks=("bank.py:20",)):
 def facts_of(*executions, with_cast=None):
     watching = Feasibility()
     for steps in executions:
-        watching.begin(with_cast or cast())
+        watching.begin(with_cast or entities())
         watching.feed(steps)
     return watching.facts()
 
@@ -52,7 +52,7 @@ def model(*, reads=(), writes=(), y=((), ())):
     variables = {(OWNER, "x"): Accesses(frozenset(reads), frozenset(writes))}
     if any(y):
         variables[OWNER, "y"] = Accesses(frozenset(y[0]), frozenset(y[1]))
-    return Model(variables)
+    return StaticModel(variables)
 
 
 # -- starts and joins -------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_a_step_without_the_lock_comes_in_between():
 
 def test_a_lock_of_its_own_for_each_object_is_the_same_guard():
     # Two accounts with a lock each, made in different places: each account's lock guards that account.
-    accounts = cast(objects=2, locks=["bank.py:20", "bank.py:21"])
+    accounts = entities(objects=2, locks=["bank.py:20", "bank.py:21"])
     second = tuple((kind, 2, site) for kind, _, site in INCREMENT)
     steps = [step for thread in (1, 2) for step in locked(thread, *INCREMENT) + locked(thread, *second, lock=1)]
     facts = facts_of(steps, with_cast=accounts)
@@ -172,7 +172,7 @@ def test_a_lock_of_its_own_for_each_object_is_the_same_guard():
 
 def test_two_locks_that_look_alike_do_not_guard_anything():
     # One account; each thread takes a lock of its own, and both were made in the same place.
-    accounts = cast(locks=["bank.py:20", "bank.py:20"])
+    accounts = entities(locks=["bank.py:20", "bank.py:20"])
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT, lock=1), with_cast=accounts)
     assert MemoryAccessPatterns().infeasible(on_x(7, READ, WRITE, WRITE), facts) is None
 
@@ -238,8 +238,8 @@ def test_counting_agrees_with_enumerating(seed):
             for (_, name), known in account.variables.items()
             for site in sorted(known.reads | known.writes)
         ]
-        facts = Facts({OWNER: random_facts(chance, accesses)})
-        static = list(criterion.requirements(account, Facts()))
+        facts = PruningFacts({OWNER: random_facts(chance, accesses)})
+        static = list(criterion.requirements(account, PruningFacts()))
         possible = [key for key in static if criterion.infeasible(key, facts) is None]
         assert list(criterion.requirements(account, facts)) == possible
         assert criterion.total(account, facts).number == len(possible)
@@ -316,9 +316,9 @@ def test_what_is_ruled_out_is_so_by_definition():
         account = model(reads=[71000, 71001], writes=[71010, 71011], y=([72000], [72010]))
         accesses = [("x", 71000), ("x", 71001), ("x", 71010), ("x", 71011), ("y", 72000), ("y", 72010)]
         facts = random_facts(chance, chance.sample(accesses, k=chance.randint(3, 6)))
-        for key in criterion.requirements(account, Facts()):
+        for key in criterion.requirements(account, PruningFacts()):
             possible = possible_by_definition(key, facts)
-            assert (criterion.infeasible(key, Facts({OWNER: facts})) is None) == possible, (key, facts)
+            assert (criterion.infeasible(key, PruningFacts({OWNER: facts})) is None) == possible, (key, facts)
             verdicts[len(key), possible] += 1
     assert min(verdicts[length, possible] for length in (6, 7, 8) for possible in (True, False)) > 20
 
@@ -335,7 +335,7 @@ def test_many_sites_are_counted_without_trying_them_all():
 
 
 def test_facts_about_another_owner_rule_out_nothing():
-    facts = Facts({"other.py:C": facts_of(CONSTRUCTED).owners[OWNER]})
+    facts = PruningFacts({"other.py:C": facts_of(CONSTRUCTED).owners[OWNER]})
     account = model(reads=[READ], writes=[INIT, WRITE])
     assert MemoryAccessPatterns().total(account, facts) == Total(30, STATIC)
     assert MemoryAccessPatterns().infeasible(on_x(1, READ, INIT), facts) is None

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from raddle.cast import Cast
 from raddle.criteria import make_criteria
 from raddle.criteria.method_pairs import MethodPairs
-from raddle.facts import Facts
-from raddle.model import Model
+from raddle.entities import Entities
+from raddle.pruning_facts import PruningFacts
+from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import Key
 
@@ -29,11 +29,11 @@ ADD, TOTAL, CHECK, GET, WRAP, PAY, TILL_ADD = FUNCTIONS
 CART, GIFT, TILL = "shop.py:Cart", "shop.py:Gift", "shop.py:pay.<locals>.Till"
 
 
-def make(classes: dict[int, str] | None = None) -> Cast:
-    cast = Cast()
-    cast.functions = FUNCTIONS | {site + 100: function for site, function in FUNCTIONS.items()}
-    cast.classes = classes or {}
-    return cast
+def make(classes: dict[int, str] | None = None) -> Entities:
+    entities = Entities()
+    entities.functions = FUNCTIONS | {site + 100: function for site, function in FUNCTIONS.items()}
+    entities.classes = classes or {}
+    return entities
 
 
 def enter(thread: int, site: int, target: int = 1) -> Step:
@@ -133,18 +133,18 @@ def test_told_once_in_each_execution() -> None:
 
 # -- totals -----------------------------------------------------------------------------------------
 
-MODEL = Model(methods={GIFT: {"wrap": WRAP, "add": ADD, "total": TOTAL}, TILL: {"add": TILL_ADD}})
+MODEL = StaticModel(methods={GIFT: {"wrap": WRAP, "add": ADD, "total": TOTAL}, TILL: {"add": TILL_ADD}})
 
 
 def test_total() -> None:
     # Three methods make 3 pairs and 3 of a method with itself; one method makes one.
     criterion = MethodPairs()
-    assert str(criterion.total(MODEL, Facts())) == "7 (static)"
-    assert str(criterion.static_total(Model())) == "nothing to cover"
+    assert str(criterion.total(MODEL, PruningFacts())) == "7 (static)"
+    assert str(criterion.static_total(StaticModel())) == "nothing to cover"
 
 
 def test_requirements() -> None:
-    assert list(MethodPairs().requirements(MODEL, Facts())) == [
+    assert list(MethodPairs().requirements(MODEL, PruningFacts())) == [
         (GIFT, "add", "add"), (GIFT, "add", "total"), (GIFT, "add", "wrap"),
         (GIFT, "total", "total"), (GIFT, "total", "wrap"), (GIFT, "wrap", "wrap"), (TILL, "add", "add"),
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def test_requirements() -> None:
 def test_home_is_where_the_first_method_begins() -> None:
     criterion = MethodPairs()
     assert criterion.home((GIFT, "total", "wrap")) == 0
-    criterion.total(MODEL, Facts())
+    criterion.total(MODEL, PruningFacts())
     assert criterion.home((GIFT, "total", "wrap")) == TOTAL
     assert criterion.home(("elsewhere.py:C", "f", "g")) == 0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from raddle.cast import AbstractVariable
 from raddle.criteria.definitions import DefUse
 from raddle.criteria.du_pairs import DefinitionUsePairs
 from raddle.criteria.sentences import Sentences
+from raddle.entities import AbstractVariable
 from raddle.site import Site
 from raddle.tally import Key
 

@@ -8,8 +8,8 @@ import pytest
 import shared_shop
 
 import raddle
-from raddle.cast import AbstractObject, AbstractThread, AbstractVariable
 from raddle.criteria import NAMES, criterion_class, shape_of
+from raddle.entities import AbstractObject, AbstractThread, AbstractVariable
 from raddle.requirement import UNKNOWN, Requirement, Role
 from raddle.store.reading import key_of
 from raddle.store.writing import json_text

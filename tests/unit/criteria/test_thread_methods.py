@@ -44,7 +44,7 @@ def scenario():
 @pytest.mark.parametrize(("methods", "kinds"), [(0, 1), (1, 1), (2, 1), (3, 2), (20, 2)])
 def test_threads_differ_by_the_first_methods_only(methods, kinds):
     (sample,) = raddle.measure(scenario, criteria="map", executions=1, thread_methods=methods, source=[__file__])
-    assert len({sample.cast.thread(actor) for actor in (1, 2)}) == kinds
+    assert len({sample.entities.thread(actor) for actor in (1, 2)}) == kinds
 
 
 @pytest.mark.parametrize("options", [{}, {"workers": 1}, {"workers": 2}], ids=["here", "one process", "two processes"])

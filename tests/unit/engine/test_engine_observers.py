@@ -9,7 +9,7 @@ import pytest
 
 from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
-from raddle.engine.points import Learned
+from raddle.engine.points import KnownPoints
 from raddle.engine.step_limit import StepLimit
 from raddle.schedulers.sequential import Sequential
 from raddle.threads.patches import Patches
@@ -42,7 +42,7 @@ def scenario() -> None:
 
 
 def run(*observers: Observer) -> Engine:
-    engine = Engine(ThreadWorld(), Learned(), step_limit=StepLimit(1_000), observers=observers)
+    engine = Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(1_000), observers=observers)
     patches = Patches().install()
     try:
         engine.run(scenario, Sequential())

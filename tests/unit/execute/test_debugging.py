@@ -21,7 +21,7 @@ from raddle.cli.quiet import Quiet
 from raddle.cli.screen import Live
 from raddle.execute import debugging, watchdog
 from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
-from raddle.exploring.moment import Moment
+from raddle.exploring.progress import ProgressUpdate
 
 # The watchdog looks five times within its patience. At the prompt, `enough.acquire()` returns once it has looked often
 # enough for the patience to be over several times.
@@ -241,12 +241,12 @@ def test_the_output_of_a_debugger_is_shown(entered: list[Any]) -> None:
 def test_nothing_is_drawn_after_a_debugger_was_entered(entered: list[Any]) -> None:
     drawn = io.StringIO()
     with Live(Console(file=drawn, force_terminal=True, width=80), total=None) as live:
-        live(Moment(1, 0, 1.0, {}, 0.0))
+        live(ProgressUpdate(1, 0, 1.0, {}, 0.0))
         FakeDebugger().set_trace()
         assert drawn.getvalue().endswith("\x1b[2K")  # the line is empty again
         before = drawn.getvalue()
         live._last = 0.0
-        live(Moment(2, 0, 1.0, {}, 0.0))
+        live(ProgressUpdate(2, 0, 1.0, {}, 0.0))
         assert drawn.getvalue() == before
     assert drawn.getvalue() == before
 

@@ -56,7 +56,7 @@ def test_where_a_failure_is_told(kind):
 class Discarding:
     """A sink for the steps of a native run."""
 
-    def begin(self, cast):
+    def begin(self, entities):
         pass
 
     def feed(self, steps):

@@ -35,9 +35,9 @@ def observe(scenario, choose=None):
         session.rehearse()
         execution = session.run(choose or Sequential().choose)
         assert execution.outcome.kind == "passed", execution.outcome
-        steps, cast = execution.observed
+        steps, entities = execution.observed
         table = session.table
-        return [(t, k, target, table[site].line if site else 0) for t, k, target, site in steps], cast
+        return [(t, k, target, table[site].line if site else 0) for t, k, target, site in steps], entities
 
 
 def line_with(text):
@@ -64,8 +64,8 @@ def test_accesses_to_what_threads_share_are_told_with_their_order():
         counter = Counter()
         run_all(counter.increment, counter.increment)
 
-    steps, cast = observe(scenario)
-    touched = [(t, k, cast.variables[v].name) for t, k, v, _ in steps if k in ("read", "write")]
+    steps, entities = observe(scenario)
+    touched = [(t, k, entities.variables[v].name) for t, k, v, _ in steps if k in ("read", "write")]
     # The constructor's write is kept, as the variable is shared later; nothing shares `items` or `lock`.
     assert touched == [
         (0, "write", "value"),
@@ -74,7 +74,7 @@ def test_accesses_to_what_threads_share_are_told_with_their_order():
         (2, "read", "value"),
         (2, "write", "value"),
     ]
-    variable = cast.variables[next(v for _, k, v, _ in steps if k == "read")]
+    variable = entities.variables[next(v for _, k, v, _ in steps if k == "read")]
     assert variable.owner.endswith("test_measured.py:Counter")
     line = line_with("counter = Counter()")
     assert variable.created.endswith(f"test_measured.py:{line}")
@@ -85,8 +85,8 @@ def test_the_content_of_a_container_belongs_to_the_object_that_keeps_it():
         counter = Counter()
         run_all(counter.add, counter.add)
 
-    steps, cast = observe(scenario)
-    content = {cast.variables[v] for _, k, v, _ in steps if k in ("read", "write")}
+    steps, entities = observe(scenario)
+    content = {entities.variables[v] for _, k, v, _ in steps if k in ("read", "write")}
     assert {(v.owner.rpartition(":")[2], v.name) for v in content} == {("Counter", "items[]")}
 
 
@@ -94,11 +94,11 @@ def test_threads_begin_end_and_are_joined():
     def scenario():
         run_all(lambda: None)
 
-    steps, cast = observe(scenario)
+    steps, entities = observe(scenario)
     told = [(t, k, target) for t, k, target, _ in steps if k in ("start", "begin", "end", "join")]
     # The one thread is number 1 and actor 1; it ends before the first thread's join returns.
     assert told == [(0, "start", 1), (1, "begin", 1), (1, "end", 1), (0, "join", 1), (0, "end", 0)]
-    assert cast.actors == 2
+    assert entities.actors == 2
 
 
 def test_a_lock_is_acquired_and_released_at_the_with_statement():
@@ -106,11 +106,11 @@ def test_a_lock_is_acquired_and_released_at_the_with_statement():
         counter = Counter()
         run_all(counter.add, counter.add)
 
-    steps, cast = observe(scenario)
+    steps, entities = observe(scenario)
     locking = [(t, k, line) for t, k, _, line in steps if k in ("acquire", "release")]
     line = line_with("with self.lock:")
     assert locking == [(1, "acquire", line), (1, "release", line), (2, "acquire", line), (2, "release", line)]
-    assert {r.type for r in cast.resources} == {"Lock"}
+    assert {r.type for r in entities.resources} == {"Lock"}
 
 
 def test_who_waits_for_a_lock_is_told_blocked_while_the_other_has_it():
@@ -177,15 +177,15 @@ def test_events_semaphores_and_queues():
         run_all(give, take)
         items.join()
 
-    steps, cast = observe(scenario)
+    steps, entities = observe(scenario)
     giving, taking = {"set", "up", "put", "task-done"}, {"wait-set", "down", "get", "join-queue"}
     assert [(t, k) for t, k, _, _ in steps if k in giving | taking] == [
         (1, "set"), (1, "up"), (1, "put"),
         (2, "wait-set"), (2, "down"), (2, "get"), (2, "task-done"),
         (0, "join-queue"),
     ]  # fmt: skip
-    assert {resource.type for resource in cast.resources} == {"Event", "Semaphore", "Queue"}
-    assert all(resource.created.rpartition(":")[0].endswith("test_measured.py") for resource in cast.resources)
+    assert {resource.type for resource in entities.resources} == {"Event", "Semaphore", "Queue"}
+    assert all(resource.created.rpartition(":")[0].endswith("test_measured.py") for resource in entities.resources)
 
 
 def test_what_a_pool_s_worker_is_given_is_an_actor_of_its_own():
@@ -200,9 +200,9 @@ def test_what_a_pool_s_worker_is_given_is_an_actor_of_its_own():
             pool.submit(work)
             pool.submit(other)
 
-    steps, cast = observe(scenario)
+    steps, entities = observe(scenario)
     tasks = [target for _, k, target, _ in steps if k == "task"]
-    assert [cast.thread(actor).type.rpartition(".")[2] for actor in tasks] == ["work", "other"]
+    assert [entities.thread(actor).type.rpartition(".")[2] for actor in tasks] == ["work", "other"]
 
 
 def test_methods_are_entered_on_an_object():
@@ -225,8 +225,8 @@ def test_globals_belong_to_their_module():
     def scenario():
         run_all(increment, increment)
 
-    _, cast = observe(scenario)
-    named = [(v.owner, v.name) for v in cast.variables if v.name != "threads[]"]  # `run_all` has a list of its own
+    _, entities = observe(scenario)
+    named = [(v.owner, v.name) for v in entities.variables if v.name != "threads[]"]  # `run_all` has a list of its own
     assert [(owner.endswith("test_measured.py"), name) for owner, name in named] == [(True, "TOTAL")]
 
 
@@ -246,8 +246,8 @@ def names_of_contents(scenario, first):
     def choose(enabled, current):
         return min(enabled, key=lambda thread: (thread.index != first, thread.index))
 
-    steps, cast = observe(scenario, choose)
-    return {str(cast.variables[target]) for _, kind, target, _ in steps if kind in ("read", "write")}
+    steps, entities = observe(scenario, choose)
+    return {str(entities.variables[target]) for _, kind, target, _ in steps if kind in ("read", "write")}
 
 
 def test_a_container_has_one_name_whoever_comes_first():

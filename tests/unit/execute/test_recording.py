@@ -7,12 +7,12 @@ import sys
 from textwrap import dedent
 
 import raddle
-from raddle.caution import Caution
-from raddle.checks.cautions import say
+from raddle.checks.warning_texts import say
 from raddle.measuring.measurement import Measurement
 from raddle.measuring.recording import NATIVE, make_record
-from raddle.model import Model
 from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.static_model import StaticModel
+from raddle.warning import ReportedWarning
 
 HOLDER = """\
     class Holder:
@@ -64,14 +64,14 @@ class Suspicious:
     def __init__(self, *sites):
         self.sites = sites
 
-    def begin(self, cast):
+    def begin(self, entities):
         pass
 
     def feed(self, steps):
         pass
 
-    def cautions(self):
-        return [Caution("data-race", "C.n", self.sites, "read, written")]
+    def warnings(self):
+        return [ReportedWarning("data-race", "C.n", self.sites, "read, written")]
 
 
 def test_other_modules_are_left_out():
@@ -81,8 +81,8 @@ def test_other_modules_are_left_out():
         sites = tuple(Site(file, line, 0, "read", "n", "f", switchable=False) for line in (3, 4))
         table.add(base, sites, file=file, path=file)
     measurement = Measurement([], checks=[Suspicious(named, 0)])
-    record = make_record(measurement, table, Model(), origin="a test", mode=NATIVE)
+    record = make_record(measurement, table, StaticModel(), origin="a test", mode=NATIVE)
     assert set(record.sites) == {named, named + 1}  # all of its module
-    assert say(record.cautions[0], record.sites) == (
+    assert say(record.warnings[0], record.sites) == (
         "`C.n` is read at named.py:3 and written by another thread in code without probes, and nothing orders the two"
     )

@@ -11,10 +11,10 @@ import pytest
 import processes
 import raddle
 from raddle.cli.target import load_scenario
-from raddle.replaying import PLAINLY, Replaying
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 from raddle.report.html.witness import of_finding, witnesses
 from raddle.report.sarif import sarif
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.report.story import tell
 from raddle.store import read
 
@@ -65,31 +65,35 @@ def test_everything_that_differs_from_the_default_is_in_the_command():
     # Each option on its own, then all; the texts are what one would type.
     schedule = "T0; T1."
     told = {
-        PLAINLY: ("", ""),
-        Replaying(setup="fresh"): (" --setup fresh", ", setup=fresh"),
-        Replaying(setup="Account::open"): (" --setup Account::open", ", setup=Account.open"),
-        Replaying(source=("shop", "my shop")): (" --source shop --source 'my shop'", ", source=['shop', 'my shop']"),
-        Replaying(isolate="fork", step_limit=9, patience_seconds=0.5): (
+        DEFAULT_REPLAY_OPTIONS: ("", ""),
+        ReplayOptions(setup="fresh"): (" --setup fresh", ", setup=fresh"),
+        ReplayOptions(setup="Account::open"): (" --setup Account::open", ", setup=Account.open"),
+        ReplayOptions(source=("shop", "my shop")): (
+            " --source shop --source 'my shop'",
+            ", source=['shop', 'my shop']",
+        ),
+        ReplayOptions(isolate="fork", step_limit=9, patience_seconds=0.5): (
             " --isolate fork --step-limit 9 --patience-seconds 0.5",
             ", isolate='fork', step_limit=9, patience_seconds=0.5",
         ),
     }
-    for replaying, (arguments, code) in told.items():
+    for replay_options, (arguments, code) in told.items():
         assert (
-            replaying.command("a b.py::scenario", schedule) == f"raddle replay 'a b.py::scenario' 'T0; T1.'{arguments}"
+            replay_options.command("a b.py::scenario", schedule)
+            == f"raddle replay 'a b.py::scenario' 'T0; T1.'{arguments}"
         )
-        assert replaying.line(schedule) == f"raddle.replay(scenario, 'T0; T1.'{code})"
-        assert Replaying.from_json(json.loads(json.dumps(replaying.as_json()))) == replaying
+        assert replay_options.line(schedule) == f"raddle.replay(scenario, 'T0; T1.'{code})"
+        assert ReplayOptions.from_json(json.loads(json.dumps(replay_options.as_json()))) == replay_options
 
 
 @pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"colour": "red"}])
 def test_what_somebody_else_wrote_is_not_trusted(value):
-    assert Replaying.from_json(value) == PLAINLY
+    assert ReplayOptions.from_json(value) == DEFAULT_REPLAY_OPTIONS
 
 
 def test_defaults_are_not_told(program):
     (finding,) = explored(program, scheduler="pos", step_limit=50_000, patience_seconds=5.0, isolate="none").findings
-    assert finding.replaying == Replaying(setup="fresh")
+    assert finding.replay_options == ReplayOptions(setup="fresh")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_defaults_are_not_told(program):
 )
 def test_a_setup_is_named_so_that_it_is_found_again(program, setup, called):
     (finding,) = explored(program, setup=setup, scheduler="pos").findings
-    assert finding.replaying.setup == called
+    assert finding.replay_options.setup == called
     command = tell(finding, f"{program.name}::scenario").split("\n")[-1]
     assert command.endswith(f" --setup {called}")
     assert load_scenario(f"{program.name}::{called}") == load_scenario(f"{program.name}::{setup}")

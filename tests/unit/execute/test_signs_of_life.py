@@ -7,10 +7,10 @@ from itertools import groupby
 import pytest
 
 import raddle
-from raddle.cli.screen import told_moment
+from raddle.cli.screen import progress_text
 from raddle.execute.fork import can_fork
 from raddle.exploring import findings
-from raddle.exploring.moment import Moment
+from raddle.exploring.progress import ProgressUpdate
 
 Box = type("Box", (), {"value": 0})
 
@@ -79,7 +79,10 @@ def test_the_search_is_told_of_as_before():
 
 
 def test_the_word_is_shown():
-    moment = Moment(0, 0, 0.1, {}, 0.0, doing="rehearsing")
-    assert told_moment(moment) == "rehearsing"
-    assert told_moment(Moment(9, 1, 3.0, {}, 0.0, doing="shrinking")) == "shrinking; 9 executions, 3/s, 1 finding"
-    assert told_moment(Moment(9, 1, 3.0, {}, 0.0)) == "9 executions, 3/s, 1 finding"
+    moment = ProgressUpdate(0, 0, 0.1, {}, 0.0, doing="rehearsing")
+    assert progress_text(moment) == "rehearsing"
+    assert (
+        progress_text(ProgressUpdate(9, 1, 3.0, {}, 0.0, doing="shrinking"))
+        == "shrinking; 9 executions, 3/s, 1 finding"
+    )
+    assert progress_text(ProgressUpdate(9, 1, 3.0, {}, 0.0)) == "9 executions, 3/s, 1 finding"

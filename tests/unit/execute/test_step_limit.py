@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from raddle.engine.engine import Engine
-from raddle.engine.points import Learned
+from raddle.engine.points import KnownPoints
 from raddle.engine.step_limit import StepLimit
 from raddle.execute.session import Choosing, Session
 from raddle.execute.thread_installation import Threads
@@ -60,7 +60,7 @@ def test_the_end_comes_right_after_the_limit(limit):
 
 def test_a_thread_that_dies_leaves_the_others_as_many_steps_as_before():
     # It dies at step 0 of at most 100: the others may go on to step 100, although lines are looked at from 0 on.
-    engine = Engine(ThreadWorld(), Learned(), step_limit=StepLimit(100))
+    engine = Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(100))
 
     def fails():
         engine.fail(SimpleNamespace(label="T1"), ValueError("no"))

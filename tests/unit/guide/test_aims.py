@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from raddle.cast import AbstractVariable, make_cast
+from raddle.entities import AbstractVariable, make_entities
 from raddle.guide.aims import TRIES, Aims
 
-CAST = make_cast(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
+CAST = make_entities(variables=[AbstractVariable("a.py:Box", "", "x")], actors=["main", "one", "other"])
 STARTS = [(0, "start", 1, 0), (1, "begin", 1, 0), (0, "start", 2, 0), (2, "begin", 2, 0)]
 # T1 reads and writes, then T2 does: one of T2's steps can come between T1's two.
 STEPS = [*STARTS, (1, "read", 0, 70001), (1, "write", 0, 70002), (2, "read", 0, 70001), (2, "write", 0, 70002)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import raddle
-from raddle.cast import make_cast
 from raddle.criteria import make_criteria
+from raddle.entities import make_entities
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.guide.prediction import Prediction, labels_of, reads_from, shape_of
@@ -64,12 +64,12 @@ def one_execution(scenario, names):
         session.rehearse()
         session.rehearse()
         scheduler = Sequential()
-        scheduler.begin(1, session.learned.version)
-        steps, cast = session.run_for(scheduler).observed
+        scheduler.begin(1, session.known_points.version)
+        steps, entities = session.run_for(scheduler).observed
         early = session.model().early
     late = [step for step in steps if step[3] not in early]
-    covered = {c.name: c.cover(tuple(late if c.late_only else steps), cast) for c in criteria}
-    return covered, Prediction(steps, cast, criteria, early=early).aims(covered, 1_000_000)
+    covered = {c.name: c.cover(tuple(late if c.late_only else steps), entities) for c in criteria}
+    return covered, Prediction(steps, entities, criteria, early=early).aims(covered, 1_000_000)
 
 
 def all_covered(scenario, names):
@@ -112,7 +112,7 @@ def test_a_plan_is_followed():
         for _ in range(2):
             session.rehearse()
         directed = Directed(1, lambda: half.plan)
-        directed.begin(1, session.learned.version)
+        directed.begin(1, session.known_points.version)
         looked.clear()
         session.run_for(directed)
     assert looked == [(1, 0)]
@@ -145,5 +145,5 @@ def test_an_order_is_there_once():
         (1, "write", 0, 70002),
         (0, "read", 0, 70003),
     ]
-    orders = list(Prediction(steps, make_cast(actors=["main", "other"]), [])._orders())
+    orders = list(Prediction(steps, make_entities(actors=["main", "other"]), [])._orders())
     assert len(orders) == len(set(orders)) > 0

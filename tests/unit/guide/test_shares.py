@@ -96,10 +96,10 @@ def test_what_was_given_up_is_told():
     told = aims.Aims(["method-pairs"], seed=1)
     told.remember({}, aims.AimsMemory(tries={("method-pairs", key): aims.TRIES}))
     sentence = "no execution yet had thread A start `Counter.increment` while thread B was in `Counter.nothing`"
-    assert told.told_given_up({}) == [sentence]
+    assert told.given_up_lines({}) == [sentence]
     many = {("method-pairs", (*key[:2], str(number))): aims.TRIES for number in range(60)}
     told.remember({}, aims.AimsMemory(tries=many))
-    assert len(told.told_given_up({})) == aims.MOST_TOLD == 50
+    assert len(told.given_up_lines({})) == aims.MAX_TOLD == 50
     assert told.reached().given_up == 61
 
 

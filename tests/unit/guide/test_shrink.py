@@ -70,7 +70,7 @@ def fewer_exist(session: Session, simple: Recorded, *, executions: int) -> bool 
         return False
     search = Exhaustive(preemptions=preemptions - 1)
     for number in range(1, executions + 1):
-        if not search.begin(number, session.learned.version):
+        if not search.begin(number, session.known_points.version):
             return False
         known = session.snapshot()
         execution = session.run_for(search)

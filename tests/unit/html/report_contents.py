@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from raddle.caution import Caution
 from raddle.instrument.rewrite import site_base
-from raddle.model import Accesses, Model
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Tally
+from raddle.warning import ReportedWarning
 
 SOURCE = """\
 class Box:
@@ -33,7 +33,7 @@ SITES = {
     SECOND: Site("locks.py", 4, 0, "call", "b", "f", switchable=True),
 }
 # One read and one write of one variable: patterns 1 to 8 of MAP, each with one way to choose its sites.
-MODEL = Model({("box.py:Box", "text"): Accesses(frozenset({READ}), frozenset({WRITE}))})
+MODEL = StaticModel({("box.py:Box", "text"): Accesses(frozenset({READ}), frozenset({WRITE}))})
 READ_THEN_WRITTEN = (1, "box.py:Box", "text", "", READ, WRITE)
 WRITTEN_THEN_READ = (2, "box.py:Box", "text", "", WRITE, READ)
 A, B = ("Lock", "locks.py:1"), ("Lock", "locks.py:2")
@@ -91,7 +91,7 @@ def contents(folder=None, *, findings=(), covered=None, criteria=("map", "goodlo
         sites=SITES,
         paths=paths or {},
         model=MODEL,
-        cautions=(Caution("data-race", "Box.text", (READ, WRITE), "read, written"),),
+        warnings=(ReportedWarning("data-race", "Box.text", (READ, WRITE), "read, written"),),
         findings=tuple(findings),
         notes=("not instrumented: other.py: no source",),
     )

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_contents import FIRST, SECOND, A, B, contents
 
-from raddle.caution import POTENTIAL_DEADLOCK, Caution
-from raddle.report.html.arcs import MOST_NODES, Link, circles, draw
-from raddle.report.html.curves import CHART, MOST_POINTS, Axes, chart, sparkline, stairs
+from raddle.report.html.arcs import MAX_NODES, Link, circles, draw
+from raddle.report.html.curves import CHART, MAX_POINTS, Axes, chart, sparkline, stairs
 from raddle.report.html.order import happens_before, lock_graph
 from raddle.report.html.places import Places
 from raddle.tally import Covered
+from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
 NODES = st.sampled_from("abcde")
 
@@ -39,10 +39,10 @@ def test_arcs_lead_down_on_the_right_and_up_on_the_left():
 
 
 def test_what_is_in_circles_is_drawn_first():
-    labels = [f"n{number:03}" for number in range(MOST_NODES + 10)]
+    labels = [f"n{number:03}" for number in range(MAX_NODES + 10)]
     drawn = draw(labels, [Link(labels[-1], labels[-1], "round", circular=True), Link(labels[-2], labels[0], "no")], {})
     assert drawn.nodes[-1].label == labels[-1]
-    assert (len(drawn.nodes), drawn.more_nodes, drawn.more_arcs) == (MOST_NODES, 10, 1)
+    assert (len(drawn.nodes), drawn.more_nodes, drawn.more_arcs) == (MAX_NODES, 10, 1)
 
 
 def test_the_lock_graph_of_goodlock():
@@ -67,8 +67,8 @@ def test_locks_made_in_one_place_are_no_circle_unless_a_warning_says_so():
     (link,) = lock_graph(some, Places(some)).links
     assert not link.circular
     lock = "the Lock made at locks.py:1"
-    caution = Caution(POTENTIAL_DEADLOCK, f"{lock} -> {lock}", (FIRST, SECOND, FIRST, SECOND))
-    (link,) = lock_graph(replace(some, cautions=(caution,)), Places(some)).links
+    warning = ReportedWarning(POTENTIAL_DEADLOCK, f"{lock} -> {lock}", (FIRST, SECOND, FIRST, SECOND))
+    (link,) = lock_graph(replace(some, warnings=(warning,)), Places(some)).links
     assert link.circular
 
 
@@ -77,8 +77,8 @@ def test_a_warning_of_a_deadlock_gives_arrows_where_goodlock_was_not_measured():
     some = contents()
     tally = replace(some.tally, covered={})
     runs = (replace(some.runs[0], criteria=frozenset({"map"})),)
-    caution = Caution(POTENTIAL_DEADLOCK, locks, (FIRST, SECOND, SECOND, FIRST))
-    graph = lock_graph(replace(some, tally=tally, runs=runs, cautions=(caution,)), Places(some))
+    warning = ReportedWarning(POTENTIAL_DEADLOCK, locks, (FIRST, SECOND, SECOND, FIRST))
+    graph = lock_graph(replace(some, tally=tally, runs=runs, warnings=(warning,)), Places(some))
     assert [link.circular for link in graph.links] == [True, True]
     assert not graph.measured
     assert "threads can wait for each other for ever" in graph.warnings[0]
@@ -118,7 +118,7 @@ def test_nothing_grew():
 def test_a_long_curve_is_thinned_and_keeps_its_ends():
     growth = [(number, number) for number in range(1, 5_001)]
     path = stairs(growth, Axes(CHART, 5_000, 5_000))
-    assert path.count("L") <= 2 * MOST_POINTS + 2
+    assert path.count("L") <= 2 * MAX_POINTS + 2
     assert path.endswith(f"{CHART.width - CHART.right}.0 {CHART.top}.0")
 
 

@@ -8,7 +8,7 @@ from raddle.event import Event, Preemption
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.operation import ACQUIRE, JOIN, SLEEP, WAIT
 from raddle.place import Place
-from raddle.report.html.lanes import LONGEST_CODE, MOST_STEPS, Cell, Stop, lanes_of
+from raddle.report.html.lanes import LONGEST_CODE, MAX_STEPS, Cell, Stop, lanes_of
 from raddle.report.html.waits import ring, wait_views
 from raddle.trace import Trace
 from raddle.wait import Wait
@@ -69,13 +69,13 @@ def test_the_insides_of_the_standard_library_are_not_told():
 
 
 def test_long_stories_show_their_end():
-    found = lanes(*[step("T1", "read", line=number) for number in range(1, MOST_STEPS + 6)])
-    assert (found.left_out, len(found.rows)) == (5, MOST_STEPS)
-    assert found.rows[-1].line == MOST_STEPS + 5
+    found = lanes(*[step("T1", "read", line=number) for number in range(1, MAX_STEPS + 6)])
+    assert (found.left_out, len(found.rows)) == (5, MAX_STEPS)
+    assert found.rows[-1].line == MAX_STEPS + 5
 
 
 def test_threads_that_are_gone_by_then_have_no_column():
-    found = lanes(step("T0", "read"), *[step("T1", "read") for _ in range(MOST_STEPS)])
+    found = lanes(step("T0", "read"), *[step("T1", "read") for _ in range(MAX_STEPS)])
     assert found.threads == ("T1",)
     assert found.rows[0].thread == 0
 

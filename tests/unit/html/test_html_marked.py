@@ -5,7 +5,7 @@ from __future__ import annotations
 from report_contents import READ, SOURCE, WRITE
 
 from raddle.report.html.line_markup import line_markup
-from raddle.report.html.marked import LONGEST_LINE, MOST_CHARACTERS, Mark, marked_lines, status_of
+from raddle.report.html.marked import LONGEST_LINE, MAX_CHARACTERS, Mark, marked_lines, status_of
 from raddle.report.html.meetings import Meeting, Part
 from raddle.report.html.source import Source
 from raddle.report.source import AS_MEASURED, CHANGED
@@ -150,7 +150,7 @@ def test_a_very_long_line_is_cut_and_what_stands_further_on_is_named():
 
 def test_a_source_of_long_lines_is_cut():
     lines = marked_lines(Source(("x" * LONGEST_LINE,) * 1_000, CHANGED), {}, {}, numbers={})
-    assert len(lines) == MOST_CHARACTERS // LONGEST_LINE
+    assert len(lines) == MAX_CHARACTERS // LONGEST_LINE
 
 
 def test_what_would_hide_is_seen():

@@ -10,22 +10,22 @@ from html.parser import HTMLParser
 import pytest
 from report_contents import BOX_BASE, LOCKS, LOCKS_BASE, READ, SITES, SOURCE, WRITE, contents, finding, step
 
-from raddle.corpus import Kept
+from raddle.corpus import CorpusEntry
 from raddle.errors import UsageError
 from raddle.instrument.rewrite import site_base
 from raddle.operation import ACQUIRE
 from raddle.place import Place
 from raddle.report.html import write_pages
 from raddle.report.html.folder import MARKER
-from raddle.report.html.long_texts import MOST_CHARACTERS, SHOWN_CHARACTERS
-from raddle.report.html.pages import MOST_FINDINGS, MOST_LISTED
+from raddle.report.html.long_texts import MAX_CHARACTERS, SHOWN_CHARACTERS
+from raddle.report.html.pages import MAX_FINDINGS, MAX_LISTED
 from raddle.report.html.places import Places, page_of
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 from raddle.tally import Covered
 from raddle.wait import Lock, Wait
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 class Page(HTMLParser):
@@ -111,7 +111,7 @@ def test_only_scripts_of_our_own(tmp_path):
 def test_markup_in_messages_values_and_code_is_text(tmp_path):
     script = "<script>alert(1)</script>"
     some = contents(tmp_path, findings=[finding(thread=script, origin=script, details=[script], kind=script)])
-    some = replace(some, notes=(script,), cautions=tuple(replace(one, subject=script) for one in some.cautions))
+    some = replace(some, notes=(script,), warnings=tuple(replace(one, subject=script) for one in some.warnings))
     pages = written(tmp_path, some)
     assert script in pages["index.html"].text
     assert script in pages["finding-1.html"].text
@@ -151,13 +151,15 @@ def test_a_site_tells_what_it_met_and_what_not(tmp_path):
 
 
 def test_a_witness_has_its_command(tmp_path):
-    kept = Kept("explore box.py::scenario", 4, 1, ((1, 1),), frozenset(), frozenset(), "free-threaded", "T0; T1.")
+    kept = CorpusEntry(
+        "explore box.py::scenario", 4, 1, ((1, 1),), frozenset(), frozenset(), "free-threaded", "T0; T1."
+    )
     written(tmp_path, replace(contents(tmp_path), corpus=(kept,)))
     assert data_of(tmp_path, "box.py")["witnesses"] == {"4": "raddle replay box.py::scenario 'T0; T1.'"}
 
 
 def test_many_sentences_are_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr("raddle.report.html.site_data.MOST_OF_SITE", 3)
+    monkeypatch.setattr("raddle.report.html.site_data.MAX_OF_SITE", 3)
     written(tmp_path, contents(tmp_path))
     read = data_of(tmp_path, "box.py")["sites"][str(Places(contents()).numbers[READ])]
     assert (len(read["lacks"]), read["missing"]) == (3, 4)
@@ -247,11 +249,11 @@ def test_no_findings(tmp_path):
 def test_ten_thousand_findings(tmp_path):
     many = [finding(message=f"number {number}") for number in range(9_999)]
     pages = written(tmp_path, contents(tmp_path, findings=[*many, finding(kind="deadlock", message="rare")]))
-    assert sum(name.startswith("finding") for name in pages) == MOST_FINDINGS
+    assert sum(name.startswith("finding") for name in pages) == MAX_FINDINGS
     assert "Findings 10,000" in pages["index.html"].text
-    assert f"and {10_000 - MOST_LISTED:,} more" in pages["index.html"].text
+    assert f"and {10_000 - MAX_LISTED:,} more" in pages["index.html"].text
     assert "deadlock rare" in pages["index.html"].text  # unlike ones first
-    assert all(path.stat().st_size < MOST_BYTES for path in (tmp_path / "out").glob("*.html"))
+    assert all(path.stat().st_size < MAX_BYTES for path in (tmp_path / "out").glob("*.html"))
 
 
 def test_a_finding_of_an_earlier_raddle_or_another_tool(tmp_path):
@@ -265,7 +267,7 @@ def test_a_criterion_that_nobody_knows(tmp_path):
 
 
 def test_many_files_have_several_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr("raddle.report.html.pages.MOST_CELLS", 2)  # of two criteria: one file on each page
+    monkeypatch.setattr("raddle.report.html.pages.MAX_CELLS", 2)  # of two criteria: one file on each page
     pages = written(tmp_path, contents(tmp_path))
     assert "box.py" in pages["index.html"].text
     assert "locks.py" in pages["files-2.html"].text
@@ -305,11 +307,11 @@ def test_a_very_long_message(tmp_path, message):
     some = contents(tmp_path, findings=[finding(message=message, details=["Traceback", message])])
     page = written(tmp_path, some)["finding-1.html"]
     path = tmp_path / "out" / "finding-1.html"
-    assert path.stat().st_size < MOST_BYTES
+    assert path.stat().st_size < MAX_BYTES
     text = path.read_text("utf-8")
     assert len(text[text.index('<p class="message">') : text.index("<details")]) < 6 * SHOWN_CHARACTERS
     assert f"The whole message: {len(message):,} characters" in page.text
-    left_out = len(message) - MOST_CHARACTERS
+    left_out = len(message) - MAX_CHARACTERS
     assert (f"and {left_out:,} more characters" in page.text) == (left_out > 0)
 
 
@@ -326,12 +328,12 @@ def test_a_line_of_source_with_300_000_characters(tmp_path):
     run = replace(contents().runs[0], files=frozenset({("box.py", base >> INDEX_BITS)}))
     some = contents(tmp_path, findings=[finding(steps=steps)])
     (tmp_path / "box.py").write_text(long, "utf-8")
-    some = replace(some, sites=sites, runs=(run,), model=Contents().model, cautions=())
+    some = replace(some, sites=sites, runs=(run,), model=Contents().model, warnings=())
     pages = written(tmp_path, some)
     assert "x = self.text" in pages["finding-1.html"].text
     assert "# end" not in pages["finding-1.html"].text
     assert "..." in pages["finding-1.html"].text
-    assert all(path.stat().st_size < MOST_BYTES // 2 for path in (tmp_path / "out").glob("*.html"))
+    assert all(path.stat().st_size < MAX_BYTES // 2 for path in (tmp_path / "out").glob("*.html"))
 
 
 def test_nothing_hides_or_turns_around(tmp_path):
@@ -346,8 +348,8 @@ def test_nothing_hides_or_turns_around(tmp_path):
     locks = LOCKS.replace("a = Lock()", "a = Lock()  # \u202e")
     (tmp_path / "locks.py").write_text(locks, "utf-8")
     moved = {number - LOCKS_BASE + site_base("locks.py", locks): sites.pop(number) for number in list(sites)[3:]}
-    cautions = tuple(replace(one, subject=evil) for one in some.cautions)
-    some = replace(some, sites={**sites, **moved}, cautions=cautions, notes=(evil,))
+    warnings = tuple(replace(one, subject=evil) for one in some.warnings)
+    some = replace(some, sites={**sites, **moved}, warnings=warnings, notes=(evil,))
     pages = written(tmp_path, some)
     assert pages["finding-1.html"].text.count(seen) >= 8
     assert seen in pages["index.html"].text

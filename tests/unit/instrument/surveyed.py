@@ -5,13 +5,13 @@ from __future__ import annotations
 from textwrap import dedent
 
 from raddle.instrument import rewrite
-from raddle.instrument.census import take_census
-from raddle.instrument.survey import survey
-from raddle.model import Model
+from raddle.instrument.model.census import take_census
+from raddle.instrument.model.survey import survey
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import StaticModel
 
 
-def modelled(*sources: str, blocks: bool = False, **more: str) -> tuple[Model, dict[int, Site]]:
+def modelled(*sources: str, blocks: bool = False, **more: str) -> tuple[StaticModel, dict[int, Site]]:
     """One source is m.py; others are named by keywords, with "__" for "/" and "init" for "__init__"."""
     files = dict(zip(["m.py"], sources, strict=False))
     files |= {f"{name.replace('__', '/').replace('init', '__init__')}.py": source for name, source in more.items()}

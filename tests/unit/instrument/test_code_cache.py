@@ -16,7 +16,7 @@ import pytest
 from raddle.instrument import cache
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import Probed, compile_probed
-from raddle.instrument.live import Change, LiveSource
+from raddle.instrument.running_source import Change, LiveSource
 from raddle.site import INDEX_BITS, SiteTable
 
 SOURCE = b"def f(x):\n    return x.a + 1\n"
@@ -24,7 +24,7 @@ SOURCE = b"def f(x):\n    return x.a + 1\n"
 
 @pytest.fixture(autouse=True)
 def _only_the_disk_remembers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST_RECENT", 0)
+    monkeypatch.setattr(cache, "MAX_RECENT", 0)
     monkeypatch.setattr(cache, "_recent", {})
 
 
@@ -159,7 +159,7 @@ def test_the_users_cache_folder_is_used(module: Path, tmp_path: Path, monkeypatc
 def test_a_process_remembers_what_it_compiled(
     module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "MOST_RECENT", 2)
+    monkeypatch.setattr(cache, "MAX_RECENT", 2)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     for source in (SOURCE, SOURCE, SOURCE + b"#", SOURCE):
         compile_cached(source, file="subject.py", path=str(module))

@@ -190,7 +190,7 @@ def test_what_was_compiled_is_used_again(
     with instrument_module(subject, table) as undo:
         first = [function.__code__ for function in undo.functions]
     assert first
-    monkeypatch.setattr("raddle.instrument.live.LiveSource", None)
+    monkeypatch.setattr("raddle.instrument.running_source.LiveSource", None)
     with instrument_module(subject, SiteTable()) as undo:
         assert {id(function.__code__) for function in undo.functions} == set(map(id, first))
 

@@ -9,7 +9,7 @@ from probed_source import accesses, sites
 
 from raddle.instrument import rewrite, site_base
 from raddle.instrument.sites import SiteMaker, TooManySitesError
-from raddle.site import INDEX_BITS, MOST_SITES, Site
+from raddle.site import INDEX_BITS, MAX_SITES, Site
 
 
 def test_kinds_names_and_places() -> None:
@@ -145,7 +145,7 @@ def test_entry_is_switchable_and_no_access() -> None:
 
 def test_site_numbers_are_the_same_everywhere() -> None:
     base = site_base("m.py", "x.a")
-    assert base % MOST_SITES == 0
+    assert base % MAX_SITES == 0
     assert base < 1 << (40 + INDEX_BITS)
     assert base == site_base("m.py", b"x.a") == site_base("m.py", "x.a")
 
@@ -167,7 +167,7 @@ def test_numbers_count_up_from_the_base() -> None:
 
 
 def test_a_module_can_have_too_many_sites(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("raddle.instrument.sites.MOST_SITES", 3)
+    monkeypatch.setattr("raddle.instrument.sites.MAX_SITES", 3)
     assert len(rewrite("x.a\n" * 3, file="m.py", base=0).sites) == 3
     with pytest.raises(TooManySitesError, match=r"m.py has more than 3 places.*raddle: ignore"):
         rewrite("x.a\n" * 4, file="m.py", base=0)

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from raddle import probe
-from raddle.instrument import install_hook, instrument_module, instrument_modules, survey
-from raddle.instrument.survey import class_owner, declaring_owner, method_sites, observed, survey_table
-from raddle.model import Accesses, Model
+from raddle.instrument import install_hook, instrument_module, instrument_modules
+from raddle.instrument.model import survey
+from raddle.instrument.model.survey import class_owner, declaring_owner, method_sites, observed, survey_table
 from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.static_model import Accesses, StaticModel
 
 SOURCE = """
     class Base:
@@ -84,7 +85,7 @@ def test_with_blocks(imported: Callable[..., ModuleType]) -> None:
 
 def test_several_modules_and_more_later(imported: Callable[..., ModuleType]) -> None:
     table = SiteTable()
-    assert survey_table(table) == Model()
+    assert survey_table(table) == StaticModel()
     one = imported("class A:\n    def a(self): self.x = 1\n", "one")
     with instrument_module(one, table):
         assert set(survey_table(table).variables) == {("one.py:A", "x")}
@@ -100,12 +101,12 @@ def test_changed_source_is_left_out(imported: Callable[..., ModuleType]) -> None
     table = instrumented(module)
     path = Path(str(module.__file__))
     path.write_text("# new\n" + dedent(SOURCE))
-    assert survey_table(table) == Model()
+    assert survey_table(table) == StaticModel()
     path.write_text("class ]")
-    assert survey_table(table) == Model()
+    assert survey_table(table) == StaticModel()
     path.unlink()
     linecache.checkcache()
-    assert survey_table(table) == Model()
+    assert survey_table(table) == StaticModel()
 
 
 def test_a_census_is_taken_once(imported: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +114,7 @@ def test_a_census_is_taken_once(imported: Callable[..., ModuleType], monkeypatch
     first = survey_table(table)
     monkeypatch.setattr(survey, "take_census", None)  # calling it would fail
     assert survey_table(table) == first
-    monkeypatch.setattr(survey, "MOST_RECENT", 0)
+    monkeypatch.setattr(survey, "MAX_RECENT", 0)
     survey_table(table)
     assert survey._recent == {}
 
@@ -195,7 +196,7 @@ def test_observed() -> None:
         (3, "m.py", "y", "write"),
         (2, "m.py:C", "x", "read"),
     ]
-    assert observed(seen) == Model({
+    assert observed(seen) == StaticModel({
         ("m.py", "y"): Accesses(writes=frozenset({3})),
         ("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({2})),
     })  # fmt: skip
@@ -203,10 +204,10 @@ def test_observed() -> None:
 
 def test_a_guess_gives_way_to_what_was_seen() -> None:
     sites = frozenset({1, 2, 3})
-    guess = Model({("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({3}), guessed=sites)})
+    guess = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({3}), guessed=sites)})
     # Site 1 was right, 2 touches another class, 3 was not run.
     seen = observed([(1, "m.py:C", "x", "read"), (2, "m.py:D", "x", "read")])
-    expected = Model({
+    expected = StaticModel({
         ("m.py:C", "x"): Accesses(frozenset({1}), frozenset({3}), guessed=frozenset({3})),
         ("m.py:D", "x"): Accesses(frozenset({2})),
     })  # fmt: skip
@@ -327,4 +328,4 @@ def test_a_table_without_sources() -> None:
     table.add(
         5 << INDEX_BITS, (Site("gone.py", 1, 0, "read", "x", "f", switchable=True),), file="gone.py", path="/gone.py"
     )
-    assert survey_table(table) == Model()
+    assert survey_table(table) == StaticModel()

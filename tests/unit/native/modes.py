@@ -11,13 +11,13 @@ from pathlib import Path
 from types import ModuleType
 
 import raddle
-from raddle.cast import AbstractObject, AbstractVariable, Cast
 from raddle.criteria import NAMES, make_criteria
+from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
-from raddle.native.names import Names
+from raddle.native.ids.names import VariableNames
 from raddle.native.saving import Saving
 from raddle.native.watch import Watch
 from raddle.operation import ACCESSES, GIVES, TAKES
@@ -62,7 +62,7 @@ class Measured:
 
     def warned(self, kind: str) -> set[tuple[int, ...]]:
         """The lines that warnings of a kind name."""
-        return {tuple(map(self.line, caution.sites)) for caution in self.record.cautions if caution.kind == kind}
+        return {tuple(map(self.line, warning.sites)) for warning in self.record.warnings if warning.kind == kind}
 
 
 @dataclass
@@ -77,13 +77,13 @@ class Both:
 class _Keeping(Saving):
     """Keeps the steps as well."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: VariableNames) -> None:
         super().__init__(names, criteria=NAMES, data_file=None, origin="run")
         self.steps: list[Step] = []
 
-    def begin(self, cast: Cast) -> None:
-        super().begin(cast)
-        self.cast = cast
+    def begin(self, entities: Entities) -> None:
+        super().begin(entities)
+        self.entities = entities
 
     def feed(self, steps: Sequence[Step]) -> None:
         super().feed(steps)
@@ -140,7 +140,7 @@ def both(path: Path) -> Both:
     """Run the scenario of a program once in each mode, with every criterion; under control without preemptions."""
     sinks: list[_Keeping] = []
 
-    def make_sink(names: Names) -> _Keeping:
+    def make_sink(names: VariableNames) -> _Keeping:
         sinks.append(_Keeping(names))
         return sinks[-1]
 
@@ -161,23 +161,23 @@ def both(path: Path) -> Both:
         execution = session.run(Sequential().choose)
     assert execution.outcome.kind == "passed", execution.outcome
     assert execution.observed is not None
-    steps, cast = execution.observed
+    steps, entities = execution.observed
     measurement = Measurement(make_criteria(NAMES))
     measurement.early = sink.record.model.early
-    covered = measurement.add(steps, cast)
+    covered = measurement.add(steps, entities)
     native = {name: set(sink.record.tally.covered.get(name, ())) for name in NAMES}
     return Both(
         {name: (native[name], set(covered[name])) for name in NAMES},
-        (_variables(sink.steps, sink.cast), _variables(steps, cast)),
-        (_resources(sink.steps, sink.cast), _resources(steps, cast)),
+        (_variables(sink.steps, sink.entities), _variables(steps, entities)),
+        (_resources(sink.steps, sink.entities), _resources(steps, entities)),
     )
 
 
-def _variables(steps: Iterable[Step], cast: Cast) -> set[AbstractVariable]:
-    return {cast.variables[target] for _, kind, target, _ in steps if kind in ACCESSES}
+def _variables(steps: Iterable[Step], entities: Entities) -> set[AbstractVariable]:
+    return {entities.variables[target] for _, kind, target, _ in steps if kind in ACCESSES}
 
 
-def _resources(steps: Iterable[Step], cast: Cast) -> set[AbstractObject]:
+def _resources(steps: Iterable[Step], entities: Entities) -> set[AbstractObject]:
     """Those that the program's own lines touch."""
     kinds = GIVES | TAKES
-    return {cast.resources[target] for _, kind, target, site in steps if kind in kinds and site}
+    return {entities.resources[target] for _, kind, target, site in steps if kind in kinds and site}

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 from raddle.native.recorder import FOREIGN
 from raddle.native.watch import Watch
 from raddle.site import SiteTable
@@ -19,16 +19,16 @@ from raddle.step import Step
 
 
 @dataclass
-class Kept:
+class KeptSteps:
     """A sink that keeps everything."""
 
     steps: list[Step] = field(default_factory=list)
     batches: int = 0
-    cast: Cast | None = None
+    entities: Entities | None = None
     ended: bool = False
 
-    def begin(self, cast: Cast) -> None:
-        self.cast = cast
+    def begin(self, entities: Entities) -> None:
+        self.entities = entities
 
     def feed(self, steps: Sequence[Step]) -> None:
         self.steps += steps
@@ -43,7 +43,7 @@ class Recorded:
     """What a program did."""
 
     steps: list[Step]
-    cast: Cast
+    entities: Entities
     table: SiteTable
     value: Any
     watch: Watch
@@ -54,12 +54,12 @@ class Recorded:
 
     def name(self, kind: str, target: int) -> str:
         if kind in ("read", "write"):
-            return str(self.cast.variables[target])
+            return str(self.entities.variables[target])
         if kind in ("begin", "task"):
-            return self.cast.thread(target).type
+            return self.entities.thread(target).type
         if kind in ("start", "join", "end", "enter", "leave", "block"):
             return str(target)
-        return self.cast.resources[target].type
+        return self.entities.resources[target].type
 
     def lines(self, kind: str) -> list[int]:
         """Where steps of a kind were, 0 for code without probes."""
@@ -70,14 +70,14 @@ class Recorded:
         return [
             (thread, kind)
             for thread, kind, target, _ in self.steps
-            if kind in ("read", "write") and str(self.cast.variables[target]) == name
+            if kind in ("read", "write") and str(self.entities.variables[target]) == name
         ]
 
 
 @contextmanager
-def watching(folder: Path, **options: Any) -> Iterator[tuple[Watch, Kept]]:
+def watching(folder: Path, **options: Any) -> Iterator[tuple[Watch, KeptSteps]]:
     """Everything imported from the folder is watched."""
-    kept = Kept()
+    kept = KeptSteps()
     watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: kept, **options)
     watch.start()
     try:
@@ -101,12 +101,12 @@ def record(folder: Path, source: str, *, function: str = "main", **options: Any)
         sys.modules.pop(name, None)
     assert watch.stream.trouble is None, watch.stream.trouble
     assert kept.ended
-    assert kept.cast is not None
-    check_order(kept.steps, kept.cast)
-    return Recorded(kept.steps, kept.cast, watch.table, value, watch)
+    assert kept.entities is not None
+    check_order(kept.steps, kept.entities)
+    return Recorded(kept.steps, kept.entities, watch.table, value, watch)
 
 
-def check_order(steps: Sequence[Step], cast: Cast) -> None:
+def check_order(steps: Sequence[Step], entities: Entities) -> None:
     """What must hold of every stream: locks have one holder, threads begin after their start and end before a join.
 
     Threads of the test runner may come by: the collector runs destructors in any thread.
@@ -123,7 +123,7 @@ def check_order(steps: Sequence[Step], cast: Cast) -> None:
         elif kind == "start":
             started.add(target)
         elif kind == "begin":
-            assert thread in started or cast.thread(target).type == FOREIGN
+            assert thread in started or entities.thread(target).type == FOREIGN
             begun.add(thread)
         elif kind == "end":
             ended.add(thread)

@@ -85,11 +85,11 @@ def test_measures_what_a_controlled_execution_does(folder: Path) -> None:
     finally:
         sys.path.remove(str(folder))
         sys.modules.pop("counter_under_control", None)
-    native = {(v.owner.partition(":")[2], v.name) for v in told.cast.variables if v.owner.endswith("Counter")}
-    assert {(v.owner.partition(":")[2], v.name) for v in sample.cast.variables if "Counter" in v.owner} <= native
-    assert [r.type for r in sample.cast.resources] == [r.type for r in told.cast.resources] == ["Lock"]
-    types = [sample.cast.thread(actor).type for actor in range(4)]
-    assert types == [told.cast.thread(actor).type for actor in range(4)] == ["main", *["Counter.add"] * 3]
+    native = {(v.owner.partition(":")[2], v.name) for v in told.entities.variables if v.owner.endswith("Counter")}
+    assert {(v.owner.partition(":")[2], v.name) for v in sample.entities.variables if "Counter" in v.owner} <= native
+    assert [r.type for r in sample.entities.resources] == [r.type for r in told.entities.resources] == ["Lock"]
+    types = [sample.entities.thread(actor).type for actor in range(4)]
+    assert types == [told.entities.thread(actor).type for actor in range(4)] == ["main", *["Counter.add"] * 3]
 
 
 def test_source(folder: Path) -> None:

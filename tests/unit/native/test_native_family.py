@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 from plainly import plain, run_command, watched
 
-from raddle.native.family import Family
+from raddle.native.process_group import ProcessGroup
 from raddle.record import Record
 from raddle.store import read
 from raddle.tally import Tally
@@ -177,14 +177,14 @@ def test_the_first_process_leaves_nothing_for_itself(monkeypatch: pytest.MonkeyP
     tally = Tally()
     tally.add(1, "sync", [(70000, "visited")])
     record = Record(origin="run app.py", mode="native", tally=tally, sites={}, paths={})
-    folder, first = Family.found()
-    family = Family(folder, first)
+    folder, first = ProcessGroup.found()
+    family = ProcessGroup(folder, first)
     family.leave(record)
     assert family.gathered(record) is None
-    Family(folder, first + 1).leave(record)  # as if by another process
+    ProcessGroup(folder, first + 1).leave(record)  # as if by another process
     gathered = family.gathered(record)
     assert gathered is not None
     assert gathered.tally.covered["sync"][70000, "visited"].executions == 2
     family.end()
-    Family(folder, first + 1).leave(record)  # by one that outlives the first
+    ProcessGroup(folder, first + 1).leave(record)  # by one that outlives the first
     assert list(tmp_path.iterdir()) == []

@@ -13,11 +13,11 @@ import pytest
 from natively import record, watching
 
 from raddle.analysis.feasibility import Feasibility
-from raddle.cast import AbstractObject, AbstractVariable, Cast, make_cast
 from raddle.checks.lock_cycles import LockCycles
 from raddle.checks.races import Races
 from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria import NAMES, make_criteria
+from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
 from raddle.native.stream import Forgetting
 from raddle.step import Step
 
@@ -44,8 +44,8 @@ def trace(seed: int) -> Iterator[tuple[list[Step], list[int], list[int]]]:
     yield [(n, "end", n, 0) for n in (1, 2)], [], []
 
 
-def cast() -> Cast:
-    made = make_cast(
+def entities() -> Entities:
+    made = make_entities(
         variables=[AbstractVariable("m.py:C", "", "xy"[number % 2]) for number in range(2 * OBJECTS)],
         resources=[AbstractObject("Lock", "m.py:1")] * OBJECTS,
         actors=["main", "f", "g"],
@@ -56,7 +56,7 @@ def cast() -> Cast:
 
 def covered(name: str, seed: int, *, forgetting: bool) -> set[Any]:
     (criterion,) = make_criteria(name)
-    criterion.begin(cast())
+    criterion.begin(entities())
     keys: set[Any] = set()
     for steps, variables, resources in trace(seed):
         criterion.feed(steps)
@@ -83,13 +83,13 @@ def test_checks_that_forget_find_the_same(kind: type) -> None:
     for seed in range(4):
         one, other = kind(), kind()
         for check in (one, other):
-            check.begin(cast())
+            check.begin(entities())
             for steps, variables, resources in trace(seed):
                 check.feed(steps)
                 if check is other:
                     check.forget(variables, resources)
         expected, result = [
-            check.facts().as_json() if kind is Feasibility else check.cautions() for check in (one, other)
+            check.facts().as_json() if kind is Feasibility else check.warnings() for check in (one, other)
         ]
         assert result == expected
         found += len(expected)
@@ -102,7 +102,7 @@ def size(obj: Any) -> int:
     open_, total = [obj], 0
     while open_:
         one = open_.pop()
-        if id(one) in seen or isinstance(one, (Cast, type, str, int)) or one is None:
+        if id(one) in seen or isinstance(one, (Entities, type, str, int)) or one is None:
             continue
         seen.add(id(one))
         if isinstance(one, dict):
@@ -125,7 +125,7 @@ def test_nothing_is_remembered_of_what_is_no_more(name: str) -> None:
     """A thread does the same with one object after the other: after each, as much is remembered as after the second."""
     checks: dict[str, Any] = {"races": Races, "warned": WarnedVariables, "feasibility": Feasibility}
     watching: Any = checks[name]() if name in checks else make_criteria(name)[0]
-    watching.begin(cast())
+    watching.begin(entities())
     sizes = []
     for number in range(OBJECTS):
         for thread in (1, 2, 1):
@@ -169,8 +169,8 @@ class Told:
         self.variables: set[int] = set()
         self.forgotten: set[int] = set()
 
-    def begin(self, cast: Cast) -> None:
-        self.cast = cast
+    def begin(self, entities: Entities) -> None:
+        self.entities = entities
 
     def feed(self, steps: list[Step]) -> None:
         told = {target for _, kind, target, _ in steps if kind in ("read", "write")}
@@ -196,12 +196,12 @@ def test_numbers_are_given_out_again(tmp_path: Path) -> None:
     try:
         with watching(tmp_path) as (watch, _):
             watch.stream.sink = told
-            told.begin(watch.recorder.roster.cast)
+            told.begin(watch.recorder.registry.entities)
             importlib.invalidate_caches()
             importlib.import_module("points_program").main()
         assert watch.stream.trouble is None
         assert watch.stream.handed_over > 30_000
-        assert len(told.cast.variables) < 9_000 / 2
+        assert len(told.entities.variables) < 9_000 / 2
         assert not told.variables  # no two threads touch the same
     finally:
         sys.path.remove(str(tmp_path))

@@ -27,6 +27,6 @@ def test_looked_at_and_changed(tmp_path):
         """,
     )
     assert recorded.value == "[]"
-    (heap,) = {str(variable) for variable in recorded.cast.variables if str(variable).endswith("heap[]")}
+    (heap,) = {str(variable) for variable in recorded.entities.variables if str(variable).endswith("heap[]")}
     # The push and the pop change it, what is dumped is read.
     assert recorded.accesses(heap) == [(1, "write"), (1, "read"), (1, "write"), (0, "read")]

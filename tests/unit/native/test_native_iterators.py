@@ -7,7 +7,7 @@ from pathlib import Path
 from natively import record
 from under_control import controlled, imported
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 
 SOURCE = """\
 import threading
@@ -30,23 +30,23 @@ def main():
 """
 
 
-def iterators(cast: Cast) -> list[str]:
-    pairs = zip(cast.variables, cast.groups, strict=True)
-    return sorted(variable.name for variable, group in pairs if group in cast.iterators)
+def iterators(entities: Entities) -> list[str]:
+    pairs = zip(entities.variables, entities.groups, strict=True)
+    return sorted(variable.name for variable, group in pairs if group in entities.iterators)
 
 
-def contents(cast: Cast) -> list[str]:
-    return [variable.name for variable in cast.variables if variable.name.endswith("[]")]
+def contents(entities: Entities) -> list[str]:
+    return [variable.name for variable in entities.variables if variable.name.endswith("[]")]
 
 
 def test_under_control(tmp_path: Path) -> None:
     with imported(tmp_path, "marked_iterators", SOURCE) as module:
-        cast = controlled(module)
-    assert len(iterators(cast)) == 2  # the generator, and the iterator of the list
-    assert "box[]" in set(contents(cast)) - set(iterators(cast))
+        entities = controlled(module)
+    assert len(iterators(entities)) == 2  # the generator, and the iterator of the list
+    assert "box[]" in set(contents(entities)) - set(iterators(entities))
 
 
 def test_natively(tmp_path: Path) -> None:
-    cast = record(tmp_path, SOURCE).cast
-    assert len(iterators(cast)) == 2
-    assert "box[]" in set(contents(cast)) - set(iterators(cast))
+    entities = record(tmp_path, SOURCE).entities
+    assert len(iterators(entities)) == 2
+    assert "box[]" in set(contents(entities)) - set(iterators(entities))

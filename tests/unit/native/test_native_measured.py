@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from modes import MEASURED, explored, natively
 
-from raddle.caution import DATA_RACE
+from raddle.warning import DATA_RACE
 
 
 def line_of(program: str, text: str, number: int = 0) -> int:

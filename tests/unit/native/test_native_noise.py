@@ -11,9 +11,9 @@ from natively import record
 
 from raddle.errors import UsageError
 from raddle.native import noise as module
+from raddle.native.ids.registry import Actor
 from raddle.native.noise import Disturbance, Noise
-from raddle.native.recorder import Me
-from raddle.native.roster import Actor
+from raddle.native.recorder import ThreadRecord
 
 PROGRAM = """
 import threading
@@ -34,8 +34,8 @@ def main():
 """
 
 
-def me(label: str = "0") -> Me:
-    return Me(0, label, Actor(0, "main"), 0)
+def me(label: str = "0") -> ThreadRecord:
+    return ThreadRecord(0, label, Actor(0, "main"), 0)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
     return done
 
 
-def decisions(disturbance: Disturbance, who: Me, made: list[tuple[str, float]]) -> list[tuple[int, Any]]:
+def decisions(disturbance: Disturbance, who: ThreadRecord, made: list[tuple[str, float]]) -> list[tuple[int, Any]]:
     found = []
     for arrival in range(500):
         made.clear()
@@ -176,4 +176,4 @@ def test_globals_with_noise(tmp_path: Path) -> None:
     source = "total = 0\ndef main():\n    global total\n    for _ in range(5): total += 1\n    return total\n"
     told = record(tmp_path, source, noises=[Noise("yield")])
     assert told.value == 5
-    assert [variable.name for variable in told.cast.variables] == ["total"]
+    assert [variable.name for variable in told.entities.variables] == ["total"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from natively import Recorded, record
 
-from raddle.cast import AbstractVariable
+from raddle.entities import AbstractVariable
 
 
 def shared(told: Recorded) -> set[str]:
@@ -17,11 +17,11 @@ def shared(told: Recorded) -> set[str]:
     for thread, kind, target, _ in told.steps:
         if kind in ("read", "write"):
             threads[target].add(thread)
-    return {str(told.cast.variables[target]) for target, who in threads.items() if len(who) > 1}
+    return {str(told.entities.variables[target]) for target, who in threads.items() if len(who) > 1}
 
 
 def names(told: Recorded) -> set[AbstractVariable]:
-    return {variable._replace(owner=variable.owner.partition(":")[2]) for variable in told.cast.variables}
+    return {variable._replace(owner=variable.owner.partition(":")[2]) for variable in told.entities.variables}
 
 
 def test_temporary_containers_never_look_shared(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_one_object_has_one_number_in_all_threads(tmp_path: Path) -> None:
     )
     assert shared(told) == {"Box.items", "Box.n", "Box.items[]", "table[]"}
     # One Box, its list, and the table: nothing was numbered twice.
-    assert sorted(str(v) for v in told.cast.variables) == sorted([*shared(told), "threads[]"])
+    assert sorted(str(v) for v in told.entities.variables) == sorted([*shared(told), "threads[]"])
 
 
 def test_names(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_code_is_no_variable(tmp_path: Path) -> None:
         """,
     )
     assert told.value == 1
-    assert {str(variable) for variable in told.cast.variables} <= {"pi", "math.pi"}
+    assert {str(variable) for variable in told.entities.variables} <= {"pi", "math.pi"}
 
 
 def test_handed_on_methods(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_held_containers_keep_their_numbers_through_collections(tmp_path: Path) 
         """,
     )
     assert told.value == list(range(5))
-    assert len(told.cast.variables) == 2
+    assert len(told.entities.variables) == 2
     assert told.accesses("Box.items[]") == [(0, "write")] * 5
 
 

@@ -15,7 +15,7 @@ import pytest
 from natively import record
 from under_control import controlled, imported
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 
 THREADS = """
 def touch(objects):
@@ -321,19 +321,19 @@ def expected(source: str) -> dict[str, set[int]]:
     return found
 
 
-def objects(cast: Cast) -> dict[str, set[int]]:
+def objects(entities: Entities) -> dict[str, set[int]]:
     """The places of objects with an attribute `n`, by class."""
     found: dict[str, set[int]] = {}
-    for variable in cast.variables:
+    for variable in entities.variables:
         if variable.name == "n" and not (variable.owner.endswith(":Plain") and not variable.created):  # the class's own
             name = re.split("[:.]", variable.type or variable.owner)[-1]
             found.setdefault(name, set()).add(int(variable.created.rpartition(":")[2] or 0))
     return found
 
 
-def locks(cast: Cast) -> dict[str, set[int]]:
+def locks(entities: Entities) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
-    for resource in cast.resources:
+    for resource in entities.resources:
         if resource.type in ("Lock", "RLock"):
             found.setdefault(resource.type, set()).add(int(resource.created.rpartition(":")[2] or 0))
     return found
@@ -346,17 +346,17 @@ def test_objects_under_control(tmp_path: Path, times: int) -> None:
 
 
 def test_objects_natively(tmp_path: Path) -> None:
-    assert objects(record(tmp_path, CLASSES).cast) == expected(CLASSES)
+    assert objects(record(tmp_path, CLASSES).entities) == expected(CLASSES)
 
 
 @pytest.mark.parametrize("times", [1, 5])
 def test_locks_under_control(tmp_path: Path, times: int) -> None:
     with imported(tmp_path, "places_of_locks", LOCKS) as module:
-        cast = controlled(module, times=times)
-    assert locks(cast) == expected(LOCKS)
+        entities = controlled(module, times=times)
+    assert locks(entities) == expected(LOCKS)
     # Eight locks, each known once, though two come from default factories.
-    assert Counter(one.type for one in cast.resources if one.type in ("Lock", "RLock")) == {"Lock": 6, "RLock": 2}
+    assert Counter(one.type for one in entities.resources if one.type in ("Lock", "RLock")) == {"Lock": 6, "RLock": 2}
 
 
 def test_locks_natively(tmp_path: Path) -> None:
-    assert locks(record(tmp_path, LOCKS).cast) == expected(LOCKS)
+    assert locks(record(tmp_path, LOCKS).entities) == expected(LOCKS)

@@ -22,7 +22,7 @@ def steps_of(told: Recorded, *types: str) -> list[str]:
     return [
         f"{thread} {kind}"
         for thread, kind, target, _ in told.steps
-        if kind not in unlike and told.cast.resources[target].type in types
+        if kind not in unlike and told.entities.resources[target].type in types
     ]
 
 
@@ -119,7 +119,9 @@ def test_lock(tmp_path: Path) -> None:
     assert told.lines("release") == [5, 10, 12]
     assert told.lines("blocked") == [8]
     assert told.lines("failed") == [7, 8]
-    assert [str(lock) for lock in told.cast.resources] == [f"the Lock made at {told.table[told.steps[-2][3]].file}:3"]
+    assert [str(lock) for lock in told.entities.resources] == [
+        f"the Lock made at {told.table[told.steps[-2][3]].file}:3"
+    ]
 
 
 def test_lock_errors_are_not_told(tmp_path: Path) -> None:
@@ -444,7 +446,7 @@ def test_what_is_inside_others_is_not_told(tmp_path: Path) -> None:
             with ThreadPoolExecutor(1) as pool: pool.submit(len, ()).result()
         """,
     )
-    assert {resource.type for resource in told.cast.resources} == {"Queue", "ThreadPoolExecutor", "Future"}
+    assert {resource.type for resource in told.entities.resources} == {"Queue", "ThreadPoolExecutor", "Future"}
 
 
 def test_pool_of_multiprocessing(tmp_path: Path) -> None:
@@ -490,9 +492,9 @@ def races(told: Recorded) -> list[object]:
     from raddle.checks.races import Races
 
     check = Races()
-    check.begin(told.cast)
+    check.begin(told.entities)
     check.feed(told.steps)
-    return list(check.cautions())
+    return list(check.warnings())
 
 
 def test_everything_is_as_it_was_afterwards(tmp_path: Path) -> None:

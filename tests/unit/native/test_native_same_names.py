@@ -10,7 +10,7 @@ import pytest
 from natively import record
 from under_control import controlled, imported
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 from raddle.execute.fork import can_fork
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
@@ -86,9 +86,9 @@ def main():
 """
 
 
-def resources(cast: Cast) -> list[tuple[str, int]]:
+def resources(entities: Entities) -> list[tuple[str, int]]:
     """Their types and lines."""
-    return sorted((one.type, int(one.created.rpartition(":")[2] or 0)) for one in cast.resources)
+    return sorted((one.type, int(one.created.rpartition(":")[2] or 0)) for one in entities.resources)
 
 
 def made_at(source: str, *calls: str) -> list[int]:
@@ -98,8 +98,8 @@ def made_at(source: str, *calls: str) -> list[int]:
 
 def test_what_names_are_bound_to_is_made_where_they_are(tmp_path: Path) -> None:
     with imported(tmp_path, "bound_names", BOUND) as module:
-        cast = controlled(module)
-    found = resources(cast)
+        entities = controlled(module)
+    found = resources(entities)
     lines = BOUND.split("\n")
     account, condition = made_at(BOUND, "account = Account()", "condition = threading.Condition()")[::-1]
     inside = {"Lock": account, "RLock": condition}  # made by constructors
@@ -109,17 +109,17 @@ def test_what_names_are_bound_to_is_made_where_they_are(tmp_path: Path) -> None:
     for kind in ("Condition", "Event", "Semaphore", "Queue", "SimpleQueue"):
         mine = [line for told, line in found if told == kind]
         assert mine == [n for n, line in enumerate(lines, 1) if f".{kind}(" in line], kind
-    total = next(variable for variable in cast.variables if variable.name == "total")
+    total = next(variable for variable in entities.variables if variable.name == "total")
     assert total.created == f"bound_names.py:{made_at(BOUND, 'account = Account()')[0]}"
 
 
 def test_they_are_those_of_a_native_run(tmp_path: Path) -> None:
     natively = record(tmp_path, BOUND)
     with imported(tmp_path, "bound_twice", BOUND) as module:
-        cast = controlled(module)
-    assert resources(cast) == resources(natively.cast)
-    line = {variable.created.rpartition(":")[2] for variable in natively.cast.variables if variable.name == "total"}
-    assert {v.created.rpartition(":")[2] for v in cast.variables if v.name == "total"} == line
+        entities = controlled(module)
+    assert resources(entities) == resources(natively.entities)
+    line = {variable.created.rpartition(":")[2] for variable in natively.entities.variables if variable.name == "total"}
+    assert {v.created.rpartition(":")[2] for v in entities.variables if v.name == "total"} == line
 
 
 def test_a_module_that_an_execution_imports_has_the_same_locks_in_the_next(tmp_path: Path) -> None:
@@ -173,8 +173,8 @@ def test_what_a_setup_makes_anew_is_made_where_it_binds_it(tmp_path: Path, isola
         for thread in threads: thread.join()
     """
     with imported(tmp_path, f"made_anew_{isolate}", source) as module:
-        cast = controlled(module, times=3, setup=module.prepare, isolate=isolate)
-    assert resources(cast) == [("Lock", 7)]
+        entities = controlled(module, times=3, setup=module.prepare, isolate=isolate)
+    assert resources(entities) == [("Lock", 7)]
 
 
 def test_stand_ins_of_other_objects_are_not_woken(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_a_container_has_the_name_that_any_of_its_sites_gives_it(tmp_path: Path)
     """Neither `len(stack)` nor `json.dumps(stack)`, which come first, call the list anything; `stack.append` does."""
     natively = record(tmp_path, NAMELESS_AT_FIRST)
     with imported(tmp_path, "nameless_at_first", NAMELESS_AT_FIRST) as module:
-        cast = controlled(module)
-    assert "stack[]" in {str(variable) for variable in cast.variables}
-    contents = [str(variable) for variable in natively.cast.variables if str(variable).endswith("[]")]
+        entities = controlled(module)
+    assert "stack[]" in {str(variable) for variable in entities.variables}
+    contents = [str(variable) for variable in natively.entities.variables if str(variable).endswith("[]")]
     assert "stack[]" in contents
     assert not {"list[]", "json[]"} & set(contents)

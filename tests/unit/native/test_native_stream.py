@@ -11,9 +11,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from natively import Kept, record, watching
+from natively import KeptSteps, record, watching
 
-from raddle.native.stream import MOMENT, MOST_STEPS, MOST_WAITING, Stream
+from raddle.native.stream import MAX_STEPS, MAX_WAITING, MOMENT, Stream
 from raddle.native.watch import Watch
 from raddle.step import Step
 
@@ -64,7 +64,7 @@ def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -
     )
     took: list[float] = []
 
-    class Slow(Kept):
+    class Slow(KeptSteps):
         def feed(self, steps: Sequence[Step]) -> None:
             super().feed(steps)
             if self.batches == 1:
@@ -84,7 +84,7 @@ def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -
         sys.path.remove(str(tmp_path))
         sys.modules.pop("piling_program", None)
     seconds, waiting = took
-    assert waiting <= MOST_WAITING * MOST_STEPS + 2 * seconds / MOMENT < 40_000
+    assert waiting <= MAX_WAITING * MAX_STEPS + 2 * seconds / MOMENT < 40_000
     assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, (
         "slowed down, and not one left out"
     )
@@ -119,9 +119,9 @@ def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
 
 
 def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
-    kept: list[Kept] = []
+    kept: list[KeptSteps] = []
 
-    class Sink(Kept):
+    class Sink(KeptSteps):
         def __init__(self) -> None:
             super().__init__()
             kept.append(self)
@@ -134,7 +134,7 @@ def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
     assert sum(kind == "write" for _, kind, _, _ in sink.steps) == 1000
 
 
-class Faulty(Kept):
+class Faulty(KeptSteps):
     """Fails when it is given its second batch."""
 
     def feed(self, steps: object) -> None:
@@ -160,10 +160,10 @@ def main():
 
 
 def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from raddle.native import numbering
+    from raddle.native.ids import variables
 
-    monkeypatch.setattr(numbering, "attribute_owner", None)  # so that calling it fails, in code of ours
-    watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", Kept)
+    monkeypatch.setattr(variables, "attribute_owner", None)  # so that calling it fails, in code of ours
+    watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", KeptSteps)
     assert value == [1, 1]
     assert isinstance(watch.stream.trouble, TypeError)
 
@@ -182,7 +182,7 @@ def main():
     one.x = 1
     return one.x, two.x
 """
-    watch, value = watched(tmp_path, source, Kept)
+    watch, value = watched(tmp_path, source, KeptSteps)
     assert value == (1, 1)
     assert watch.stream.trouble is None
 
@@ -203,7 +203,7 @@ def main():
     finally: signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 """
 
-    class Signalling(Kept):
+    class Signalling(KeptSteps):
         def feed(self, steps: object) -> None:
             import os
             import signal
@@ -338,7 +338,7 @@ def test_thread_that_nobody_announced(tmp_path: Path) -> None:
 
     (tmp_path / "unannounced.py").write_text("class A: pass\na = A()\ndef work(): a.x = 1\n")
     sys.path.insert(0, str(tmp_path))
-    kept = Kept()
+    kept = KeptSteps()
     ready, go = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -380,10 +380,10 @@ def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
         """,
         methods=3,
     )
-    threads = [told.cast.thread(actor) for actor in range(1, 4)]
+    threads = [told.entities.thread(actor) for actor in range(1, 4)]
     assert {thread.type for thread in threads} == {"work"}
     assert threads[0] == threads[2] != threads[1]
-    assert all(told.cast.settled(actor) for actor in range(4))
+    assert all(told.entities.settled(actor) for actor in range(4))
 
 
 def test_stack_without_room() -> None:
@@ -402,7 +402,7 @@ def test_stack_without_room() -> None:
     assert not _has_room(sys.getrecursionlimit() + 10)
 
 
-def watched(folder: Path, source: str, sink: type[Kept], **options: int) -> tuple[Watch, object]:
+def watched(folder: Path, source: str, sink: type[KeptSteps], **options: int) -> tuple[Watch, object]:
     """Run a program's `main` with another sink; what became of it."""
     name = f"watched_{abs(hash((str(folder), source))):x}"
     (folder / f"{name}.py").write_text(source)

@@ -11,7 +11,7 @@ from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
-from raddle.cast import Cast
+from raddle.entities import Entities
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
@@ -30,7 +30,7 @@ def imported(folder: Path, name: str, source: str) -> Iterator[ModuleType]:
         del sys.modules[name]
 
 
-def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Cast:
+def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Entities:
     """Who took part in an execution under control."""
     with Session(
         module.main, Threads(Selection(sources=(str(module.__file__),))).install(), measuring=True, **options

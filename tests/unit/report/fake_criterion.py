@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from raddle.criteria.base import LINEAR, Criterion
-from raddle.model import Accesses, Model
 from raddle.requirement import SITE, Shape
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import PRUNED, STATIC, Covered, Tally, Total
 
@@ -20,7 +20,7 @@ SITES = {
     WRITE8: Site("cart.py", 8, 0, "write", "self.n", "g", switchable=True),
 }
 # th: 2 reads, 1 write; n: 1 read, 1 write. So there are 2·1 + 1·1 = 3 pairs, two of them in log.py.
-MODEL = Model(
+MODEL = StaticModel(
     {
         ("log.py:Log", "th"): Accesses(frozenset({READ4, READ5}), frozenset({WRITE9})),
         ("cart.py:Cart", "n"): Accesses(frozenset({READ7}), frozenset({WRITE8})),
@@ -37,7 +37,7 @@ class Pairs(Criterion):
     def __init__(self, *, impossible=()):
         self.impossible = set(impossible)
 
-    def begin(self, cast):
+    def begin(self, entities):
         """Not used here."""
 
     def feed(self, steps):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raddle.caution import Caution
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Tally
+from raddle.warning import ReportedWarning
 
 BASE = 4711 << INDEX_BITS
 READ, WRITE = BASE, BASE + 1
@@ -65,7 +65,7 @@ DEADLOCK = {
     "origin": "explore counter.py::other",
 }
 NASTY = '<b>"100 %"</b> it\'s {0} [a](b)\nline two\r::error::\x00\x1b \ud800 é ]]> &amp;'
-RACE = Caution("data-race", "Counter.value", (READ, WRITE), "read, written")
+RACE = ReportedWarning("data-race", "Counter.value", (READ, WRITE), "read, written")
 
 
 def contents(*findings, **more):

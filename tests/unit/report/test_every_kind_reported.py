@@ -16,7 +16,7 @@ from raddle.report.as_json import document
 from raddle.report.html import write_pages
 from raddle.report.junit import junit
 from raddle.report.sarif import sarif
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.report.summary import summarize
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -17,7 +17,7 @@ def test_nothing_to_say():
 
 def test_errors_and_warnings_and_notices():
     verdicts = [Verdict(BELOW, "map: too little"), Verdict(REACHED, "sync: enough")]
-    lines = list(annotate(contents(LOST_UPDATE, DEADLOCK, cautions=(RACE, RACE), notes=("a note",)), verdicts))
+    lines = list(annotate(contents(LOST_UPDATE, DEADLOCK, warnings=(RACE, RACE), notes=("a note",)), verdicts))
     assert lines[0].startswith("::error file=counter.py,line=19,title=raddle%3A assertion::assertion in T0: ")
     assert "%0A  T1  counter.py:9     writes Counter.value: 1%0A" in lines[0]
     assert lines[1].startswith("::error file=counter.py,line=26,title=raddle%3A deadlock::deadlock in T1: ")

@@ -57,7 +57,7 @@ def test_an_empty_document():
 
 
 def test_a_full_document():
-    whole = checked(contents(LOST_UPDATE, DEADLOCK, cautions=(RACE,), notes=("a note",)), missing=True, covered=True)
+    whole = checked(contents(LOST_UPDATE, DEADLOCK, warnings=(RACE,), notes=("a note",)), missing=True, covered=True)
     assert whole["executions"] == 6
     assert [run["origin"] for run in whole["runs"]] == ["explore counter.py::scenario", "run app.py"]
     assert whole["criteria"]["sync"]["growth"] == [[1, 1]]

@@ -8,11 +8,9 @@ from itertools import count, product
 import pytest
 from fake_criterion import LOG, READ4, READ5, READ7, WRITE8, WRITE9, Pairs, Unlisted, contents
 
-from raddle.caution import Caution
-from raddle.criteria.seen import AccessesSeen
+from raddle.criteria.observed_accesses import ObservedAccesses
 from raddle.errors import UsageError
-from raddle.facts import Conduct, Facts, OwnerFacts
-from raddle.model import Accesses, Model
+from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.report import coverage
 from raddle.report.coverage import as_json, contents_of, rows
@@ -22,7 +20,9 @@ from raddle.report.numbers import number_text, percent_text, total_text
 from raddle.report.tables import criteria_table, file_tables, legend, missing_lines
 from raddle.report.threshold import BELOW, NOTHING, REACHED, Threshold, judge
 from raddle.site import INDEX_BITS
+from raddle.static_model import Accesses, StaticModel
 from raddle.tally import Tally, Total
+from raddle.warning import ReportedWarning
 
 PAIRS = {"pairs": Pairs()}
 
@@ -86,12 +86,12 @@ def test_a_total_too_large_to_be_enumerated_is_raised_as_well(monkeypatch):
 
 
 def test_without_a_model_the_total_is_estimated():
-    row = row_of(contents({(READ4, WRITE9): (3, 1)}, executions=3, model=Model()))
+    row = row_of(contents({(READ4, WRITE9): (3, 1)}, executions=3, model=StaticModel()))
     assert row.total.kind == "estimated"
 
 
 def test_nothing_to_cover():
-    row = row_of(contents(model=Model()))
+    row = row_of(contents(model=StaticModel()))
     assert row.nothing
     assert (row.percent, total_text(row), percent_text(row)) == (None, "nothing to cover", "-")
 
@@ -110,7 +110,7 @@ def test_the_formula_for_the_accesses_seen():
     # T1 reads x, T2 writes it: T1 reads what was there before, or what T2 wrote.
     x = ("m.py", "", "x")
     read, write = ("T1", "read", 70001, 1), ("T2", "write", 70002, 1)
-    seen = AccessesSeen(1, {(x, read), (x, write)}, {(x, "initial", read)})
+    seen = ObservedAccesses(1, {(x, read), (x, write)}, {(x, "initial", read)})
     tally = Tally()
     tally.add(1, "def-use", [(x, "initial", read)])
     record = Record(origin="run app.py", mode="native", tally=tally, sites={}, paths={}, extras={"def-use": seen})
@@ -199,7 +199,7 @@ def test_several_accesses_on_a_line_are_said_once():
     given = contents()
     sites = {**given.sites, other: replace(given.sites[READ4], column=12)}
     variables = {("log.py:Log", "th"): Accesses(frozenset({READ4, other}), frozenset({WRITE9}))}
-    some = gaps(replace(given, sites=sites, model=Model(variables)))
+    some = gaps(replace(given, sites=sites, model=StaticModel(variables)))
     said = "no execution yet had a read at log.py:4 before a write at log.py:9"
     assert missing_lines(some) == ["log.py:", f"  {said} (2 of them: the lines have several accesses)"]
     assert sorted(gap.as_json()["columns"] for gap in some.gaps) == [[1, 1], [13, 1]]
@@ -222,7 +222,7 @@ def test_why_it_is_impossible():
                 return None
             return "the lock is held" if key[0] == READ5 else "it ends before"
 
-    facts = Facts({"log.py:Log": OwnerFacts.make([], (), Conduct())})
+    facts = PruningFacts({"log.py:Log": OwnerFacts.make([], (), Conduct())})
     some = gaps(contents([(READ4, WRITE9)], facts=facts), Reasoned(impossible=["x"]))
     assert some.gaps == ()
     assert some.remarks[0] == "nothing is missing of pairs"
@@ -248,7 +248,7 @@ def test_what_cannot_be_listed():
     assert "only known once they are covered; by estimate 1 requirement is left" in remark
     assert "Nothing new came in the last 2 of 4 executions" in remark
     assert "raddle explore --scheduler reachability" in remark
-    assert gaps(contents(model=Model())).remarks[0].startswith("nothing to cover by pairs")
+    assert gaps(contents(model=StaticModel())).remarks[0].startswith("nothing to cover by pairs")
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_a_threshold_and_an_estimate():
 
 
 def test_a_threshold_of_nothing_is_not_reached():
-    (verdict,) = judge([row_of(contents(model=Model()))], [Threshold("pairs", 0)])
+    (verdict,) = judge([row_of(contents(model=StaticModel()))], [Threshold("pairs", 0)])
     assert verdict.outcome == NOTHING
 
 
@@ -309,7 +309,7 @@ def test_bad_thresholds(text):
 
 
 def test_the_tables():
-    given = contents([(READ4, WRITE9)], cautions=(Caution("data-race", "th", (READ4, WRITE9)),))
+    given = contents([(READ4, WRITE9)], warnings=(ReportedWarning("data-race", "th", (READ4, WRITE9)),))
     row = row_of(given)
     table = criteria_table([row])
     assert [column.header for column in table.columns] == [

@@ -10,14 +10,14 @@ from fake_criterion import Pairs
 
 from raddle.criteria.patterns import PATTERNS
 from raddle.criteria.ruled_out import RuledOut
-from raddle.facts import Conduct, Guard, OwnerFacts
 from raddle.instrument.rewrite import site_base
-from raddle.model import Model
+from raddle.pruning_facts import Conduct, Guard, OwnerFacts
 from raddle.report import difference as module
 from raddle.report.correspondence import Correspondence, align
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, difference
 from raddle.requirement import UNKNOWN, Requirement
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Tally
 
@@ -175,7 +175,7 @@ def test_a_file_that_was_not_measured_again_is_a_loss():
 def test_methods_that_are_gone():
     """(class, method, method) names no site: whether there are such methods is asked of the model."""
     pairs = [("log.py:Log", "add", "add"), ("log.py:Log", "add", "old")]
-    model = Model(methods={"log.py:Log": {"add": READ7, "new": READ12}})
+    model = StaticModel(methods={"log.py:Log": {"add": READ7, "new": READ12}})
     before = measured(BEFORE, pairs, name="method-pairs")
     (one,) = difference(before, measured(AFTER, name="method-pairs", model=model)).criteria
     assert {change.what: change.sentence.rpartition(" ")[2] for change in one.changes} == {

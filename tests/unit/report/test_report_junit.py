@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, contents
 
 from raddle.report.coverage import rows
-from raddle.report.junit import MOST_STORIES, UNKNOWN_ORIGIN, junit
+from raddle.report.junit import MAX_STORIES, UNKNOWN_ORIGIN, junit
 from raddle.report.threshold import BELOW, NOTHING, REACHED, Verdict
 from raddle.store.contents import Contents
 
@@ -53,7 +53,7 @@ def test_criteria_fail_by_their_thresholds():
 
 
 def test_warnings_and_notes_are_said():
-    root = parsed(contents(cautions=(RACE,), notes=("a note",)))
+    root = parsed(contents(warnings=(RACE,), notes=("a note",)))
     (said,) = root[0].findall("system-out")
     assert said.text.startswith("`Counter.value` is read at counter.py:9")
     assert said.text.endswith("\na note\ncounter.py is not there any more: its lines are those of then")
@@ -76,5 +76,5 @@ def test_ten_thousand_findings():
     many = [{**LOST_UPDATE, "message": f"number {number}"} for number in range(10_000)]
     failure = cases(parsed(contents(*many)))["explore counter.py::scenario"].find("failure")
     assert ", and 9,999 more" in failure.get("message")
-    assert failure.text.count("number ") == MOST_STORIES
+    assert failure.text.count("number ") == MAX_STORIES
     assert failure.text.endswith("9,900 findings are left out: `raddle json` has them all")

@@ -8,7 +8,7 @@ from raddle.event import Event
 from raddle.operation import ACQUIRE, JOIN, WAIT
 from raddle.place import Place
 from raddle.report.lock_names import with_names
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.wait import Lock, Wait
 
 

@@ -15,7 +15,7 @@ from raddle.event import Event, Preemption
 from raddle.finding import THIS_INTERPRETER, Finding
 from raddle.record import Record
 from raddle.report.plain import in_one_line, plain
-from raddle.report.stored import stored_findings
+from raddle.report.stored_findings import stored_findings
 from raddle.report.story import headline, tell
 from raddle.schedule import Schedule
 from raddle.store import add
@@ -92,7 +92,7 @@ def test_a_report_shows_what_would_hide(tmp_path, monkeypatch):
         Record(
             origin="explore counter.py::scenario", mode="controlled",
             tally=Tally.of({"sync": {(next(iter(SITES)), "visited"): Covered(1, 1)}}, executions=2),
-            sites=sites, paths={}, findings=(evil,), cautions=(replace(RACE, subject=EVIL),), notes=(EVIL,),
+            sites=sites, paths={}, findings=(evil,), warnings=(replace(RACE, subject=EVIL),), notes=(EVIL,),
         ),
     )  # fmt: skip
     # The file in its table, its note, the other note, the warning, the message, the details, a variable with its value;

@@ -11,7 +11,7 @@ import pytest
 from found import DEADLOCK, LOST_UPDATE, NASTY, RACE, STEPS, contents, step
 
 from raddle.outcome import FINDINGS
-from raddle.report.sarif import MOST_LOCATIONS, sarif
+from raddle.report.sarif import MAX_LOCATIONS, sarif
 from raddle.store.contents import Contents
 
 
@@ -71,7 +71,7 @@ def test_threads_are_in_the_order_of_their_numbers():
 
 
 def test_a_warning():
-    run = log_of(contents(cautions=(RACE, RACE)))
+    run = log_of(contents(warnings=(RACE, RACE)))
     (result,) = run["results"]
     assert (result["ruleId"], result["level"], result["ruleIndex"]) == ("data-race", "warning", 0)
     assert result["message"]["text"].startswith("`Counter.value` is read at counter.py:9")
@@ -83,7 +83,7 @@ def test_a_warning():
 
 
 def test_rules_are_listed_once():
-    run = log_of(contents(LOST_UPDATE, DEADLOCK, LOST_UPDATE, cautions=(RACE,)))
+    run = log_of(contents(LOST_UPDATE, DEADLOCK, LOST_UPDATE, warnings=(RACE,)))
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["assertion", "deadlock", "data-race"]
     assert [result["ruleIndex"] for result in run["results"]] == [0, 1, 0, 2]
 
@@ -106,11 +106,11 @@ def test_files_with_odd_names():
 
 
 def test_a_very_long_execution_is_told_from_its_end():
-    steps = [step("T1", 3, "read", value=str(number)) for number in range(MOST_LOCATIONS + 5)]
+    steps = [step("T1", 3, "read", value=str(number)) for number in range(MAX_LOCATIONS + 5)]
     (result,) = log_of(contents({**LOST_UPDATE, "steps": steps, "preemptions": []}))["results"]
     (flow,) = result["codeFlows"]
     (thread,) = flow["threadFlows"]
-    assert len(thread["locations"]) == MOST_LOCATIONS
+    assert len(thread["locations"]) == MAX_LOCATIONS
     assert thread["locations"][0]["state"] == {"Counter.value": {"text": "5"}}
     assert flow["message"]["text"] == "5 earlier steps are left out"
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from found import DEADLOCK, LOST_UPDATE, STEPS, contents, step
 
-from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
+from raddle.instrument.running_source import ASSERTIONS
 from raddle.place import Place
 from raddle.report.annotations import annotate, annotation
 from raddle.report.junit import junit
 from raddle.report.sarif import sarif
-from raddle.report.source import MOST_NAMED, Sources
-from raddle.report.stored import stored_findings, target_of
+from raddle.report.source import MAX_NAMED, Sources
+from raddle.report.stored_findings import stored_findings, target_of
 from raddle.report.summary import summarize
 from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents, Run
@@ -212,7 +212,7 @@ def test_files_of_another_project_are_not_all_named():
     site = Site("", 1, 0, "read", "x", "f", switchable=True)
     sites = {number << INDEX_BITS: replace(site, file=f"f{number:02}.py") for number in range(1, 16)}
     notes = Sources(Contents(sites=sites)).notes()
-    assert len(notes) == MOST_NAMED + 1
+    assert len(notes) == MAX_NAMED + 1
     assert notes[-1] == "5 more are not there any more, either"
 
 

@@ -33,9 +33,9 @@ from raddle.decision import Decision
 from raddle.schedule import Schedule, Segment
 from raddle.schedulers import make_scheduler
 from raddle.schedulers.deepening import Deepening
-from raddle.schedulers.determinism import Twice
+from raddle.schedulers.determinism import RunTwice
 from raddle.schedulers.exhaustive import Exhaustive
-from raddle.schedulers.fixed_decisions import Again
+from raddle.schedulers.fixed_decisions import FixedDecisions
 from raddle.schedulers.reachability import Reachability
 from raddle.schedulers.replay import Replay
 from raddle.schedulers.sequential import Sequential
@@ -229,7 +229,7 @@ def test_decisions_repeat_an_execution() -> None:
         search.begin(number, 0)
         world, same = fan_in(3)(), fan_in(3)()
         result = world.run(search)
-        again = Again(json.loads(json.dumps(world.decisions)))
+        again = FixedDecisions(json.loads(json.dumps(world.decisions)))
         assert again.begin(1, 0)
         assert same.run(again) == result
         assert again.differed is None
@@ -238,13 +238,13 @@ def test_decisions_repeat_an_execution() -> None:
 
 def test_a_decision_that_cannot_be_taken_again() -> None:
     # After both sends two messages can be taken, but not three.
-    again = Again([1, 2, Decision(0, 2)])
+    again = FixedDecisions([1, 2, Decision(0, 2)])
     fan_in(2)().run(again)
     assert again.differed == 2
 
 
 def test_twice_repeats_alternatives() -> None:
-    search = Twice(Exhaustive())
+    search = RunTwice(Exhaustive())
     assert set(explored(search, fan_in(2)).values()) == {6}
     assert search.difference is None
 

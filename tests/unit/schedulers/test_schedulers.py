@@ -14,9 +14,9 @@ import raddle
 from raddle.errors import UsageError
 from raddle.schedule import Schedule
 from raddle.schedulers import make_scheduler
-from raddle.schedulers.determinism import Twice
+from raddle.schedulers.determinism import RunTwice
 from raddle.schedulers.exhaustive import Exhaustive
-from raddle.schedulers.fixed_decisions import Again
+from raddle.schedulers.fixed_decisions import FixedDecisions
 from raddle.schedulers.pct import PCT
 from raddle.schedulers.random_walk import RandomWalk
 from raddle.schedulers.replay import Replay
@@ -135,24 +135,24 @@ def test_sequential_does_not_preempt():
 
 
 def test_again_takes_the_same_decisions_then_goes_on_without_preemption():
-    assert walk(Again([2, 1, 2]), [2, 3]) == (2, 1, 2, 2, 1)
+    assert walk(FixedDecisions([2, 1, 2]), [2, 3]) == (2, 1, 2, 2, 1)
 
 
 def test_again_says_where_a_decision_cannot_be_taken():
-    again = Again([3])
+    again = FixedDecisions([3])
     walk(again, [1, 1])
     assert again.differed == 0
 
 
 def test_twice_runs_every_schedule_twice():
-    twice = Twice(Exhaustive())
+    twice = RunTwice(Exhaustive())
     found = all_walks(twice, [1, 1])
     assert found == [(1, 2), (1, 2), (2, 1), (2, 1)]
     assert twice.difference is None
 
 
 def test_twice_tells_the_first_decision_that_differs():
-    twice = Twice(Sequential())
+    twice = RunTwice(Sequential())
     walk(twice, [2, 2], number=1)
     walk(twice, [2, 2, 1], number=2)
     assert "decision 1: the first time T1 before read x, T2 before read x could go on" in twice.difference

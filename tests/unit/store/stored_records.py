@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
-from raddle.cast import AbstractVariable
-from raddle.caution import Caution
-from raddle.criteria.accesses import AccessesSeen
-from raddle.facts import Conduct, Facts, OwnerFacts
-from raddle.model import Accesses, Model
+from raddle.criteria.accesses import ObservedAccesses
+from raddle.entities import AbstractVariable
+from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.tally import Tally
+from raddle.warning import ReportedWarning
 
 LOG, SHOP = 4711, 815  # digests
 LABELS = {LOG: "log.py", SHOP: "shop/cart.py"}
@@ -51,8 +51,8 @@ def random_record(random: Random) -> Record:
         model=random_model(random, some),
         facts=random_facts(random, some),
         exact=frozenset(name for name in criteria if random.random() < 0.7),
-        cautions=tuple(
-            Caution("data-race", random.choice(["C.x", "C.y"]), tuple(random.sample(some, 2)))
+        warnings=tuple(
+            ReportedWarning("data-race", random.choice(["C.x", "C.y"]), tuple(random.sample(some, 2)))
             for _ in range(random.randint(0, 2))
         ),
         findings=tuple(
@@ -64,7 +64,7 @@ def random_record(random: Random) -> Record:
     )
 
 
-def random_model(random: Random, some) -> Model:
+def random_model(random: Random, some) -> StaticModel:
     variables = {}
     for name in random.sample("xyz", random.randint(0, 3)):
         touching = random.sample(some, random.randint(0, 5))
@@ -72,19 +72,21 @@ def random_model(random: Random, some) -> Model:
         guessed = frozenset(random.sample(touching, random.randint(0, len(touching))))
         variables["log.py:C", name] = Accesses(reads, frozenset(touching) - reads, guessed)
     methods = {"log.py:C": {"add": some[0], "total": some[1]}} if random.random() < 0.5 else {}
-    return Model() + Model(variables, methods, frozenset(random.sample(some, random.randint(0, 3))))
+    return StaticModel() + StaticModel(variables, methods, frozenset(random.sample(some, random.randint(0, 3))))
 
 
-def random_facts(random: Random, some) -> Facts:
+def random_facts(random: Random, some) -> PruningFacts:
     accesses = [("x", site) for site in random.sample(some, random.randint(1, 3))]
     before = tuple(random.randrange(1 << len(accesses)) for _ in accesses)
-    return Facts() + Facts({"log.py:C": OwnerFacts.make(accesses, before, Conduct(seen=(1 << len(accesses)) - 1))})
+    return PruningFacts() + PruningFacts(
+        {"log.py:C": OwnerFacts.make(accesses, before, Conduct(seen=(1 << len(accesses)) - 1))}
+    )
 
 
 def random_extra(random: Random, some):
     variable = AbstractVariable("log.py:C", "", "x")
     accesses = {(variable, ("T1", "read", site, 1)) for site in random.sample(some, random.randint(0, 3))}
-    return AccessesSeen(random.randint(1, 3), accesses)
+    return ObservedAccesses(random.randint(1, 3), accesses)
 
 
 def without_numbering(contents):
@@ -103,7 +105,7 @@ def without_numbering(contents):
         "model": contents.model,
         "facts": contents.facts.as_json(),
         "exact": contents.exact,
-        "cautions": set(contents.cautions),
+        "warnings": set(contents.warnings),
         "findings": sorted(map(repr, contents.findings)),
         "notes": set(contents.notes),
         "extras": dict(contents.extras),

@@ -10,17 +10,17 @@ from random import Random
 import pytest
 from stored_records import LOG, SHOP, number, random_record, site, sites
 
-from raddle.caution import Caution
 from raddle.errors import UsageError
-from raddle.facts import Conduct, Facts, OwnerFacts
-from raddle.instrument.live import ASSERTIONS
 from raddle.instrument.rewrite import site_base
-from raddle.model import Accesses, Model
+from raddle.instrument.running_source import ASSERTIONS
+from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
+from raddle.static_model import Accesses, StaticModel
 from raddle.store import NoDataError, add, check, forget_notes, read
 from raddle.store.schema import APPLICATION, SCHEMA, VERSION
 from raddle.tally import Covered, Tally
+from raddle.warning import ReportedWarning
 
 
 def tally_of(*executions):
@@ -57,7 +57,7 @@ def test_what_goes_in_comes_out(file):
         tally=tally_of({"map": [key], "sync": []}),
         sites=sites(LOG),
         paths={"log.py": "/home/me/log.py"},
-        model=Model(
+        model=StaticModel(
             {
                 ("log.py:C", "x"): Accesses(frozenset({1}), frozenset({2, 3}), frozenset({3})),
                 ("log.py", "y"): Accesses(),
@@ -65,9 +65,9 @@ def test_what_goes_in_comes_out(file):
             {"log.py:C": {"add": number(LOG, 0)}},
             frozenset({number(LOG, 2)}),
         ),
-        facts=Facts({"log.py:C": OwnerFacts.make([("x", 1), ("x", 2)], (2,), Conduct(seen=3))}),
+        facts=PruningFacts({"log.py:C": OwnerFacts.make([("x", 1), ("x", 2)], (2,), Conduct(seen=3))}),
         exact=frozenset({"map"}),
-        cautions=(Caution("data-race", "C.x", (number(LOG, 1), number(LOG, 0)), "no lock"),),
+        warnings=(ReportedWarning("data-race", "C.x", (number(LOG, 1), number(LOG, 0)), "no lock"),),
         findings=({"kind": "assertion", "message": "no", "steps": []},),
         notes=("something",),
     )
@@ -80,7 +80,7 @@ def test_what_goes_in_comes_out(file):
     assert contents.model == given.model
     assert contents.facts == given.facts
     assert contents.exact == given.exact
-    assert contents.cautions == given.cautions
+    assert contents.warnings == given.warnings
     assert contents.findings == given.findings
     assert contents.notes == given.notes
     (run,) = contents.runs
@@ -151,15 +151,15 @@ def test_who_comes_before_may_have_seen_more(file):
 
 
 def test_the_same_is_said_once(file):
-    caution = Caution("data-race", "C.x", (1, 2))
+    warning = ReportedWarning("data-race", "C.x", (1, 2))
     finding = {"kind": "assertion", "message": "no", "thread": "T0", "schedule": "T0; T1.", "execution": 3}
     for execution in (3, 5):
         add(
             file,
-            record({"map": []}, cautions=(caution,), findings=({**finding, "execution": execution},), notes=("n",)),
+            record({"map": []}, warnings=(warning,), findings=({**finding, "execution": execution},), notes=("n",)),
         )
     contents = read(file)
-    assert (contents.cautions, contents.findings, contents.notes) == ((caution,), (finding,), ("n",))
+    assert (contents.warnings, contents.findings, contents.notes) == ((warning,), (finding,), ("n",))
 
 
 def test_names_that_are_no_unicode(file):
@@ -189,8 +189,8 @@ def test_random_records_one_after_the_other(file):
         for name, keys in stored.covered.items()
         for key, seen in keys.items()
     } == covered
-    assert read(file).model == sum((given.model for given in records), Model())
-    assert read(file).facts == sum((given.facts for given in records), Facts())
+    assert read(file).model == sum((given.model for given in records), StaticModel())
+    assert read(file).facts == sum((given.facts for given in records), PruningFacts())
 
 
 # -- changed sources ------------------------------------------------------------------------------------
@@ -208,11 +208,11 @@ def about_log(log=LOG):
     """Everything that can be stored, about log.py."""
     here = number(log, 1)
     return {
-        "facts": Facts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), Conduct(seen=1))}),
-        "model": Model(
+        "facts": PruningFacts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), Conduct(seen=1))}),
+        "model": StaticModel(
             {("log.py:C", "x"): Accesses(frozenset({here}))}, {"log.py:C": {"add": here}}, frozenset({here})
         ),
-        "cautions": (Caution("data-race", "C.x", (here, number(SHOP, 1))),),
+        "warnings": (ReportedWarning("data-race", "C.x", (here, number(SHOP, 1))),),
         "findings": ({"kind": "assertion", "message": "no", "steps": [{"file": "log.py", "line": 3}]},),
     }
 
@@ -230,7 +230,12 @@ def test_what_was_measured_in_a_changed_file_is_dropped(file):
     assert contents.tally.covered["zebra"] == {elsewhere: Covered(1, 1), (number(new, 1), "x"): Covered(1, 2)}
     assert contents.tally.executions == 2
     assert {n >> INDEX_BITS for n in contents.sites} == {new, SHOP}
-    assert (contents.model, contents.cautions, contents.findings, contents.facts) == (Model(), (), (), Facts())
+    assert (contents.model, contents.warnings, contents.findings, contents.facts) == (
+        StaticModel(),
+        (),
+        (),
+        PruningFacts(),
+    )
 
 
 def test_a_requirement_is_dropped_with_any_of_its_parts(file):
@@ -259,7 +264,7 @@ def test_the_same_source_drops_nothing(file):
     for _ in range(2):
         assert add(file, record({"map": [(number(LOG, 1),)]}, **two_files(), **about_log())) == ()
     contents = read(file)
-    assert len(contents.cautions) == len(contents.findings) == len(contents.model.variables) == 1
+    assert len(contents.warnings) == len(contents.findings) == len(contents.model.variables) == 1
     assert list(contents.facts.owners) == ["cart.py:Cart"]
 
 

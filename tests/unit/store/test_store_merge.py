@@ -56,8 +56,8 @@ def test_a_data_file_holds_the_sum_of_what_was_added(tmp_path, seed):
         assert in_order(getattr(stored, part)) == in_order(getattr(summed, part)), part
     assert set(stored.notes) == set(summed.notes)
     assert len(stored.corpus) == len(summed.corpus)
-    numbering = [[(run.before, run.executions) for run in contents.runs] for contents in (stored, summed)]
-    assert numbering[0] == numbering[1]
+    variable_numbers = [[(run.before, run.executions) for run in contents.runs] for contents in (stored, summed)]
+    assert variable_numbers[0] == variable_numbers[1]
 
 
 def in_order(part):

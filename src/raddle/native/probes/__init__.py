@@ -1,8 +1,8 @@
 """The probes to attach while a program runs natively: each does what the source says, and then records one step.
 
 The path of an access that was seen before is short: its number is looked up by the object's `id` and the name, and a
-step is appended. `Numbering` does everything else, at first sight. What the source does not say is found out by way of
-`raddle.inspection`, so that no code of the program runs.
+step is appended. `VariableNumbers` does everything else, at first sight. What the source does not say is found out by
+way of `raddle.inspection`, so that no code of the program runs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.native.functions import Functions
-from raddle.native.numbering import Numbering
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.calls import Calls
 from raddle.native.probes.contents import Contents
@@ -22,17 +22,20 @@ from raddle.native.recorder import Recorder
 
 
 def make_probes(
-    recorder: Recorder, numbering: Numbering, functions: Functions, is_primitive: Callable[[type, str], bool]
+    recorder: Recorder,
+    variable_numbers: VariableNumbers,
+    functions: Functions,
+    is_primitive: Callable[[type, str], bool],
 ) -> dict[str, Callable[..., Any]]:
     """Return the probes, by name; `is_primitive` says which methods of which classes record steps of their own."""
-    contents = Contents(recorder, numbering)
-    attributes = Attributes(recorder, numbering, contents)
-    calls = Calls(contents, attributes, numbering)
-    names = Names(recorder, numbering)
-    bodies = FunctionProbes(recorder, numbering, functions, is_primitive)
+    contents = Contents(recorder, variable_numbers)
+    attributes = Attributes(recorder, variable_numbers, contents)
+    calls = Calls(contents, attributes, variable_numbers)
+    names = Names(recorder, variable_numbers)
+    bodies = FunctionProbes(recorder, variable_numbers, functions, is_primitive)
     return {
         "read": attributes.read, "write": attributes.write, "delete": attributes.delete,
-        "method": Methods(recorder, numbering, contents, attributes, calls, is_primitive).method,
+        "method": Methods(recorder, variable_numbers, contents, attributes, calls, is_primitive).method,
         "getitem": contents.getitem, "setitem": contents.setitem, "delitem": contents.delitem,
         "contains": contents.contains, "content": contents.content, "iterate": contents.iterate,
         "inplace": contents.inplace, "function": calls.function,

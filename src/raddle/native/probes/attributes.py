@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from raddle.inspection import is_method_of
-from raddle.native.numbering import NOTHING, Numbering, inherited
-from raddle.native.objects import HELD
+from raddle.native.ids.objects import HELD
+from raddle.native.ids.variables import NOTHING, VariableNumbers, inherited
 from raddle.native.probes.contents import Contents
 from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
@@ -22,8 +22,8 @@ class Attributes(RecordingProbes):
 
     __slots__ = ("_bases", "_contents")
 
-    def __init__(self, recorder: Recorder, numbering: Numbering, contents: Contents) -> None:
-        super().__init__(recorder, numbering)
+    def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers, contents: Contents) -> None:
+        super().__init__(recorder, variable_numbers)
         self._contents = contents
         self._bases = contents.bases
 
@@ -32,7 +32,7 @@ class Attributes(RecordingProbes):
         try:
             number = self._known[id(obj)][name]
         except KeyError:
-            number = self._numbering.read(obj, name, value, site)
+            number = self._variable_numbers.read(obj, name, value, site)
         if number >= 0:
             steps = self._steps
             steps.append((self._here.number, READ, number, site))
@@ -49,7 +49,7 @@ class Attributes(RecordingProbes):
         try:
             number = self._known[id(obj)][name]
         except KeyError:
-            number = self._numbering.read(obj, name, value, site)
+            number = self._variable_numbers.read(obj, name, value, site)
         if number != NOTHING:
             self._steps.append((self._here.number, READ, number if number >= 0 else inherited(number), site))
 
@@ -61,15 +61,15 @@ class Attributes(RecordingProbes):
         except KeyError:
             number = NOTHING
         if number < 0:
-            number = self._numbering.written(obj, name, value, site)
+            number = self._variable_numbers.written(obj, name, value, site)
             if number < 0:
                 return
         else:
             held = fields.get(HELD)
             if held is not None and name in held:
-                self._numbering.let_go(fields, name, value)
+                self._variable_numbers.let_go(fields, name, value)
             if self._bases.get(id(type(value))) is not None and id(value) not in self._known:
-                self._numbering.hold(obj, name, value)
+                self._variable_numbers.hold(obj, name, value)
         steps = self._steps
         steps.append((self._here.number, WRITE, number, site))
         if len(steps) > self._most_steps:
@@ -79,10 +79,10 @@ class Attributes(RecordingProbes):
         delattr(obj, name)
         fields = self._known.get(id(obj), {})
         if name in fields.get(HELD, ()):
-            self._numbering.let_go(fields, name, None)
+            self._variable_numbers.let_go(fields, name, None)
         number = fields.get(name, NOTHING)
         if number < 0:
-            number = self._numbering.written(obj, name, None, site)
+            number = self._variable_numbers.written(obj, name, None, site)
         if number >= 0:
             self._steps.append((self._here.number, WRITE, number, site))
 

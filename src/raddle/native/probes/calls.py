@@ -7,7 +7,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from raddle.native.numbering import Numbering
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.contents import Contents
 from raddle.operation import READ, WRITE
@@ -23,12 +23,12 @@ class Calls:
 
     __slots__ = ("_attributes", "_contents", "_effects", "_makers", "_note_made")
 
-    def __init__(self, contents: Contents, attributes: Attributes, numbering: Numbering) -> None:
+    def __init__(self, contents: Contents, attributes: Attributes, variable_numbers: VariableNumbers) -> None:
         self._contents = contents
         self._attributes = attributes
         self._effects = Effects()
-        self._makers = numbering.makers
-        self._note_made = numbering.called
+        self._makers = variable_numbers.makers
+        self._note_made = variable_numbers.called
 
     def function(self, called: Any, site: int) -> Any:
         handler = _HANDLERS.get(id(called))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from raddle.native.numbering import Numbering
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import CONTENT, READ, WRITE, Kind
@@ -30,9 +30,9 @@ class Contents(RecordingProbes):
 
     __slots__ = ("_filling", "_first", "_kept", "bases")
 
-    def __init__(self, recorder: Recorder, numbering: Numbering) -> None:
-        super().__init__(recorder, numbering)
-        self._first = numbering.content
+    def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers) -> None:
+        super().__init__(recorder, variable_numbers)
+        self._first = variable_numbers.content
         # By id of a class, which `_kept` keeps alive: the container without probes that it is or extends, and whether
         # looking up a missing key stores it.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
@@ -54,7 +54,7 @@ class Contents(RecordingProbes):
         if number >= 0:
             filling = self._filling[id(cls)]
             if filling and id(value) not in self._known:
-                self._numbering.called(value)  # objects that code with probes has made are known
+                self._variable_numbers.called(value)  # objects that code with probes has made are known
             steps = self._steps
             steps.append((self._here.number, WRITE if filling else READ, number, site))
             if len(steps) > self._most_steps:

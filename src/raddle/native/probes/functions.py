@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from raddle.native.functions import Functions
-from raddle.native.numbering import Numbering
-from raddle.native.objects import RECEIVER
+from raddle.native.ids.objects import RECEIVER
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import BLOCK, ENTER, LEAVE
@@ -24,11 +24,11 @@ class FunctionProbes(RecordingProbes):
     def __init__(
         self,
         recorder: Recorder,
-        numbering: Numbering,
+        variable_numbers: VariableNumbers,
         functions: Functions,
         is_primitive: Callable[[type, str], bool],
     ) -> None:
-        super().__init__(recorder, numbering)
+        super().__init__(recorder, variable_numbers)
         self._functions = functions
         self._receivers = functions.receivers
         self._is_primitive = is_primitive
@@ -51,12 +51,12 @@ class FunctionProbes(RecordingProbes):
                 pass
             elif site in self._functions.constructors:
                 if id(receiver) not in self._known:
-                    self._numbering.made(receiver, frame)
+                    self._variable_numbers.made(receiver, frame)
             else:
                 try:
                     number = self._known[id(receiver)][RECEIVER]
                 except KeyError:
-                    number = self._numbering.receiver(receiver)
+                    number = self._variable_numbers.receiver(receiver)
         me = self._here.me
         steps = self._steps
         steps.append((me.number, ENTER, number, site))

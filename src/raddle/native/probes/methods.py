@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from raddle.inspection import own_fields
-from raddle.native.numbering import Numbering
+from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.calls import Calls
 from raddle.native.probes.contents import Contents
@@ -25,14 +25,14 @@ class Methods:
     def __init__(
         self,
         recorder: Recorder,
-        numbering: Numbering,
+        variable_numbers: VariableNumbers,
         contents: Contents,
         attributes: Attributes,
         calls: Calls,
         is_primitive: Callable[[type, str], bool],
     ) -> None:
         self._here = recorder.here
-        self._code_names = numbering.code_names
+        self._code_names = variable_numbers.code_names
         self._contents = contents
         self._attributes = attributes
         self._calls = calls

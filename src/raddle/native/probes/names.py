@@ -39,12 +39,12 @@ class Names(RecordingProbes):
             fields = self._known.get(id(owner))
             number = fields.get(name) if fields is not None else None
             if number is None:
-                number = self._numbering.global_name(owner, name, site)
+                number = self._variable_numbers.global_name(owner, name, site)
         else:
-            numbers = owner.numbers if type(owner) is Cells else self._numbering.cells_of(str(owner))
+            numbers = owner.numbers if type(owner) is Cells else self._variable_numbers.cells_of(str(owner))
             number = numbers.get(name)
             if number is None:
-                number = self._numbering.cell(numbers, name, site)
+                number = self._variable_numbers.cell(numbers, name, site)
         if number >= 0:
             steps = self._steps
             steps.append((self._here.number, kind, number, site))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 ROW = 34  # pixels
 MARGIN = 26
-MOST_NODES = 80
-MOST_ARCS = 400
+MAX_NODES = 80
+MAX_ARCS = 400
 WIDEST = 170  # of an arc
 LETTER = 7.4  # pixels that a letter of a label takes
 
@@ -106,13 +106,13 @@ def _finished(targets: Mapping[str, set[str]]) -> list[str]:
 def draw(labels: Sequence[str], links: Sequence[Link], hrefs: Mapping[str, str]) -> Diagram:
     """The things in this order; the first of them, where they are too many, and those in circles."""
     knotted = {end for link in links if link.circular for end in (link.source, link.target)}
-    shown = set([label for label in labels if label in knotted][:MOST_NODES])
-    shown.update([label for label in labels if label not in knotted][: MOST_NODES - len(shown)])
+    shown = set([label for label in labels if label in knotted][:MAX_NODES])
+    shown.update([label for label in labels if label not in knotted][: MAX_NODES - len(shown)])
     kept = [label for label in labels if label in shown]
     inside = sorted(
         (one for one in links if one.source in shown and one.target in shown), key=lambda one: not one.circular
     )
-    drawn = inside[:MOST_ARCS]
+    drawn = inside[:MAX_ARCS]
     places = {label: MARGIN + ROW * place for place, label in enumerate(kept)}
     widths = {link: _width(places, link) for link in drawn}
     left = 20 + max((widths[one] for one in drawn if places[one.source] > places[one.target]), default=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 
-MOST_POINTS = 300  # of a curve
+MAX_POINTS = 300  # of a curve
 
 Growth = Sequence[tuple[int, int]]  # (execution, covered by then)
 
@@ -142,7 +142,7 @@ def _ticks(most: int, logarithmic: bool) -> list[int]:
 
 
 def _thinned(growth: Growth) -> Growth:
-    if len(growth) <= MOST_POINTS:
+    if len(growth) <= MAX_POINTS:
         return growth
-    kept = [growth[round(place * (len(growth) - 1) / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]
+    kept = [growth[round(place * (len(growth) - 1) / (MAX_POINTS - 1))] for place in range(MAX_POINTS)]
     return list(dict.fromkeys(kept))

@@ -12,7 +12,7 @@ from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, REL
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 
-MOST_STEPS = 300  # a story longer than that shows its end
+MAX_STEPS = 300  # a story longer than that shows its end
 LONGEST_CODE, LONGEST_TEXT = 120, 300  # characters of a line of source, of whatever else a step has
 READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
 EARLY = "early"  # reads what was written before the thread was started: no news
@@ -116,7 +116,7 @@ def lanes_of(finding: Finding, code: Code) -> Lanes:
         if step is not None and _told(step):
             number += 1
             rows.append(_cell(step, number, columns, sources.get(index), code))
-    return _without_empty_lanes(Lanes(threads, tuple(rows[-MOST_STEPS:]), max(0, len(rows) - MOST_STEPS)))
+    return _without_empty_lanes(Lanes(threads, tuple(rows[-MAX_STEPS:]), max(0, len(rows) - MAX_STEPS)))
 
 
 def _without_empty_lanes(lanes: Lanes) -> Lanes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from raddle.report.plain import shortened
 
 SHOWN_CHARACTERS, SHOWN_LINES = 600, 8  # of a message, before what comes next on the page
-MOST_CHARACTERS = 100_000  # of one text on a page; escaped, each takes up to six
+MAX_CHARACTERS = 100_000  # of one text on a page; escaped, each takes up to six
 LONGEST_LINE = 1_000  # of details, which may repeat the message
 
 
@@ -36,7 +36,7 @@ def folded(text: str) -> Folded:
         beginning += "\n..."
     else:
         return Folded(text, characters=len(text))
-    return Folded(beginning, text[:MOST_CHARACTERS], len(text), max(0, len(text) - MOST_CHARACTERS))
+    return Folded(beginning, text[:MAX_CHARACTERS], len(text), max(0, len(text) - MAX_CHARACTERS))
 
 
 def bounded(lines: Iterable[str]) -> str:
@@ -46,7 +46,7 @@ def bounded(lines: Iterable[str]) -> str:
     'a\\nb'
     """
     text = "\n".join(shortened(line, LONGEST_LINE) for line in "\n".join(lines).split("\n"))
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= MAX_CHARACTERS:
         return text
-    half = MOST_CHARACTERS // 2
+    half = MAX_CHARACTERS // 2
     return f"{text[:half]}\n... {len(text) - 2 * half:,} characters ...\n{text[-half:]}"

@@ -21,8 +21,8 @@ MEANINGS = {
     NONE: "nothing was covered here yet",
     QUIET: "watched, but it met nothing",
 }
-MOST_LINES = 10_000  # of a file; each takes about 100 characters of its page
-MOST_CHARACTERS = 600_000  # of a file
+MAX_LINES = 10_000  # of a file; each takes about 100 characters of its page
+MAX_CHARACTERS = 600_000  # of a file
 LONGEST_LINE = 2_000  # characters of a line; what stands further on is named behind it
 
 _WORD = re.compile(r"@?\w+(?:\.\w+)*")
@@ -71,7 +71,7 @@ def marked_lines(
     unrun, left_alone = set(unrun), _left_alone(source, sites)
     marker = _Marker(source, sites, parts, numbers)
     lines = _shown(source.lines)
-    lines += [(line, "") for line in sorted(by_line) if line > len(source.lines)][: MOST_LINES - len(lines)]
+    lines += [(line, "") for line in sorted(by_line) if line > len(source.lines)][: MAX_LINES - len(lines)]
     return [
         Line(
             number,
@@ -87,9 +87,9 @@ def marked_lines(
 def _shown(lines: Sequence[str]) -> list[tuple[int, str]]:
     """The first of them, as far as a page goes."""
     shown, characters = [], 0
-    for number, text in enumerate(lines[:MOST_LINES], 1):
+    for number, text in enumerate(lines[:MAX_LINES], 1):
         characters += min(len(text), LONGEST_LINE)
-        if characters > MOST_CHARACTERS:
+        if characters > MAX_CHARACTERS:
             break
         shown.append((number, text))
     return shown

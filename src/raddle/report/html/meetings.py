@@ -17,9 +17,9 @@ from raddle.requirement import Requirement
 from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Covered, Key
 
-MOST_OF_SITE = 40  # sentences of one kind that a site has
-MOST_OF_FILE = 5_000  # sentences that the data of one page has
-MOST_SITES_NAMED = 12  # by a requirement; the orders of all accesses name hundreds
+MAX_OF_SITE = 40  # sentences of one kind that a site has
+MAX_OF_FILE = 5_000  # sentences that the data of one page has
+MAX_SITES_NAMED = 12  # by a requirement; the orders of all accesses name hundreds
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Meetings:
     def _add(self, criterion: Criterion, key: Key, seen: Covered | None) -> None:
         name = criterion.name
         sites = tuple(dict.fromkeys(Requirement(criterion.shape, key).sites)) or (criterion.home(key),)
-        meeting = Meeting(name, key, sites[:MOST_SITES_NAMED], seen)
+        meeting = Meeting(name, key, sites[:MAX_SITES_NAMED], seen)
         for site in meeting.sites:
             if site not in self._contents.sites:
                 continue

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from raddle.cast import AbstractObject
-from raddle.caution import POTENTIAL_DEADLOCK
-from raddle.checks.cautions import say
 from raddle.checks.lock_cycles import ARROW
+from raddle.checks.warning_texts import say
 from raddle.criteria import shape_of
+from raddle.entities import AbstractObject
 from raddle.report.html.arcs import Diagram, Link, circles, draw
 from raddle.report.html.places import Places
 from raddle.requirement import Requirement, Role
 from raddle.site import Site
 from raddle.store.contents import Contents
+from raddle.warning import POTENTIAL_DEADLOCK
 
-MOST_SENTENCES = 500  # of one page
+MAX_SENTENCES = 500  # of one page
 
 _LOCKS = ("goodlock", "goodlock*")
 _PAIRS = ("hbpair", "hbpair*")
@@ -50,13 +50,13 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
             _note(found, _lock(held), _lock(asked), held_at, asked_at, contents)
     warnings = []
     warned: set[tuple[str, str]] = set()
-    for caution in contents.cautions:
-        if caution.kind == POTENTIAL_DEADLOCK:
-            warnings.append(say(caution, contents.sites))
-            locks = [lock.removeprefix("the ") for lock in caution.subject.split(ARROW)]
+    for warning in contents.warnings:
+        if warning.kind == POTENTIAL_DEADLOCK:
+            warnings.append(say(warning, contents.sites))
+            locks = [lock.removeprefix("the ") for lock in warning.subject.split(ARROW)]
             for index, lock in enumerate(locks):
-                if len(caution.sites) == 2 * len(locks):
-                    held_at, asked_at = caution.sites[2 * index : 2 * index + 2]
+                if len(warning.sites) == 2 * len(locks):
+                    held_at, asked_at = warning.sites[2 * index : 2 * index + 2]
                     warned.add((lock, locks[(index + 1) % len(locks)]))
                     _note(found, lock, locks[(index + 1) % len(locks)], held_at, asked_at, contents)
     # Locks that were made in one place have one name here, and most of them are meant to be held together. So an

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from raddle.checks.cautions import say
+from raddle.checks.warning_texts import say
 from raddle.criteria import shape_of
 from raddle.criteria.base import Criterion
 from raddle.report.coverage import Row, rows
@@ -20,7 +20,7 @@ from raddle.report.html.line_markup import line_markup
 from raddle.report.html.long_texts import bounded, folded
 from raddle.report.html.marked import MEANINGS, SIGNS, marked_lines
 from raddle.report.html.meetings import Meetings
-from raddle.report.html.order import MOST_SENTENCES, happens_before, lock_graph
+from raddle.report.html.order import MAX_SENTENCES, happens_before, lock_graph
 from raddle.report.html.places import Places, finding_page
 from raddle.report.html.site_data import SiteData
 from raddle.report.html.source import Source, load
@@ -29,16 +29,16 @@ from raddle.report.html.waits import ring, wait_views
 from raddle.report.html.witness import of_finding, witnesses
 from raddle.report.lock_names import with_names
 from raddle.report.source import Sources
-from raddle.report.stored import Stored, stored_findings
+from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.story import details_of
 from raddle.report.summary import SEQUENTIAL, Summary, summarize
 from raddle.requirement import Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 
-MOST_FINDINGS = 300  # that have a page of their own
-MOST_LISTED = 100  # findings in the index; warnings, too
-MOST_CELLS = 12_000  # of the table of files; what is more has further pages
+MAX_FINDINGS = 300  # that have a page of their own
+MAX_LISTED = 100  # findings in the index; warnings, too
+MAX_CELLS = 12_000  # of the table of files; what is more has further pages
 
 
 class Report:
@@ -67,7 +67,7 @@ class Report:
         """Names of files, and what is in them."""
         yield from self._indexes()
         yield from self._source_pages()
-        for number, finding in enumerate(self._findings[:MOST_FINDINGS], 1):
+        for number, finding in enumerate(self._findings[:MAX_FINDINGS], 1):
             yield finding_page(number), self._finding_page(finding, number)
         yield "growth.html", self._growth_page()
         yield "locks.html", self._graph_page("locks")
@@ -95,7 +95,7 @@ class Report:
             views.finding_view(
                 finding,
                 number,
-                finding_page(number) if number <= MOST_FINDINGS else "",
+                finding_page(number) if number <= MAX_FINDINGS else "",
                 self.contents,
                 self._code_of(finding),
             )
@@ -120,14 +120,14 @@ class Report:
             )
             for label in labels
         ]
-        most = max(1, MOST_CELLS // max(1, len(names)))
+        most = max(1, MAX_CELLS // max(1, len(names)))
         parts = [views_[start : start + most] for start in range(0, len(views_), most)] or [[]]
         pages = ["index.html", *(f"files-{number}.html" for number in range(2, len(parts) + 1))]
         shared = {"names": names, "pages": pages, "all_files": len(views_)}
         warnings = [
-            (sentence, next((self.places.of_site(site) for site in caution.sites if site in self.contents.sites), ""))
-            for caution in self.contents.cautions
-            for sentence in [say(caution, self.contents.sites)]
+            (sentence, next((self.places.of_site(site) for site in warning.sites if site in self.contents.sites), ""))
+            for warning in self.contents.warnings
+            for sentence in [say(warning, self.contents.sites)]
         ]
         yield (
             "index.html",
@@ -137,14 +137,14 @@ class Report:
                 criteria=views.criterion_views(self.contents, self._rows),
                 patterns=views.pattern_views(self._summary),
                 kinds=views.meanings(self._rows),
-                findings=self._found[:MOST_LISTED],
-                more_findings=max(0, len(self._found) - MOST_LISTED),
-                paged=min(len(self._found), MOST_FINDINGS),
-                warnings=list(dict(warnings).items())[:MOST_LISTED],
-                more_warnings=max(0, len(dict(warnings)) - MOST_LISTED),
+                findings=self._found[:MAX_LISTED],
+                more_findings=max(0, len(self._found) - MAX_LISTED),
+                paged=min(len(self._found), MAX_FINDINGS),
+                warnings=list(dict(warnings).items())[:MAX_LISTED],
+                more_warnings=max(0, len(dict(warnings)) - MAX_LISTED),
                 nothing=self._summary.nothing,
-                notes=self.contents.notes[:MOST_LISTED],
-                runs=self.contents.runs[-MOST_LISTED:],
+                notes=self.contents.notes[:MAX_LISTED],
+                runs=self.contents.runs[-MAX_LISTED:],
                 chance=views.chance_sentence(self.contents),
                 files=parts[0],
                 **shared,
@@ -229,15 +229,15 @@ class Report:
             replay=of_finding(one),
             link=self.places.of_line,
             earlier=finding_page(number - 1) if number > 1 else "",
-            later=finding_page(number + 1) if number < min(len(self._found), MOST_FINDINGS) else "",
+            later=finding_page(number + 1) if number < min(len(self._found), MAX_FINDINGS) else "",
         )
 
     def _growth_page(self) -> str:
         return self._render(
             "growth.html",
             page="growth",
-            charts=views.growth_views(self.contents, self._rows, self._found[:MOST_FINDINGS]),
-            findings=[view for view in self._found[:MOST_FINDINGS] if view.execution][:MOST_LISTED],
+            charts=views.growth_views(self.contents, self._rows, self._found[:MAX_FINDINGS]),
+            findings=[view for view in self._found[:MAX_FINDINGS] if view.execution][:MAX_LISTED],
             chance=views.chance_sentence(self.contents),
             executions=self.contents.tally.executions,
         )
@@ -245,4 +245,4 @@ class Report:
     def _graph_page(self, name: str) -> str:
         made = lock_graph if name == "locks" else happens_before
         graph = made(self.contents, self.places)
-        return self._render(f"{name}.html", page=name, graph=graph, most=MOST_SENTENCES)
+        return self._render(f"{name}.html", page=name, graph=graph, most=MAX_SENTENCES)

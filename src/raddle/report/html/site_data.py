@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from raddle.report.html.meetings import MOST_OF_FILE, MOST_OF_SITE, Meeting, Meetings, Part, chosen
+from raddle.report.html.meetings import MAX_OF_FILE, MAX_OF_SITE, Meeting, Meetings, Part, chosen
 from raddle.report.html.places import Places
 from raddle.report.plain import plain
 from raddle.site import Site
 
-MOST_CHARACTERS = 1_200_000  # of sentences in one page's data
+MAX_CHARACTERS = 1_200_000  # of sentences in one page's data
 LONGEST_SENTENCE = 600
-MOST_MET = 60  # other sites that are listed by name
+MAX_MET = 60  # other sites that are listed by name
 
 
 class SiteData:
@@ -29,7 +29,7 @@ class SiteData:
         self._characters = 0
         self._commands: dict[int, str] = {}
         busy = [number for number in sites if number in meetings.parts]
-        self._most = min(MOST_OF_SITE, max(2, MOST_OF_FILE // (2 * len(busy) or 1)))
+        self._most = min(MAX_OF_SITE, max(2, MAX_OF_FILE // (2 * len(busy) or 1)))
         self._sites = {places.numbers[number]: self._site(number, site) for number, site in sites.items()}
 
     def script(self) -> str:
@@ -55,8 +55,8 @@ class SiteData:
             "switchable": site.switchable,
             "covered": covered,
             "missing": missing,
-            "met": [self._name(other) for other in met[:MOST_MET] if other in self._places.numbers],
-            "more_met": max(0, len(met) - MOST_MET),
+            "met": [self._name(other) for other in met[:MAX_MET] if other in self._places.numbers],
+            "more_met": max(0, len(met) - MAX_MET),
             "had": self._told(part.covered),
             "lacks": self._told(part.missing),
         }
@@ -68,7 +68,7 @@ class SiteData:
         known = self._known.get(id(meeting))
         if known is not None:
             return known
-        if self._characters > MOST_CHARACTERS:
+        if self._characters > MAX_CHARACTERS:
             return None
         text = plain(self._meetings.sentence(meeting))
         if len(text) > LONGEST_SENTENCE:

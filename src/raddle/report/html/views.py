@@ -14,7 +14,7 @@ from raddle.report.files import Cell
 from raddle.report.html.curves import Chart, chart, sparkline
 from raddle.report.numbers import number_text, percent_text, total_text
 from raddle.report.plain import plain, shortened
-from raddle.report.stored import Stored
+from raddle.report.stored_findings import Stored
 from raddle.report.summary import Summary
 from raddle.report.tables import MEANINGS
 from raddle.store.contents import Contents

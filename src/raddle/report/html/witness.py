@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from raddle.origin import Command, Origin
-from raddle.replaying import PLAINLY, Replaying
-from raddle.report.stored import Stored, target_of
+from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
+from raddle.report.stored_findings import Stored, target_of
 from raddle.store.contents import Contents
 
 
@@ -12,7 +12,7 @@ def witnesses(contents: Contents) -> dict[int, str]:
     """By number of an execution: the command that replays it."""
     found: dict[int, str] = {}
     for kept in contents.corpus:
-        command = replay(kept.origin, kept.schedule, kept.replaying)
+        command = replay(kept.origin, kept.schedule, kept.replay_options)
         if command:
             found.setdefault(kept.number, command)
     return found
@@ -20,10 +20,10 @@ def witnesses(contents: Contents) -> dict[int, str]:
 
 def of_finding(one: Stored) -> str:
     """Return the command that shows a finding again; "" if it has no schedule, or its scenario is not known."""
-    return replay(one.origin, str(one.finding.schedule or ""), one.finding.replaying)
+    return replay(one.origin, str(one.finding.schedule or ""), one.finding.replay_options)
 
 
-def replay(origin: str, schedule: str, replaying: Replaying = PLAINLY) -> str:
+def replay(origin: str, schedule: str, replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS) -> str:
     """
     >>> replay("explore log.py::scenario", "T0; T1.")
     "raddle replay log.py::scenario 'T0; T1.'"
@@ -36,4 +36,4 @@ def replay(origin: str, schedule: str, replaying: Replaying = PLAINLY) -> str:
     if schedule and known is not None and known.command is Command.PYTEST:
         return known.replay_test(schedule)
     target = target_of(origin, {})  # as from the project's folder: pages are read in other places
-    return replaying.command(target, schedule) if schedule and target is not None else ""
+    return replay_options.command(target, schedule) if schedule and target is not None else ""

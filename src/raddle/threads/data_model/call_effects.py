@@ -67,7 +67,7 @@ _REPRODUCING = frozenset({
     ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "replace"), ("pickle", "load"),
     ("pickle", "loads"),
 })  # fmt: skip
-MOST_INSIDE = 200  # things that are looked at
+MAX_INSIDE = 200  # things that are looked at
 
 # Iterators over what they are given.
 LAZY = frozenset(
@@ -116,7 +116,7 @@ def everything_in(given: Sequence[Any]) -> list[Any]:
     """
     found = list(given)
     for one in found:  # grows
-        room = MOST_INSIDE - len(found)
+        room = MAX_INSIDE - len(found)
         if room <= 0:
             break
         if type(one) is list or type(one) is tuple:

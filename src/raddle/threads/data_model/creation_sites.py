@@ -31,7 +31,7 @@ _KEEPING = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict
 _CONTAINERS = _KEEPING | _SETS
 DEPTH = 5  # how far objects are followed through their attributes and items
 MOST = 20_000  # objects that are looked at
-MOST_ITEMS = 1_000  # of one container
+MAX_ITEMS = 1_000  # of one container
 
 _Found = tuple[Any, ast.expr, str, int]  # an object, what makes it, in which file, how far from a name
 
@@ -204,7 +204,7 @@ def _parts(obj: Any, node: ast.expr) -> Iterator[tuple[object, ast.expr]]:
     """What an object holds, and the part of the expression that made it."""
     if id(type(obj)) in _CONTAINERS:
         items = list(obj.values() if issubclass(type(obj), dict) else obj)
-        for index, item in enumerate(items[:MOST_ITEMS]):
+        for index, item in enumerate(items[:MAX_ITEMS]):
             yield item, node if id(type(obj)) in _SETS else _item(node, index, len(items))
     elif id(type(obj)) not in TWINS:
         yield from ((value, node) for value in list(own_fields(obj).values()))

@@ -12,7 +12,7 @@ from typing import Any
 
 from raddle.inspection import module_of, mro, name_of
 from raddle.operation import READ, WRITE, Effect, Kind
-from raddle.threads.data_model.variables import MOST_KINDS
+from raddle.threads.data_model.variables import MAX_KINDS
 
 
 class Disk:
@@ -110,7 +110,7 @@ def is_outside(kind: type) -> bool:
     """
     known = _known.get(id(kind))
     if known is None:
-        if len(_known) >= MOST_KINDS:
+        if len(_known) >= MAX_KINDS:
             _known.clear()
         known = _known[id(kind)] = kind, any(map(_is_outside, mro(kind)))
     return known[1]

@@ -12,7 +12,7 @@ import sys
 from types import FrameType
 
 from raddle.checks.crash import is_ours
-from raddle.instrument.receivers import CONSTRUCTORS
+from raddle.instrument.model.receivers import CONSTRUCTORS
 from raddle.site import SiteTable
 from raddle.threads.data_model.identity import first_argument, is_stdlib
 

@@ -11,7 +11,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from raddle.inspection import fields_of, mro
-from raddle.threads.data_model.variables import MOST_KINDS
+from raddle.threads.data_model.variables import MAX_KINDS
 
 WRAPPED = "__wrapped__"
 # What is behind is made by code of the program's, when it is asked for.
@@ -32,7 +32,7 @@ def behind(obj: Any, name: str = "") -> Any:
     cls = type(obj)
     known = _known.get(id(cls))
     if known is None:
-        if len(_known) >= MOST_KINDS:
+        if len(_known) >= MAX_KINDS:
             _known.clear()
         known = _known[id(cls)] = cls, _is_weak(cls) or _wraps(cls)
     if not known[1]:

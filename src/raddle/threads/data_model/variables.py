@@ -13,7 +13,7 @@ from typing import Any
 
 from raddle import env, probe
 from raddle.inspection import MISSING, fields_of, in_class, module_of, mro, own_fields, qualname_of
-from raddle.instrument.evidence import READERS, WRITERS
+from raddle.instrument.model.evidence import READERS, WRITERS
 from raddle.operation import READ, WRITE, Effect
 
 UNKNOWN = object()  # the value of an access that is a look at a whole container
@@ -63,7 +63,7 @@ _IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyTyp
 
 _containers: dict[int, tuple[type, type | None]] = {}  # by id: the class, kept alive, and its base
 _stateful: list[type] = []  # classes that `_READERS` has besides the built-in ones, kept alive
-MOST_KINDS = 5_000
+MAX_KINDS = 5_000
 
 
 def container_base(kind: type) -> type | None:
@@ -75,7 +75,7 @@ def container_base(kind: type) -> type | None:
     try:
         return _containers[id(kind)][1]
     except KeyError:
-        if len(_containers) >= MOST_KINDS:  # each execution may make classes of its own, and they stay alive here
+        if len(_containers) >= MAX_KINDS:  # each execution may make classes of its own, and they stay alive here
             _containers.clear()
         found = _find_base(kind)
         _containers[id(kind)] = kind, found

@@ -10,9 +10,9 @@ import _thread
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from raddle.cast import METHODS, AbstractObject, AbstractVariable, Cast
+from raddle.entities import METHODS, AbstractObject, AbstractVariable, Entities
 from raddle.inspection import name_of
-from raddle.native.names import Names, Unnamed
+from raddle.native.ids.names import Unnamed, VariableNames
 from raddle.operation import ACCESSES, CONTENT
 from raddle.step import Step
 
@@ -47,10 +47,10 @@ class Owned:
         self._gone.append((self._group, self._numbers))  # whoever hands steps over looks there
 
 
-class Roster:
+class EntityRegistry:
     """Gives out numbers. Its lock is held for a moment only, and no code of the program runs meanwhile."""
 
-    def __init__(self, names: Names, *, methods: int = METHODS) -> None:
+    def __init__(self, names: VariableNames, *, methods: int = METHODS) -> None:
         self.names = names
         self.most_methods = methods
         self.begin()
@@ -58,7 +58,7 @@ class Roster:
     def begin(self) -> None:
         """Forget everything: an execution begins."""
         self.lock = _thread.allocate_lock()
-        self.cast = Cast(methods=self.most_methods)
+        self.entities = Entities(methods=self.most_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # those that the cast does not know yet
         # By number of a content that no variable was seen to hold: the type of the container, and how good its name is.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
@@ -133,7 +133,7 @@ class Roster:
         Not at once: a thread may have looked a number up, and still be about to make its step.
         """
         for group, numbers in gone:
-            self.cast.classes.pop(group, None)
+            self.entities.classes.pop(group, None)
             for number in numbers:
                 self._contents.pop(number, None)
         with self.lock:
@@ -143,7 +143,7 @@ class Roster:
     def tell(self) -> None:
         """Let the cast know."""
         self.names.model()
-        self.cast.functions = self.names.methods
+        self.entities.functions = self.names.methods
         with self.lock:
             variables, self._variables = self._variables, []
             receivers, self._receivers = self._receivers, []
@@ -153,17 +153,17 @@ class Roster:
         for number, unnamed, group in variables:
             self._contents.pop(number, None)
             named = self.names.name(unnamed)
-            self.cast.set_variable(number, named, group)
+            self.entities.set_variable(number, named, group)
             if unnamed[0] == "content" and named.owner == name_of(unnamed[1]):
                 self._contents[number] = unnamed[1], _goodness(named, unnamed[1], unnamed[3])
         for group, cls in receivers:
-            self.cast.classes[group] = self.names.owner(cls)
-        self.cast.iterators.update(iterators)
+            self.entities.classes[group] = self.names.owner(cls)
+        self.entities.iterators.update(iterators)
         for abstract in resources:
-            self.cast.add_resource(abstract)
+            self.entities.add_resource(abstract)
         for actor in actors:
             self._tell_actor(actor)
-        settled = {actor.number for actor in actors if self.cast.settled(actor.number)}
+        settled = {actor.number for actor in actors if self.entities.settled(actor.number)}
         if settled:
             with self.lock:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]
@@ -179,17 +179,17 @@ class Roster:
             goodness = _goodness(named, container, site)
             if goodness < best:
                 contents[number] = container, goodness
-                self.cast.variables[number] = named
+                self.entities.variables[number] = named
 
     def _tell_actor(self, actor: Actor) -> None:
-        if actor.number == self.cast.actors:
-            self.cast.add_actor(actor.kind)
+        if actor.number == self.entities.actors:
+            self.entities.add_actor(actor.kind)
         ended = actor.ended  # looked at first: whatever it ran before its end is in the list by then
         for method in actor.methods[actor.told :]:
-            self.cast.entered(actor.number, method)
+            self.entities.entered(actor.number, method)
             actor.told += 1
         if ended:
-            self.cast.ended(actor.number)
+            self.entities.ended(actor.number)
 
 
 def _goodness(named: AbstractVariable, container: type, site: int) -> tuple[bool, bool, int]:

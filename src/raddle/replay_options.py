@@ -11,12 +11,12 @@ from raddle.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Replaying:
+class ReplayOptions:
     """The options that an execution was run with and has to be replayed with; None where they were the default ones.
 
-    >>> Replaying(setup="fresh").command("log.py::scenario", "T0; T1.")
+    >>> ReplayOptions(setup="fresh").command("log.py::scenario", "T0; T1.")
     "raddle replay log.py::scenario 'T0; T1.' --setup fresh"
-    >>> Replaying(setup="fresh", isolate="fork").line("T0; T1.")
+    >>> ReplayOptions(setup="fresh", isolate="fork").line("T0; T1.")
     "raddle.replay(scenario, 'T0; T1.', setup=fresh, isolate='fork')"
     """
 
@@ -56,11 +56,11 @@ class Replaying:
         }
 
     @classmethod
-    def from_json(cls, value: object) -> Replaying:
+    def from_json(cls, value: object) -> ReplayOptions:
         """Whatever a data file has.
 
-        >>> Replaying.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"}) # doctest: +ELLIPSIS
-        Replaying(setup=None, source=('shop',), isolate=None, step_limit=9, ...)
+        >>> ReplayOptions.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"}) # doctest: +ELLIPSIS
+        ReplayOptions(setup=None, source=('shop',), isolate=None, step_limit=9, ...)
         """
         given = value if isinstance(value, Mapping) else {}
         known = {field.name: given[field.name] for field in fields(cls) if given.get(field.name) is not None}
@@ -68,4 +68,4 @@ class Replaying:
         return cls(**known, source=tuple(map(str, source)) if isinstance(source, list) else None)
 
 
-PLAINLY = Replaying()
+DEFAULT_REPLAY_OPTIONS = ReplayOptions()

@@ -38,11 +38,11 @@ VariableName = tuple[str, str]  # owner and name, as in `AbstractVariable`
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class StaticModel:
     """What the source says, and what executions added to it.
 
-    >>> one = Model({("m.py:C", "x"): Accesses(reads=frozenset({1}))})
-    >>> two = Model({("m.py:C", "x"): Accesses(writes=frozenset({2}))})
+    >>> one = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1}))})
+    >>> two = StaticModel({("m.py:C", "x"): Accesses(writes=frozenset({2}))})
     >>> (one + two).variables["m.py:C", "x"]
     Accesses(reads=frozenset({1}), writes=frozenset({2}), guessed=frozenset())
     """
@@ -57,7 +57,7 @@ class Model:
         default_factory=dict, compare=False, repr=False
     )  # class -> attributes
 
-    def __add__(self, other: Model) -> Model:
+    def __add__(self, other: StaticModel) -> StaticModel:
         """Both; a guess gives way to knowledge about the same site."""
         variables = dict(self.variables)
         for name, accesses in other.variables.items():
@@ -66,7 +66,7 @@ class Model:
         for name, accesses in list(variables.items()):
             if accesses.guessed & known:
                 variables[name] = accesses.without(accesses.guessed & known)
-        return Model(
+        return StaticModel(
             variables,
             {**self.methods, **other.methods},
             self.blocks | other.blocks,
@@ -75,10 +75,11 @@ class Model:
             {**self.declared, **other.declared},
         )
 
-    def of_modules(self, modules: Set[int]) -> Model:
+    def of_modules(self, modules: Set[int]) -> StaticModel:
         """Only what the sites of these modules say; a module is the upper part of its sites' numbers.
 
-        >>> Model(blocks=frozenset({5 << INDEX_BITS, 6 << INDEX_BITS})).of_modules({5}).blocks == {5 << INDEX_BITS}
+        >>> model = StaticModel(blocks=frozenset({5 << INDEX_BITS, 6 << INDEX_BITS}))
+        >>> model.of_modules({5}).blocks == {5 << INDEX_BITS}
         True
         """
 
@@ -92,7 +93,7 @@ class Model:
         methods = {
             owner: {name: site for name, site in own.items() if inside([site])} for owner, own in self.methods.items()
         }
-        return Model(
+        return StaticModel(
             {name: accesses for name, accesses in variables.items() if accesses.writes},
             {owner: own for owner, own in methods.items() if own},
             inside(self.blocks),

@@ -15,7 +15,7 @@ from raddle.store import Contents, NoDataError, add, read
 _FILE = "measured"  # a data file of this run alone
 
 
-class Family:
+class ProcessGroup:
     """Known to all of them by its folder, and by who was first."""
 
     def __init__(self, folder: str, first: int) -> None:

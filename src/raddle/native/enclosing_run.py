@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from raddle.errors import RaddleError
-from raddle.native.family import Family
+from raddle.native.process_group import ProcessGroup
 from raddle.record import Record
 from raddle.store import add
 
@@ -17,18 +17,18 @@ VARIABLE = "RADDLE_RUN"  # of the environment: what processes of a run find its 
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosing:
+class EnclosingRun:
     """The run that this process belongs to."""
 
     criteria: tuple[str, ...]
     data_file: str
-    family: Family
+    family: ProcessGroup
 
     @classmethod
-    def found(cls, environment: Mapping[str, str]) -> Enclosing | None:
+    def found(cls, environment: Mapping[str, str]) -> EnclosingRun | None:
         """None where there is no run, or one that measures nothing.
 
-        >>> Enclosing.found({}) is None
+        >>> EnclosingRun.found({}) is None
         True
         """
         text = environment.get(VARIABLE)
@@ -42,7 +42,7 @@ class Enclosing:
             return None  # the variable is somebody else's, or another raddle's
         if not settings.criteria or settings.data_file is None:
             return None
-        return cls(settings.criteria, settings.data_file, Family(settings.family, settings.first))
+        return cls(settings.criteria, settings.data_file, ProcessGroup(settings.family, settings.first))
 
     def add(self, record: Record) -> tuple[str, ...]:
         """Keep what an exploration covered; the notes that are to be shown."""

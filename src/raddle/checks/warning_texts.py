@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from raddle.caution import DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, Caution
 from raddle.checks.lock_cycles import ARROW
 from raddle.site import Site, where
+from raddle.warning import DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, ReportedWarning
 
 _TOUCHED = "touched"  # where the note does not say what was done
 
 
-def say(caution: Caution, sites: Mapping[int, Site]) -> str:
+def say(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     """For people who do not know the analyses.
 
     >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
-    >>> say(Caution(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
+    >>> say(ReportedWarning(DATA_RACE, "Counter.n", (70001, 70002), "read, written"), sites)
     '`Counter.n` is read at m.py:5 and written by another thread at m.py:6, and nothing orders the two'
     """
-    places = [where(number, sites) for number in caution.sites]
-    done = caution.note.split(", ") if caution.note else []
+    places = [where(number, sites) for number in warning.sites]
+    done = warning.note.split(", ") if warning.note else []
     done += [_TOUCHED] * (len(places) - len(done))
-    if caution.kind == DATA_RACE and len(places) == 2:
-        return _data_race(caution.subject, done, places)
-    if caution.kind == LOCKSET and caution.is_vague and len(places) == len(done):
-        return _lockset_of_some(caution.subject, done, places)
-    if caution.kind == LOCKSET and len(places) == 2:
-        return _lockset(caution.subject, done, places)
-    if caution.kind == UNSERIALIZABLE and len(places) == 3:
-        return _unserializable(caution.subject, done, places)
-    locks = caution.subject.split(ARROW)
-    if caution.kind == POTENTIAL_DEADLOCK and len(places) == 2 * len(locks):
+    if warning.kind == DATA_RACE and len(places) == 2:
+        return _data_race(warning.subject, done, places)
+    if warning.kind == LOCKSET and warning.is_vague and len(places) == len(done):
+        return _lockset_of_some(warning.subject, done, places)
+    if warning.kind == LOCKSET and len(places) == 2:
+        return _lockset(warning.subject, done, places)
+    if warning.kind == UNSERIALIZABLE and len(places) == 3:
+        return _unserializable(warning.subject, done, places)
+    locks = warning.subject.split(ARROW)
+    if warning.kind == POTENTIAL_DEADLOCK and len(places) == 2 * len(locks):
         return _potential_deadlock(locks, places)
-    return f"{caution.kind} of {caution.subject} {' and '.join(places)}".rstrip()  # of a kind that is not ours
+    return f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()  # of a kind that is not ours
 
 
 def _data_race(variable: str, done: list[str], places: list[str]) -> str:

@@ -1,6 +1,6 @@
 """A census: what the source of one module says about its classes, and about which site touches what.
 
-It is a value of its own, since a class may inherit from another module's: `raddle.instrument.survey` joins many.
+It is a value of its own, since a class may inherit from another module's: `raddle.instrument.model.survey` joins many.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from raddle.instrument.evidence import READERS, WRITERS
-from raddle.instrument.index import Index, Spot, absolute_imports, viewed_in
-from raddle.instrument.members import code_in, held_containers, slots_of
+from raddle.instrument.model.evidence import READERS, WRITERS
+from raddle.instrument.model.index import Index, Spot, absolute_imports, viewed_in
+from raddle.instrument.model.members import code_in, held_containers, slots_of
+from raddle.instrument.model.receivers import OF_CLASS, OF_SCOPE, UNKNOWN, Holder, Receivers
 from raddle.instrument.nodes import dotted
-from raddle.instrument.receivers import OF_CLASS, OF_SCOPE, UNKNOWN, Holder, Receivers
 from raddle.instrument.rewrite import source_text
 from raddle.instrument.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, analyse, captures
-from raddle.model import class_and_method, is_public
 from raddle.operation import CONTENT
 from raddle.site import Site
+from raddle.static_model import class_and_method, is_public
 
 
 class Access(NamedTuple):

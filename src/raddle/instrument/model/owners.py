@@ -6,14 +6,14 @@ import sys
 from collections.abc import Sequence
 from types import FunctionType
 
-from raddle.cast import AbstractVariable
+from raddle.entities import AbstractVariable
 from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of, unwrapped
 from raddle.instrument.labels import label, label_of
-from raddle.model import Model, class_and_method, is_public
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
+from raddle.static_model import StaticModel, class_and_method, is_public
 
-MOST_WRAPPERS = 100  # around one function; more are taken for a circle
+MAX_WRAPPERS = 100  # around one function; more are taken for a circle
 
 
 class _Known:
@@ -24,7 +24,7 @@ class _Known:
         self.owners: dict[int, tuple[type, str]] = {}  # by id: the class, kept alive, and what it is called
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # by file and name: their sites
-        self.model = Model()
+        self.model = StaticModel()
         self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # with that model; by id of a class, kept alive
 
 
@@ -35,13 +35,13 @@ def _known_of(table: SiteTable) -> _Known:
     return known
 
 
-def declaring_owner(model: Model, table: SiteTable, cls: type, name: str) -> str:
+def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
     """The owner of an attribute of a class or of its objects: the base-most class that is known to set it.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
-    >>> base = declaring_owner(Model(), SiteTable(), Base, "total")
-    >>> declaring_owner(Model(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total") == base
+    >>> base = declaring_owner(StaticModel(), SiteTable(), Base, "total")
+    >>> declaring_owner(StaticModel(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total") == base
     True
     """
     known = _known_of(table)
@@ -53,7 +53,7 @@ def declaring_owner(model: Model, table: SiteTable, cls: type, name: str) -> str
     return found[1]
 
 
-def _find(model: Model, table: SiteTable, cls: type, name: str) -> str:
+def _find(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
     attribute = name.removesuffix(CONTENT)
     for kind in reversed(mro(cls)):
         owner = class_owner(table, kind)
@@ -62,13 +62,13 @@ def _find(model: Model, table: SiteTable, cls: type, name: str) -> str:
     return class_owner(table, cls)
 
 
-def attribute_of(model: Model, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
+def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
     """Return the name of an attribute of the objects of a class that were made at one place.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
     >>> base = class_owner(SiteTable(), Base)
-    >>> str(attribute_of(Model(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total", "shop.py:3"))
+    >>> str(attribute_of(StaticModel(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total", "shop.py:3"))
     'Cart.total'
     """
     owner, own = declaring_owner(model, table, cls, name), class_owner(table, cls)
@@ -111,7 +111,7 @@ def sites_in(table: SiteTable, function: object) -> Sequence[int]:
     ()
     """
     function = unwrapped(function)
-    for _ in range(MOST_WRAPPERS):
+    for _ in range(MAX_WRAPPERS):
         if "__wrapped__" not in own_fields(function):
             break
         function = unwrapped(own_fields(function)["__wrapped__"])
@@ -126,7 +126,7 @@ def sites_in(table: SiteTable, function: object) -> Sequence[int]:
 
 
 def method_sites(table: SiteTable) -> dict[int, str]:
-    """Where public methods are entered and left, and what they are called, as `Cast.functions` has them.
+    """Where public methods are entered and left, and what they are called, as `Entities.functions` has them.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from raddle.instrument.evidence import is_container_type, makes_container
+from raddle.instrument.model.evidence import is_container_type, makes_container
+from raddle.instrument.model.receivers import OF_CLASS, Holder, Receivers
 from raddle.instrument.nodes import DEFINITIONS, dotted
-from raddle.instrument.receivers import OF_CLASS, Holder, Receivers
 from raddle.instrument.scopes import CLASS, Scope
 
 _MAKERS_OF_CODE = frozenset({"property", "staticmethod", "classmethod", "partialmethod", "cached_property"})

@@ -13,7 +13,7 @@ from raddle.site import SiteTable
 MODULE = "raddle.execute.installation"
 
 
-class Aside:
+class Suspension:
     """Suspends the watch while anything is installed to run code under control.
 
     An installation knows nothing of a watch, and is not imported for it: its class is patched when it is imported.

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from raddle.native.internals import made_inside
 from raddle.native.locks import Lock, RLock
-from raddle.native.makers import made_inside
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import (
     ACQUIRE,

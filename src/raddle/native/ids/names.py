@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from raddle.cast import AbstractVariable
+from raddle.entities import AbstractVariable
 from raddle.inspection import name_of
-from raddle.model import Model
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
+from raddle.static_model import StaticModel
 from raddle.threads.data_model.identity import name_of_content
 
 # A variable without a name: what it is, and three things that its name is found from.
@@ -23,23 +23,23 @@ from raddle.threads.data_model.identity import name_of_content
 Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
 
 
-class Names:
+class VariableNames:
     """Names variables by the static model of everything instrumented so far."""
 
     def __init__(self, table: SiteTable) -> None:
         self.table = table
-        self._model = Model()
+        self._model = StaticModel()
         self._surveyed = 0  # sites that the model knows
         # A class is known by its id, and kept alive.
         self._known: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
-        self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Cast.functions` has them
+        self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Entities.functions` has them
 
-    def model(self) -> Model:
+    def model(self) -> StaticModel:
         """Of all sites; while another thread imports a module, of those that there were before."""
         sites = len(self.table)
         if self._surveyed != sites:
-            from raddle.instrument.owners import method_sites  # slow to import, and not needed to start
-            from raddle.instrument.survey import survey_table
+            from raddle.instrument.model.owners import method_sites  # slow to import, and not needed to start
+            from raddle.instrument.model.survey import survey_table
 
             try:
                 self._model, self.methods = survey_table(self.table), method_sites(self.table)
@@ -51,16 +51,16 @@ class Names:
 
     def owner(self, cls: type) -> str:
         """What a class is called."""
-        from raddle.instrument.owners import class_owner  # as above
+        from raddle.instrument.model.owners import class_owner  # as above
 
         return class_owner(self.table, cls)
 
     def name(self, unnamed: Unnamed) -> AbstractVariable:
         """What a variable is called.
 
-        >>> Names(SiteTable()).name(("name", "shop.py", "total", 0))
+        >>> VariableNames(SiteTable()).name(("name", "shop.py", "total", 0))
         AbstractVariable(owner='shop.py', created='', name='total', type='')
-        >>> str(Names(SiteTable()).name(("content", list, "", 0)))  # where the source does not say whose it is
+        >>> str(VariableNames(SiteTable()).name(("content", list, "", 0)))  # where the source does not say whose it is
         'list[]'
         """
         self.model()
@@ -74,7 +74,7 @@ class Names:
     def _find(self, unnamed: Unnamed) -> AbstractVariable:
         kind, what, name, more = unnamed
         if kind == "attribute" or kind == "held":
-            from raddle.instrument.owners import attribute_of, declaring_owner  # as above
+            from raddle.instrument.model.owners import attribute_of, declaring_owner  # as above
 
             if more is None:
                 variable = AbstractVariable(declaring_owner(self._model, self.table, what, name), "", name)

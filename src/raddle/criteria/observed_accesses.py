@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from raddle.cast import AbstractVariable
+from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
@@ -16,14 +16,14 @@ NEVER = -1  # in place of the number of a segment
 
 
 @dataclass(slots=True)
-class AccessesSeen:
+class ObservedAccesses:
     """What all executions showed of what a program does to shared variables: the formulas' arguments.
 
     Each criterion notes the part that its own formula needs. Those of other executions, and of other criteria,
     can be added.
 
-    >>> one = AccessesSeen(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
-    >>> len((one + one).accesses), AccessesSeen.from_json(one.as_json()) == one
+    >>> one = ObservedAccesses(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
+    >>> len((one + one).accesses), ObservedAccesses.from_json(one.as_json()) == one
     (1, True)
     """
 
@@ -49,9 +49,9 @@ class AccessesSeen:
     # How many occurrences of an access were told apart, for explanations; 0: not known, or the criterion's own.
     occurrences: int = field(default=0, compare=False)
 
-    def __add__(self, other: AccessesSeen) -> AccessesSeen:
+    def __add__(self, other: ObservedAccesses) -> ObservedAccesses:
         occurrences = max(self.occurrences, other.occurrences)
-        result = AccessesSeen(self.executions + other.executions, occurrences=occurrences)
+        result = ObservedAccesses(self.executions + other.executions, occurrences=occurrences)
         for name in _PARTS:
             setattr(result, name, getattr(self, name) | getattr(other, name))
         return result
@@ -62,7 +62,7 @@ class AccessesSeen:
         return {"executions": self.executions, "occurrences": self.occurrences, **parts}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> AccessesSeen:
+    def from_json(cls, data: dict[str, Any]) -> ObservedAccesses:
         """What `as_json` gave."""
         result = cls(data["executions"], occurrences=data.get("occurrences", 0))
         for name in _PARTS:
@@ -79,7 +79,7 @@ class AccessesSeen:
             self.sources = {(variable, "local", access) for variable, access in self.accesses if access[1] == READ}
 
 
-_PARTS = tuple(part.name for part in fields(AccessesSeen) if part.name not in ("executions", "occurrences"))
+_PARTS = tuple(part.name for part in fields(ObservedAccesses) if part.name not in ("executions", "occurrences"))
 
 
 def _lists(value: Any) -> Any:

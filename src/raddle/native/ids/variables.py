@@ -1,6 +1,6 @@
 """Numbers for variables, given on first sight of the object that they are a part of.
 
-Numbers are in the entries of `Objects`, by name. Negative ones are no variables of the object's own: NOTHING is
+Numbers are in the entries of `TrackedObjects`, by name. Negative ones are no variables of the object's own: NOTHING is
 code, what is below it a class's variable, see `inherited`.
 """
 
@@ -11,9 +11,9 @@ from types import FrameType, ModuleType
 from typing import Any, Concatenate, ParamSpec
 
 from raddle.inspection import own_fields
-from raddle.native.names import Unnamed
-from raddle.native.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Objects
-from raddle.native.recorder import Me, Recorder
+from raddle.native.ids.names import Unnamed
+from raddle.native.ids.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, TrackedObjects
+from raddle.native.recorder import Recorder, ThreadRecord
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
 from raddle.threads.data_model.making import Makers
@@ -29,11 +29,11 @@ def inherited(number: int) -> int:
     return -2 - number
 
 
-def _guarded(find: Callable[Concatenate[Numbering, P], int]) -> Callable[Concatenate[Numbering, P], int]:
+def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[Concatenate[VariableNumbers, P], int]:
     """Let the program go on whatever happens: return NOTHING if the search fails or is not wanted now."""
 
-    def guarded(self: Numbering, /, *args: P.args, **kwargs: P.kwargs) -> int:
-        me: Me = self._recorder.here.me
+    def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
+        me: ThreadRecord = self._recorder.here.me
         if me.busy or not self._recorder.stream.recording:
             return NOTHING
         me.busy = True
@@ -50,15 +50,15 @@ def _guarded(find: Callable[Concatenate[Numbering, P], int]) -> Callable[Concate
     return guarded
 
 
-class Numbering:
+class VariableNumbers:
     """Finds numbers. Guarded methods are for probes, the others are what guarded ones call."""
 
     def __init__(self, recorder: Recorder, table: SiteTable) -> None:
         self._recorder = recorder
-        self._roster = recorder.roster
+        self._registry = recorder.registry
         self._places = Places(table)
         self.makers = Makers()
-        self.objects = Objects(recorder.roster, recorder.stream.fail)
+        self.objects = TrackedObjects(recorder.registry, recorder.stream.fail)
         self.known = self.objects.known
         self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
         self._kept: list[type] = []  # classes that are known by id
@@ -139,10 +139,10 @@ class Numbering:
 
     def _number(self, entry: Entry, name: str, unnamed: Unnamed) -> int:
         """Return the number that an entry has by a name, a new one if it has none."""
-        with self._roster.lock:
+        with self._registry.lock:
             number: int = entry.get(name, NOTHING)
             if number < 0:
-                number = entry[name] = self._roster.variable(unnamed, entry[GROUP], entry[OWNED])
+                number = entry[name] = self._registry.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
     def _note(self, obj: Any, name: str, number: int) -> int:
@@ -159,8 +159,8 @@ class Numbering:
         """Return the number of what is in a container."""
         entry = self._entry(container)
         if is_iterator(container):
-            with self._roster.lock:
-                self._roster.iterator(entry[GROUP])
+            with self._registry.lock:
+                self._registry.iterator(entry[GROUP])
         return self._number(entry, CONTENT, ("content", type(container), "", site))
 
     def _global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
@@ -172,10 +172,10 @@ class Numbering:
     @_guarded
     def cell(self, numbers: Entry, name: str, site: int) -> int:
         """Return the number of a variable that a function shares with functions inside it."""
-        with self._roster.lock:
+        with self._registry.lock:
             if GROUP not in numbers:
-                group = self._roster.group()
-                numbers.update({GROUP: group, OWNED: self._roster.owned(group)})
+                group = self._registry.group()
+                numbers.update({GROUP: group, OWNED: self._registry.owned(group)})
         return self._number(numbers, name, ("name", "", name, site))
 
     # -- objects ---------------------------------------------------------------------------------------
@@ -191,10 +191,10 @@ class Numbering:
     @_guarded
     def _receiver(self, obj: Any) -> int:
         entry = self._entry(obj)
-        with self._roster.lock:
+        with self._registry.lock:
             number: int = entry[GROUP]
             entry[RECEIVER] = number
-            self._roster.receiver(number, type(obj))
+            self._registry.receiver(number, type(obj))
         return number
 
     @_guarded
@@ -215,9 +215,9 @@ class Numbering:
         if self.objects.is_known(container):
             return
         owner = self._entry(holder)
-        owned = self._roster.owned()
-        with self._roster.lock:
-            number = self._roster.variable(("held", *_named_by(holder, name, owner)), owner[GROUP], owned)
+        owned = self._registry.owned()
+        with self._registry.lock:
+            number = self._registry.variable(("held", *_named_by(holder, name, owner)), owner[GROUP], owned)
         entry = {GROUP: owner[GROUP], CREATED: "", OWNED: owned, CONTENT: number}
         self.objects.hold(holder, name, container, entry)
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from raddle import api
-from raddle.cli.said import said
+from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import show_finding
 from raddle.cli.target import load_scenario, load_setup
 from raddle.errors import UsageError
@@ -87,7 +87,7 @@ class ScenarioSubject(Subject):
     def show_findings(self, screen: Console) -> None:
         for finding, configuration in self.runs.findings.values():
             show_finding(screen, finding, self.what)
-            screen.print(said(f"first found with {configuration}", style="dim"))
+            screen.print(safe_text(f"first found with {configuration}", style="dim"))
             screen.print()
 
 
@@ -128,8 +128,8 @@ class CommandSubject(Subject):
 
     def show_findings(self, screen: Console) -> None:
         for one in self.runs.failures.values():
-            screen.print(said(self._line(one), style="bold red"))
-            screen.print(said(f"  first with {one.configuration}", style="dim"))
+            screen.print(safe_text(self._line(one), style="bold red"))
+            screen.print(safe_text(f"  first with {one.configuration}", style="dim"))
             screen.print()
 
     def _line(self, one: Failures) -> str:

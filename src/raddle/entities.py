@@ -84,16 +84,16 @@ class AbstractThread(NamedTuple):
         return f"{self.type}#{self.methods}"
 
 
-class Cast:
+class Entities:
     """Who took part in an execution.
 
     An actor is a thread, or one task of a thread that works for a pool: there the digest begins anew, as a
     worker is as many things as it has tasks.
 
-    >>> cast = Cast(methods=2)
-    >>> actor = cast.add_actor("worker")
-    >>> for name in ("worker", "Cart.add", "Cart.total"): cast.entered(actor, name)
-    >>> cast.thread(actor) == cast.thread(cast.add_actor("worker"))
+    >>> entities = Entities(methods=2)
+    >>> actor = entities.add_actor("worker")
+    >>> for name in ("worker", "Cart.add", "Cart.total"): entities.entered(actor, name)
+    >>> entities.thread(actor) == entities.thread(entities.add_actor("worker"))
     False
     """
 
@@ -174,22 +174,22 @@ def _abstract_thread(kind: str, methods: tuple[str, ...]) -> AbstractThread:
     return AbstractThread(kind, blake2b("\n".join(methods).encode(), digest_size=3).hexdigest())
 
 
-def make_cast(
+def make_entities(
     *,
     variables: Sequence[AbstractVariable] = (),
     resources: Sequence[AbstractObject] = (),
     actors: Sequence[str] = ("main",),
-) -> Cast:
+) -> Entities:
     """A cast written by hand, for traces written by hand; all variables belong to one object.
 
-    >>> make_cast(variables=[AbstractVariable("m.py:C", "", "x")]).variables[0].name
+    >>> make_entities(variables=[AbstractVariable("m.py:C", "", "x")]).variables[0].name
     'x'
     """
-    cast = Cast()
+    entities = Entities()
     for variable in variables:
-        cast.add_variable(variable, 1)
+        entities.add_variable(variable, 1)
     for resource in resources:
-        cast.add_resource(resource)
+        entities.add_resource(resource)
     for actor in actors:
-        cast.add_actor(actor)
-    return cast
+        entities.add_actor(actor)
+    return entities

@@ -20,10 +20,10 @@ KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Caution:
+class ReportedWarning:
     """Two cautions that are equal are about the same thing, whichever execution showed it.
 
-    >>> Caution("data-race", "Counter.value", (70001, 70002)).kind
+    >>> ReportedWarning("data-race", "Counter.value", (70001, 70002)).kind
     'data-race'
     """
 
@@ -55,20 +55,20 @@ class Caution:
         return {"kind": self.kind, "subject": self.subject, "sites": list(self.sites), "note": self.note}
 
 
-def each_once(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+def each_once(warnings: Iterable[ReportedWarning]) -> tuple[ReportedWarning, ...]:
     """One caution for each thing that they are about: the same one, in whatever order they come.
 
-    >>> one, other = (Caution(LOCKSET, "Cart.n", (70000 + n, 70009), "read, written") for n in (1, 2))
+    >>> one, other = (ReportedWarning(LOCKSET, "Cart.n", (70000 + n, 70009), "read, written") for n in (1, 2))
     >>> each_once([other, one]) == each_once([one, other]) == (one,)
     True
     """
-    chosen: dict[tuple[object, ...], Caution] = {}
-    for caution in cautions:
-        known = chosen.setdefault(caution.about, caution)
-        if _rank(caution) < _rank(known):
-            chosen[caution.about] = caution
+    chosen: dict[tuple[object, ...], ReportedWarning] = {}
+    for warning in warnings:
+        known = chosen.setdefault(warning.about, warning)
+        if _rank(warning) < _rank(known):
+            chosen[warning.about] = warning
     return tuple(chosen.values())
 
 
-def _rank(caution: Caution) -> tuple[object, ...]:
-    return caution.is_vague, caution.sites, caution.note
+def _rank(warning: ReportedWarning) -> tuple[object, ...]:
+    return warning.is_vague, warning.sites, warning.note

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from raddle.instrument.evidence import VIEWS
 from raddle.instrument.expressions import OBSERVING
+from raddle.instrument.model.evidence import VIEWS
 from raddle.instrument.nodes import dotted, is_super, place_of
 
 Spot = tuple[int, int, str]  # line, column, name

@@ -9,7 +9,7 @@ SEARCHING = "searching"
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ProgressUpdate:
     """How far a search has come."""
 
     executions: int
@@ -20,4 +20,4 @@ class Moment:
     doing: str = SEARCHING  # or other work meanwhile: "rehearsing", "shrinking" ...
 
 
-Progress = Callable[[Moment], None]
+ProgressCallback = Callable[[ProgressUpdate], None]

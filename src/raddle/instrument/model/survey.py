@@ -12,30 +12,30 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from raddle.instrument.census import Access, Census, take_census
-from raddle.instrument.families import Families
 from raddle.instrument.generated import FIRST_OF_CLASSES
-from raddle.instrument.live import FORMS
-from raddle.instrument.owners import class_owner, declaring_owner, method_sites
-from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
+from raddle.instrument.model.census import Access, Census, take_census
+from raddle.instrument.model.families import Families
+from raddle.instrument.model.owners import class_owner, declaring_owner, method_sites
+from raddle.instrument.model.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
 from raddle.instrument.rewrite import site_base
-from raddle.model import Accesses, Model, VariableName
+from raddle.instrument.running_source import FORMS
 from raddle.operation import CONTENT
 from raddle.site import INDEX_BITS, Site, SiteTable
+from raddle.static_model import Accesses, StaticModel, VariableName
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
 
-MOST_RECENT = 2000  # modules whose census is remembered
+MAX_RECENT = 2000  # modules whose census is remembered
 
 _recent: dict[tuple[int, int], Census] = {}  # by base, which is a digest of the source, and number of sites
 
 
-def survey_table(table: SiteTable) -> Model:
+def survey_table(table: SiteTable) -> StaticModel:
     """The model of every module in the table whose source is still there as it was instrumented."""
     return survey(list(_censuses(table)))
 
 
-def observed(accesses: Iterable[tuple[int, str, str, str]]) -> Model:
+def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
     """What executions saw, each as (site, owner, name, kind): to be added to what the source says.
 
     >>> observed([(70001, "m.py:C", "x", "read"), (70002, "m.py:C", "x", "write")]).variables["m.py:C", "x"]
@@ -46,10 +46,10 @@ def observed(accesses: Iterable[tuple[int, str, str, str]]) -> Model:
     for site, owner, name, kind in accesses:
         (reads if kind == "read" else writes)[owner, name].add(site)
     names = sorted(reads.keys() | writes.keys())
-    return Model({name: Accesses(frozenset(reads[name]), frozenset(writes[name])) for name in names})
+    return StaticModel({name: Accesses(frozenset(reads[name]), frozenset(writes[name])) for name in names})
 
 
-def survey(censuses: Sequence[Census]) -> Model:
+def survey(censuses: Sequence[Census]) -> StaticModel:
     """The model of several modules, which may inherit from each other.
 
     >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
@@ -61,7 +61,7 @@ def survey(censuses: Sequence[Census]) -> Model:
     for census in censuses:
         for access in census.accesses:
             found.add(census, access)
-    return Model(
+    return StaticModel(
         variables=found.variables(),
         methods=dict(_methods(families)),
         blocks=frozenset().union(*(census.blocks for census in censuses)),
@@ -156,7 +156,7 @@ def _censuses(table: SiteTable) -> Iterator[Census]:
         if census is not None:
             _recent[key] = census
             yield census
-    while len(_recent) > MOST_RECENT:
+    while len(_recent) > MAX_RECENT:
         del _recent[next(iter(_recent))]
 
 

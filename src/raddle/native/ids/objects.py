@@ -21,11 +21,11 @@ from types import ModuleType
 from typing import Any
 
 from raddle.inspection import kept_by, own_fields, weak_offset_of
-from raddle.native.delivery import delivery
+from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import Keyed
-from raddle.native.roster import Roster
+from raddle.native.signal_exceptions import delivery
 
-MOST_LOOSE = 4000  # objects kept that cannot be referred to weakly, in two generations
+MAX_LOOSE = 4000  # objects kept that cannot be referred to weakly, in two generations
 LOOK_EVERY = 200  # new ones, after which those are let go that nobody else has
 
 # An entry has what is known by names, and besides:
@@ -39,11 +39,11 @@ OWNED = 5  # its variables: when the entry goes, they do
 Entry = dict[Any, Any]
 
 
-class Objects:
+class TrackedObjects:
     """The table of objects. `known` is what probes look into."""
 
-    def __init__(self, roster: Roster, fail: Callable[[Exception], None]) -> None:
-        self._roster = roster
+    def __init__(self, registry: EntityRegistry, fail: Callable[[Exception], None]) -> None:
+        self._registry = registry
         self._fail = fail
         self._tidying = _thread.allocate_lock()
         self.known: dict[int, Entry] = {}
@@ -71,7 +71,7 @@ class Objects:
         entry = self.known.get(key)
         if entry is not None:
             return entry
-        with self._roster.lock:
+        with self._registry.lock:
             entry = self.known.get(key) or self._old.pop(key, None) or self._new(created)
             if key not in self._references and not self._refer(obj, key):
                 entry[OBJECT] = obj
@@ -82,8 +82,8 @@ class Objects:
         return entry
 
     def _new(self, created: str = "") -> Entry:
-        group = self._roster.group()
-        return {GROUP: group, CREATED: created, OWNED: self._roster.owned(group)}
+        group = self._registry.group()
+        return {GROUP: group, CREATED: created, OWNED: self._registry.owned(group)}
 
     def _refer(self, obj: Any, key: int) -> bool:
         """Weakly, so that we hear of its end; False if it can't be done."""
@@ -101,7 +101,7 @@ class Objects:
         if entry is None or (key not in self._references and OBJECT in entry):
             module = sys.modules.get(namespace.get("__name__", ""))
             is_its = issubclass(type(module), ModuleType) and own_fields(module) is namespace
-            with self._roster.lock:
+            with self._registry.lock:
                 entry = self.known.get(key)
                 if entry is None:
                     entry = self.known[key] = self._new()
@@ -135,7 +135,7 @@ class Objects:
     def hold(self, holder: Any, name: str, container: Any, entry: Entry) -> None:
         """An attribute holds a container, about which this is known; its holder has an entry."""
         key = id(container)
-        with self._roster.lock:
+        with self._registry.lock:
             if key in self.known:
                 return
             if not self._refer(container, key):
@@ -199,7 +199,7 @@ class Objects:
                 known.pop(key, None)
             else:
                 self._young.append(key)
-        if len(self._young) > MOST_LOOSE // 2:
+        if len(self._young) > MAX_LOOSE // 2:
             self._grow_old()
 
     def _grow_old(self) -> None:

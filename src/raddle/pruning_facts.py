@@ -23,7 +23,7 @@ from typing import Any
 Access = tuple[str, int]  # the variable's name and the site
 Rows = tuple[int, ...]  # a relation: for each access a mask of others, by their places; none after the last
 
-MOST_GUARDS = 16  # of one owner; those that do least are left out, and then less is impossible
+MAX_GUARDS = 16  # of one owner; those that do least are left out, and then less is impossible
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Conduct:
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
             if not any(other._better(guard) for other in chosen):
                 chosen.append(guard)
-        return cls(seen, runs, tuple(chosen[1 : MOST_GUARDS + 1]))
+        return cls(seen, runs, tuple(chosen[1 : MAX_GUARDS + 1]))
 
 
 def _failures(guard: Guard) -> int:
@@ -137,30 +137,30 @@ class OwnerFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PruningFacts:
     """Nothing is known until something was seen.
 
-    >>> seen = Facts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), Conduct(seen=0b11))})
+    >>> seen = PruningFacts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), Conduct(seen=0b11))})
     >>> seen.owners["m.py:C"].before  # the one at 70002 can come before the one at 70001
     (0, 1)
-    >>> Facts.from_json(seen.as_json()) == seen + Facts()
+    >>> PruningFacts.from_json(seen.as_json()) == seen + PruningFacts()
     True
     """
 
     owners: Mapping[str, OwnerFacts] = field(default_factory=dict)
 
-    def __add__(self, other: Facts) -> Facts:
+    def __add__(self, other: PruningFacts) -> PruningFacts:
         owners = dict(self.owners)
         for owner, facts in other.owners.items():
             owners[owner] = owners[owner] + facts if owner in owners else facts
-        return Facts(owners)
+        return PruningFacts(owners)
 
     def as_json(self) -> dict[str, Any]:
         """For the data file."""
         return {"owners": {owner: self.owners[owner].as_json() for owner in sorted(self.owners)}}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Facts:
+    def from_json(cls, data: dict[str, Any]) -> PruningFacts:
         """What `as_json` gave."""
         return cls({owner: OwnerFacts.from_json(facts) for owner, facts in data.get("owners", {}).items()})
 

@@ -7,10 +7,10 @@ from rich.text import Text
 from raddle.report.plain import plain
 
 
-def said(text: str, style: str = "") -> Text:
+def safe_text(text: str, style: str = "") -> Text:
     """Characters that a terminal would obey, or that cannot be seen, are written as Python would write them.
 
-    >>> said("\\x1b[2J: 1 finding", style="bold").plain
+    >>> safe_text("\\x1b[2J: 1 finding", style="bold").plain
     '\\\\x1b[2J: 1 finding'
     """
     return Text(plain(text), style=style)

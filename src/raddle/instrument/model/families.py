@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from raddle.instrument.census import Census, ClassCensus
-from raddle.instrument.index import module_name
-from raddle.instrument.receivers import OF_CLASS, OF_IMPORT, Holder
+from raddle.instrument.model.census import Census, ClassCensus
+from raddle.instrument.model.index import module_name
+from raddle.instrument.model.receivers import OF_CLASS, OF_IMPORT, Holder
 
 _LOCALS = frozenset(Holder(OF_IMPORT, name) for name in ("threading.local", "_thread.local", "_threading_local.local"))
 

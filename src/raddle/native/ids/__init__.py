@@ -1,0 +1,1 @@
+"""Numbers and names for the objects, variables and threads of a natively running program."""
