@@ -17,7 +17,7 @@ from raddle.cli.safe_text import safe_text
 from raddle.execute.debugging import debuggable
 from raddle.exploring.progress import SEARCHING, ProgressUpdate
 from raddle.finding import Finding
-from raddle.guide.aims import TRIES
+from raddle.guide.targets import TRIES
 from raddle.record import Record
 from raddle.refusal import unwatched_calls
 from raddle.report.coverage import Row, rows

@@ -160,7 +160,7 @@ class Rounds:
         """Add a round, whose units all knew the same; return what came of it alone."""
         covered = sum(self._all.tally.counts().values())
         # Each unit had its share of what can be predicted, so all of them must be through with it.
-        shapes = [done.known.aims.shapes for done in units if done.reasons and not done.crashes]
+        shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
         through = frozenset.intersection(*shapes) if shapes else frozenset()
         round_ = sum((_with_shapes(done, through) for done in units), Done())
         self._all += round_
@@ -188,7 +188,7 @@ class Rounds:
         return StopReason.EXECUTIONS if self._left(end) <= 0 else None
 
     def _saturated(self, last: Done) -> bool:
-        return not last.still_aims and saturated(self._all.tally)
+        return not last.has_targets_left and saturated(self._all.tally)
 
     def _covered(self, last: Done) -> bool:
         record = self._all.record
@@ -220,7 +220,7 @@ class Rounds:
 
 
 def _with_shapes(done: Done, shapes: frozenset[int]) -> Done:
-    return replace(done, known=replace(done.known, aims=replace(done.known.aims, shapes=shapes)))
+    return replace(done, known=replace(done.known, targets=replace(done.known.targets, shapes=shapes)))
 
 
 def _flag(interrupts: Interrupts) -> Callable[[], bool]:

@@ -99,23 +99,23 @@ class CoverageProgress:
 
     # -- is it enough? ------------------------------------------------------------------------------
 
-    def reached(self, goal: str, *, aims: bool) -> bool:
-        """Is it saturated, or is everything covered? `aims`: there is something left that is aimed at.
+    def reached(self, goal: str, *, targets: bool) -> bool:
+        """Is it saturated, or is everything covered? `targets`: the scheduler has targets left.
 
         It is looked at now and then only: that takes a while.
         """
         measurement, saturation = self._measurement, self._saturation
         if measurement is None or (saturation.executions % CHECKED_EVERY and saturation.executions > CHECKED_EVERY):
             return False
-        enough = saturation.reached and not aims and saturated(measurement.tally())
+        enough = saturation.reached and not targets and saturated(measurement.tally())
         if goal == "saturated":
             return enough
         return measurement.all_covered(self._session.model(), otherwise=enough)
 
-    def go_on(self, *, aims: bool) -> None:
+    def go_on(self, *, targets: bool) -> None:
         """The search is for failures and does not end now; once coverage is saturated, a sample will do."""
         if not self._measurement_sampling.saturated:
-            self._measurement_sampling.saturated = self.reached("saturated", aims=aims)
+            self._measurement_sampling.saturated = self.reached("saturated", targets=targets)
 
     def keep_chance(self) -> None:
         """Keep the estimate made so far: a complete search, which comes next, runs no execution twice."""

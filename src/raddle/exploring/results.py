@@ -11,7 +11,7 @@ from raddle.criteria import make_criteria
 from raddle.exploring.corpus_writer import MAX_KEPT
 from raddle.exploring.turns import shares
 from raddle.exploring.units import Done, Plan
-from raddle.guide.aims import given_up_lines
+from raddle.guide.targets import given_up_lines
 from raddle.outcome import OutcomeKind
 from raddle.record import Record
 from raddle.result import Result
@@ -50,7 +50,7 @@ def make_result(plan: Plan, done: Done) -> Result:
             found=(finding.execution for finding in findings),
         ),
         orders=done.orders,
-        aims={} if policy.aims is None else _aims(plan, done),
+        aims={} if policy.targets is None else _target_summary(plan, done),
         left_out=done.left_out,
         chance_of_new=_chance_of_new(done, reason),
     )
@@ -63,12 +63,12 @@ def _first_to_cover(record: Record) -> tuple[Any, ...]:
     return tuple(kept[:MAX_KEPT])
 
 
-def _aims(plan: Plan, done: Done) -> dict[str, Any]:
-    """Return what came of aiming, as `raddle.guide.aims` has it."""
-    aims, covered = done.known.aims, done.tally.covered
+def _target_summary(plan: Plan, done: Done) -> dict[str, Any]:
+    """Return how many targets were reached and which were given up."""
+    targets, covered = done.known.targets, done.tally.covered
     sites = {} if done.record is None else done.record.sites
-    told = given_up_lines(aims.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
-    return {**asdict(aims.reached(covered)), "given_up_requirements": told}
+    told = given_up_lines(targets.given_up(covered), make_criteria(list(plan.criteria), plan.settings), sites)
+    return {**asdict(targets.reached(covered)), "given_up_requirements": told}
 
 
 def _chance_of_new(done: Done, reason: StopReason) -> float | None:

@@ -165,7 +165,9 @@ class Search:
             version, number = session.known_points.version, counts.number + 1
             if goes_on is not None and not goes_on(number):
                 return StopReason.INTERRUPTED
-            measured = scheduler.complete or coverage.wants(number) or self.still_aims()  # whether an aim was reached
+            measured = (
+                scheduler.complete or coverage.wants(number) or self.has_targets_left()
+            )  # whether an aim was reached
             if not scheduler.begin(number, version):
                 return StopReason.EXHAUSTED
             if scheduler.complete:
@@ -190,7 +192,7 @@ class Search:
                 if reason is not None:
                     return reason
             if goal == "first-finding" and measured and not self._part.of_several:
-                coverage.go_on(aims=self.still_aims())
+                coverage.go_on(targets=self.has_targets_left())
             if ledger.progress is not None:
                 ledger.show()
 
@@ -213,12 +215,12 @@ class Search:
         return reason
 
     def _reached(self, goal: str) -> bool:
-        return not self._part.of_several and self._ledger.coverage.reached(goal, aims=self.still_aims())
+        return not self._part.of_several and self._ledger.coverage.reached(goal, targets=self.has_targets_left())
 
-    def still_aims(self) -> bool:
+    def has_targets_left(self) -> bool:
         """Return whether the scheduler has anything left that it aims at."""
-        aims = self._scheduler.aims
-        return aims is not None and not aims.empty
+        targets = self._scheduler.targets
+        return targets is not None and not targets.empty
 
     def _report_difference(self, difference: str) -> None:
         message = (

@@ -25,9 +25,9 @@ from raddle.exploring.search import Part, Search
 from raddle.exploring.stop_rules import Budget
 from raddle.exploring.turns import Turn
 from raddle.finding import Finding
-from raddle.guide.aims import AimsMemory
 from raddle.guide.policies import make_policy
 from raddle.guide.shrink import shrink
+from raddle.guide.targets import TargetsMemory
 from raddle.record import Record
 from raddle.refusal import NotInstrumented
 from raddle.schedulers.base import Scheduler
@@ -93,7 +93,7 @@ class Known:
     covered: Mapping[str, frozenset[Key]] = field(default_factory=dict)  # by criterion
     signatures: frozenset[tuple[str, ...]] = frozenset()  # of failures that were looked at
     reported: frozenset[tuple[str, ...]] = frozenset()  # of findings
-    aims: AimsMemory = field(default_factory=AimsMemory)
+    targets: TargetsMemory = field(default_factory=TargetsMemory)
 
     def __add__(self, other: Known) -> Known:
         """Return what is known after both."""
@@ -105,7 +105,7 @@ class Known:
             covered={name: self.covered.get(name, nothing) | other.covered.get(name, nothing) for name in names},
             signatures=self.signatures | other.signatures,
             reported=self.reported | other.reported,
-            aims=self.aims + other.aims,
+            targets=self.targets + other.targets,
         )
 
 
@@ -154,7 +154,7 @@ class Done:
     turns: tuple[Turn, ...] = ()
     orders: Mapping[str, int] = field(default_factory=dict)  # as `Result` has it
     chance: float | None = None  # that something new is covered, as estimated before a complete search
-    still_aims: bool = False  # whether there is anything left to try
+    has_targets_left: bool = False  # whether there is anything left to try
     notes: tuple[str, ...] = ()
     not_instrumented: tuple[NotInstrumented, ...] = ()
     unfit: tuple[CorpusEntry, ...] = ()  # schedules of the corpus that no longer fit the code
@@ -181,7 +181,7 @@ class Done:
             firsts={**self.firsts, **moved},
             orders={**self.orders, **other.orders},
             chance=self.chance if other.chance is None else other.chance,
-            still_aims=self.still_aims or other.still_aims,
+            has_targets_left=self.has_targets_left or other.has_targets_left,
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             not_instrumented=tuple(dict.fromkeys((*self.not_instrumented, *other.not_instrumented))),
         )
@@ -209,9 +209,9 @@ def run_unit(
     for kind in sorted(known.kinds):
         session.known_points.kind(kind)
     policy = plan.make_policy()
-    if policy.aims is not None:
-        policy.aims.share = unit.share
-        policy.aims.remember(known.covered, known.aims)
+    if policy.targets is not None:
+        policy.targets.share = unit.share
+        policy.targets.remember(known.covered, known.targets)
     measurement = _measurement(unit)
     ledger = _ledger(unit, session, measurement, measure_all=plan.measure_all or policy.complete)
     ledger.progress = progress
@@ -274,7 +274,7 @@ def _done(
             notes=[str(refused) for refused in session.not_instrumented],
             corpus=search.corpus,
         )
-    aims = policy.aims.memory() if policy.aims is not None else AimsMemory()
+    targets = policy.targets.memory() if policy.targets is not None else TargetsMemory()
     return Done(
         before=unit.before,
         executions=counts.executions,
@@ -289,7 +289,7 @@ def _done(
         turns=tuple(search.turns),
         orders=search.orders(),
         chance=coverage.chance,
-        still_aims=search.still_aims(),
+        has_targets_left=search.has_targets_left(),
         notes=tuple(ledger.notes),
         not_instrumented=tuple(session.not_instrumented),
         unfit=tuple(ledger.unfit),
@@ -298,6 +298,6 @@ def _done(
             kinds=frozenset(session.known_points.kinds),
             signatures=frozenset(findings.signatures),
             reported=frozenset(findings.reported),
-            aims=aims,
+            targets=targets,
         ),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.entities import Entities
-from raddle.guide.aims import Aims
+from raddle.guide.targets import CoverageTargets
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 from raddle.schedulers.directed import Directed
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
@@ -28,15 +28,17 @@ TURNS = ("pos", "directed", "pos", "directed", "pos", "surw", "pos", "directed",
 class Guided(Scheduler):
     """Schedulers that take turns.
 
-    >>> both = Guided({"pos": PartialOrderSampling(1), "pct": PCT(1, depth=3)}, ("pos", "pct"), aims=None)
+    >>> both = Guided({"pos": PartialOrderSampling(1), "pct": PCT(1, depth=3)}, ("pos", "pct"), targets=None)
     >>> [both.begin(number, 0) and both.turn for number in (1, 2, 3)]
     ['pos', 'pct', 'pos']
     """
 
-    def __init__(self, members: Mapping[str, Scheduler], turns: Sequence[str], *, aims: Aims | None) -> None:
+    def __init__(
+        self, members: Mapping[str, Scheduler], turns: Sequence[str], *, targets: CoverageTargets | None
+    ) -> None:
         self._members = members
         self._turns = turns
-        self.aims: Aims | None = aims
+        self.targets: CoverageTargets | None = targets
         self.members = tuple(members)
         self.turn = turns[0]
         self._member = members[self.turn]
@@ -78,8 +80,8 @@ class Guided(Scheduler):
     def learn(
         self, steps: Sequence[Step], entities: Entities, covered: Mapping[str, frozenset[Key]], *, early: frozenset[int]
     ) -> None:
-        if self.aims is not None:
-            self.aims.learn(steps, entities, covered, early=early)
+        if self.targets is not None:
+            self.targets.learn(steps, entities, covered, early=early)
 
 
 def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
@@ -88,16 +90,16 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
     >>> portfolio(["map"], seed=1).turn
     'pos'
     """
-    aims = Aims(criteria, seed=seed, settings=settings) if criteria else None
+    targets = CoverageTargets(criteria, seed=seed, settings=settings) if criteria else None
     members: dict[str, Scheduler] = {
         "pos": PartialOrderSampling(seed),
         "surw": UniformWalk(seed),
         "pct": PCT(seed, depth=3),
     }
-    if aims is None:
-        return Guided(members, ("pos", "surw", "pos", "pct"), aims=None)
-    members["directed"] = Directed(seed, aims.next_plan)
-    return Guided(members, TURNS, aims=aims)
+    if targets is None:
+        return Guided(members, ("pos", "surw", "pos", "pct"), targets=None)
+    members["directed"] = Directed(seed, targets.next_plan)
+    return Guided(members, TURNS, targets=targets)
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
@@ -106,5 +108,5 @@ def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings 
     >>> directed(["map"], seed=1).turn
     'directed'
     """
-    aims = Aims(criteria, seed=seed, settings=settings)
-    return Guided({"directed": Directed(seed, aims.next_plan)}, ("directed",), aims=aims)
+    targets = CoverageTargets(criteria, seed=seed, settings=settings)
+    return Guided({"directed": Directed(seed, targets.next_plan)}, ("directed",), targets=targets)

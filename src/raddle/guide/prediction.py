@@ -38,9 +38,9 @@ from raddle.tally import Key
 STOPS = CONTENDED | {READ, WRITE, SET}
 MAX_STEPS = 5_000  # of an execution that is looked at
 MAX_ORDERS = 1_000
-_ALIKE = 2  # threads of a kind
-_ROUNDS = 2  # of a loop, and the last one
-_LOOKS = 2  # at one way to go, from different executions
+_THREADS_PER_KIND = 2  # threads of a kind
+_ITERATIONS = 2  # of a loop, and the last one
+_MAX_PREDICTIONS = 2  # at one way to go, from different executions
 
 Goals = dict[str, frozenset[Key]]  # by criterion
 Touched = dict[int, set[str]]  # by variable: read, written, or both
@@ -48,12 +48,12 @@ Way = tuple[Leg, Leg]  # of the one that is stopped first, and of the other
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Candidate:
     """A plan, and the requirements that it should cover."""
 
     plan: Plan
     goals: Goals
-    sees: int = 0  # a digest of which reads see which writes
+    reads_digest: int = 0  # a digest of which reads see which writes
     mixed: tuple[int, int] = (0, 0)  # how much is seen half done; how much the two are in each other's way
 
     @property
@@ -87,39 +87,39 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
-        looked: dict[Way, int] | None = None,  # at which ways to go, so often
+        predicted_ways: dict[Way, int] | None = None,  # at which ways to go, so often
     ) -> None:
-        self._cast = entities
+        self._entities = entities
         self._criteria = criteria
         self._early = early
-        self._other = Rearrangement(steps)
+        self._rearrangement = Rearrangement(steps)
         self._labels = labels_of(steps, entities.letter)
         orders = list(self._orders())
         random.Random(seed).shuffle(orders)
         del orders[MAX_ORDERS:]
         self._legs: dict[tuple[int, int], Leg] = {}
-        if looked is not None:
-            orders = [order for order in orders if self._is_news(order, looked)]
+        if predicted_ways is not None:
+            orders = [order for order in orders if self._is_new_way(order, predicted_ways)]
         self._parts: dict[tuple[int, int, int], Touched] = {}
         orders.sort(key=self._promise, reverse=True)
-        self._left = orders[share[0] :: share[1]][::-1]
+        self._orders_left = orders[share[0] :: share[1]][::-1]
         self.simulated = 0  # steps
 
     def __bool__(self) -> bool:
-        return bool(self._left)
+        return bool(self._orders_left)
 
-    def aims(self, covered: Mapping[str, set[Key]], steps: int) -> list[Aim]:
+    def candidates(self, covered: Mapping[str, set[Key]], steps: int) -> list[Candidate]:
         """The next orders that are possible, and what they cover that is new; about so many steps are looked at."""
         found = []
         end = self.simulated + steps
-        while self._left and self.simulated < end:
-            order = self._left.pop()
+        while self._orders_left and self.simulated < end:
+            order = self._orders_left.pop()
             reached = self._arrange(*order)
             if reached is not None:
-                steps_now = self._other.steps
+                steps_now = self._rearrangement.steps
                 goals = self._new(steps_now, covered)
                 mixed = self._mixed(*order[:3], reached)
-                found.append(Aim(self._plan(*order), goals, reads_from(steps_now), mixed))
+                found.append(Candidate(self._plan(*order), goals, reads_from(steps_now), mixed))
         return found
 
     # -- orders -------------------------------------------------------------------------------------
@@ -128,60 +128,60 @@ class Prediction:
         """(who is stopped, before which step, who runs then, up to which step)"""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
-            untils = (*stops[second], len(self._other.programs[second]))
+            untils = (*stops[second], len(self._rearrangement.programs[second]))
             for stop in dict.fromkeys((0, *stops[first])):  # the first step may be one of them
                 for until in untils:
                     yield first, stop, second, until
 
-    def _is_news(self, order: tuple[int, int, int, int], looked: dict[Way, int]) -> bool:
+    def _is_new_way(self, order: tuple[int, int, int, int], predicted_ways: dict[Way, int]) -> bool:
         first, stop, second, until = order
         way = self._leg(first, stop), self._leg(second, until)
-        times = looked[way] = looked.get(way, 0) + 1
-        return times <= _LOOKS
+        times = predicted_ways[way] = predicted_ways.get(way, 0) + 1
+        return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
         """What is looked at first: one thread wholly before the other, then where most is seen half done."""
         _, stop, second, until = order
-        return stop == 0 and until == len(self._other.programs[second]), self._mixed(*order)
+        return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
     def _kinds(self) -> list[int]:
         """Threads that stand for all that did the same."""
         alike: dict[tuple[tuple[str, int], ...], list[int]] = {}
-        for thread, program in self._other.programs.items():
+        for thread, program in self._rearrangement.programs.items():
             alike.setdefault(tuple((kind, site) for _, kind, _, site in program), []).append(thread)
-        return sorted(thread for threads in alike.values() for thread in threads[:_ALIKE])
+        return sorted(thread for threads in alike.values() for thread in threads[:_THREADS_PER_KIND])
 
     def _stops(self, thread: int) -> list[int]:
         """The steps before which a thread may be stopped."""
         places: dict[tuple[str, int], list[int]] = {}
-        for index, (_, kind, _, site) in enumerate(self._other.programs[thread]):
+        for index, (_, kind, _, site) in enumerate(self._rearrangement.programs[thread]):
             if kind in STOPS and site:
                 places.setdefault((kind, site), []).append(index)
-        return sorted({index for rounds in places.values() for index in (*rounds[:_ROUNDS], rounds[-1])})
+        return sorted({index for rounds in places.values() for index in (*rounds[:_ITERATIONS], rounds[-1])})
 
     # -- one order ----------------------------------------------------------------------------------
 
     def _arrange(self, first: int, stop: int, second: int, until: int) -> int | None:
         """Have the steps in this order, if it is possible: how far the second came before the first went on."""
-        other = self._other
+        other = self._rearrangement
         other.begin()
         try:
             if stop:
                 other.run(first, stop)
-            other.stand_still(first)
+            other.suspend(first)
             if until < len(other.programs[second]):
                 other.run(second, until)
             else:
-                other.run_on(second)
+                other.run_as_far_as_possible(second)
         except ImpossibleError:
             self.simulated += len(other.steps) + 1
             return None
         reached = other.done(second)
-        other.stand_still(second)
-        other.go_on(first)
-        other.run_on(first)
-        other.go_on(second)
-        other.run_on(second)
+        other.suspend(second)
+        other.resume(first)
+        other.run_as_far_as_possible(first)
+        other.resume(second)
+        other.run_as_far_as_possible(second)
         self.simulated += len(other.steps)
         return reached
 
@@ -189,7 +189,10 @@ class Prediction:
         """How much the second sees half done: changed by the first before the stop, and after it; then how much of
         what the second does lies between two things that the first does."""
         theirs = self._touched(second, 0, until)
-        before, after = self._touched(first, 0, stop), self._touched(first, stop, len(self._other.programs[first]))
+        before, after = (
+            self._touched(first, 0, stop),
+            self._touched(first, stop, len(self._rearrangement.programs[first])),
+        )
         half_done = _count(before, theirs, _reads_written) * _count(after, theirs, _reads_written)
         return half_done, _count(before, theirs, _conflict) * _count(after, theirs, _conflict)
 
@@ -199,7 +202,7 @@ class Prediction:
         touched = self._parts.get(part)
         if touched is None:
             touched = self._parts[part] = {}
-            for _, kind, target, _ in self._other.programs[thread][start:end]:
+            for _, kind, target, _ in self._rearrangement.programs[thread][start:end]:
                 if kind in ACCESSES:
                     touched.setdefault(target, set()).add(kind)
         return touched
@@ -208,7 +211,7 @@ class Prediction:
         goals: Goals = {}
         late = [step for step in steps if step[3] not in self._early]
         for criterion in self._criteria:
-            found = criterion.cover(tuple(late if criterion.late_only else steps), self._cast)
+            found = criterion.cover(tuple(late if criterion.late_only else steps), self._entities)
             new = found - covered.get(criterion.name, set())
             if new:
                 goals[criterion.name] = frozenset(new)
@@ -216,7 +219,11 @@ class Prediction:
 
     def _plan(self, first: int, stop: int, second: int, until: int) -> Plan:
         legs = [self._leg(first, stop)] if stop else []
-        return (*legs, self._leg(second, until), Leg(self._labels[first], steps=len(self._other.programs[first])))
+        return (
+            *legs,
+            self._leg(second, until),
+            Leg(self._labels[first], steps=len(self._rearrangement.programs[first])),
+        )
 
     def _leg(self, thread: int, until: int) -> Leg:
         known = self._legs.get((thread, until))
@@ -225,7 +232,7 @@ class Prediction:
         return known
 
     def _new_leg(self, thread: int, until: int) -> Leg:
-        label, program = self._labels[thread], self._other.programs[thread]
+        label, program = self._labels[thread], self._rearrangement.programs[thread]
         if until >= len(program):
             return Leg(label, steps=len(program))
         _, kind, _, site = program[until]
@@ -233,7 +240,7 @@ class Prediction:
         return Leg(label, kind, site, times, until)
 
 
-_Meets = Callable[[set[str], set[str]], bool]  # what the first thread did to a variable, and the second
+_Overlap = Callable[[set[str], set[str]], bool]  # what the first thread did to a variable, and the second
 
 
 def _reads_written(mine: set[str], theirs: set[str]) -> bool:
@@ -244,8 +251,8 @@ def _conflict(mine: set[str], theirs: set[str]) -> bool:
     return "write" in mine or "write" in theirs
 
 
-def _count(mine: Touched, theirs: Touched, meets: _Meets) -> int:
-    return sum(1 for variable, done in mine.items() if variable in theirs and meets(done, theirs[variable]))
+def _count(mine: Touched, theirs: Touched, overlaps: _Overlap) -> int:
+    return sum(1 for variable, done in mine.items() if variable in theirs and overlaps(done, theirs[variable]))
 
 
 def reads_from(steps: Sequence[Step]) -> int:

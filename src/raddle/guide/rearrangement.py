@@ -18,7 +18,7 @@ from raddle.step import Step
 # What a thread has to wait for, by the kind of step that gives it.
 _GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in operation.TAKES if kind != ACQUIRE}
 _GIVES = frozenset(_GIVEN_BY.values())
-_DEEP = 12  # who waits for whom who waits for whom
+_MAX_DEPTH = 12  # who waits for whom who waits for whom
 
 
 class ImpossibleError(Exception):
@@ -39,8 +39,8 @@ class Rearrangement:
         self.programs: dict[int, list[Step]] = {0: []}
         self._starts: dict[int, tuple[int, int]] = {}  # by thread: who starts it, by which of its steps
         self._givers: dict[tuple[str, int], list[tuple[int, int]]] = {}  # by kind and target, in the order they came
-        at_first: dict[tuple[str, int], int] = {}  # permits or items that nobody was seen to give
-        level: dict[tuple[str, int], int] = {}
+        initial_levels: dict[tuple[str, int], int] = {}  # permits or items that nobody was seen to give
+        balance: dict[tuple[str, int], int] = {}
         for step in steps:
             thread, kind, target, _ = step
             if kind == BLOCKED:  # depends on the order
@@ -50,38 +50,38 @@ class Rearrangement:
                 self._starts[target] = thread, len(program)
             elif kind in COUNTED:
                 resource = _GIVEN_BY[kind], target
-                level[resource] = level.get(resource, 0) - 1
-                at_first[resource] = max(at_first.get(resource, 0), -level[resource])
+                balance[resource] = balance.get(resource, 0) - 1
+                initial_levels[resource] = max(initial_levels.get(resource, 0), -balance[resource])
             elif kind in _GIVES:
                 self._givers.setdefault((kind, target), []).append((thread, len(program)))
-                level[kind, target] = level.get((kind, target), 0) + 1
+                balance[kind, target] = balance.get((kind, target), 0) + 1
             program.append(step)
-        self._at_first = at_first
+        self._initial_levels = initial_levels
         self.begin()
 
     def begin(self) -> None:
         """Nobody has done anything yet."""
         self.steps: list[Step] = []
-        self._at = dict.fromkeys(self.programs, 0)
+        self._positions = dict.fromkeys(self.programs, 0)
         self._holders: dict[int, int] = {}
-        self._levels = dict(self._at_first)
+        self._levels = dict(self._initial_levels)
         self._flags: set[int] = set()  # events that are set
-        self._still: set[int] = set()
+        self._suspended: set[int] = set()
 
-    def stand_still(self, thread: int) -> None:
+    def suspend(self, thread: int) -> None:
         """It may not run, not even for others."""
-        self._still.add(thread)
+        self._suspended.add(thread)
 
-    def go_on(self, thread: int) -> None:
+    def resume(self, thread: int) -> None:
         """It may run again."""
-        self._still.discard(thread)
+        self._suspended.discard(thread)
 
     def run(self, thread: int, until: int, _depth: int = 0) -> None:
         """The thread runs until it has done so many of its steps; raises `ImpossibleError` where it cannot."""
-        if thread in self._still or _depth > _DEEP:
+        if thread in self._suspended or _depth > _MAX_DEPTH:
             raise ImpossibleError
         program = self.programs.get(thread, [])
-        at = self._at
+        at = self._positions
         while at[thread] < until:
             step = program[at[thread]]
             if not self._possible(step):
@@ -92,9 +92,9 @@ class Rearrangement:
 
     def done(self, thread: int) -> int:
         """How many of its steps a thread has done."""
-        return self._at[thread]
+        return self._positions[thread]
 
-    def run_on(self, thread: int) -> None:
+    def run_as_far_as_possible(self, thread: int) -> None:
         """The thread runs as far as it can."""
         with suppress(ImpossibleError):
             self.run(thread, len(self.programs.get(thread, [])))
@@ -111,9 +111,9 @@ class Rearrangement:
             return self._levels.get((_GIVEN_BY[kind], target), 0) > 0
         if kind == BEGIN:
             started = self._starts.get(thread)
-            return started is None or self._at[started[0]] > started[1]
+            return started is None or self._positions[started[0]] > started[1]
         if kind == JOIN:
-            return self._at.get(target, 0) >= len(self.programs.get(target, ()))
+            return self._positions.get(target, 0) >= len(self.programs.get(target, ()))
         return True
 
     def _do(self, step: Step) -> None:
@@ -151,14 +151,14 @@ class Rearrangement:
                 raise ImpossibleError
             program = self.programs[holder]
             released = next(
-                (i for i in range(self._at[holder], len(program)) if program[i][1:3] == (RELEASE, target)), None
+                (i for i in range(self._positions[holder], len(program)) if program[i][1:3] == (RELEASE, target)), None
             )
             if released is None:
                 raise ImpossibleError
             self.run(holder, released + 1, depth + 1)
             return
         for giver, index in self._givers.get((_GIVEN_BY[kind], target), ()):
-            if giver != thread and giver not in self._still and self._at[giver] <= index:
+            if giver != thread and giver not in self._suspended and self._positions[giver] <= index:
                 self.run(giver, index + 1, depth + 1)
                 return
         raise ImpossibleError

@@ -51,7 +51,7 @@ NO_PROGRESS = SearchProgress()
 
 
 class Targets(Protocol):
-    """Uncovered requirements that a scheduler aims at; see `raddle.guide.aims`."""
+    """Uncovered requirements that a scheduler aims at; see `raddle.guide.targets`."""
 
     share: tuple[int, int]  # the part of all predictable orders that belongs to this unit, and the number of parts
 
@@ -76,7 +76,7 @@ class Scheduler(ABC):
     complete: bool = False  # whether the scheduler claims, at its end, that no schedule was left out
     follows: bool = False  # whether it is asked at every operation and `watch`es what happens between them
     kinds: tuple[str, ...] = ()  # resources whose release is an operation of its own; only if it follows
-    aims: Targets | None = None  # what it aims at, if it does
+    targets: Targets | None = None  # what it aims at, if it does
     members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
     def begin(self, number: int, space: int) -> bool:

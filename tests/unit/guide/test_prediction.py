@@ -69,7 +69,7 @@ def one_execution(scenario, names):
         early = session.model().early
     late = [step for step in steps if step[3] not in early]
     covered = {c.name: c.cover(tuple(late if c.late_only else steps), entities) for c in criteria}
-    return covered, Prediction(steps, entities, criteria, early=early).aims(covered, 1_000_000)
+    return covered, Prediction(steps, entities, criteria, early=early).candidates(covered, 1_000_000)
 
 
 def all_covered(scenario, names):
@@ -80,10 +80,10 @@ def all_covered(scenario, names):
 
 def test_everything_that_can_be_covered_is_predicted_from_one_execution():
     names = ["map", "hbpair*", "du-pairs"]
-    covered, aims = one_execution(unlocked, names)
+    covered, candidates = one_execution(unlocked, names)
     predicted = {name: set(keys) for name, keys in covered.items()}
-    for aim in aims:
-        for name, keys in aim.goals.items():
+    for candidate in candidates:
+        for name, keys in candidate.goals.items():
             predicted[name] |= keys
     possible = all_covered(unlocked, names)
     # No value decides where the two threads go, so a prediction is neither too much nor too little.
@@ -91,15 +91,15 @@ def test_everything_that_can_be_covered_is_predicted_from_one_execution():
 
 
 def test_a_lock_leaves_only_two_orders():
-    covered, aims = one_execution(locked, ["map"])
-    predicted = covered["map"].union(*(aim.goals.get("map", frozenset()) for aim in aims))
+    covered, candidates = one_execution(locked, ["map"])
+    predicted = covered["map"].union(*(candidate.goals.get("map", frozenset()) for candidate in candidates))
     assert predicted == all_covered(locked, ["map"])["map"]
 
 
 def test_a_plan_is_followed():
     """The thread that looks comes between the two writes: nothing but a plan makes that certain."""
-    _, aims = one_execution(unlocked, ["map"])
-    half = max(aims, key=lambda aim: aim.mixed)
+    _, candidates = one_execution(unlocked, ["map"])
+    half = max(candidates, key=lambda candidate: candidate.mixed)
     assert half.mixed[0] == 1  # `a` is seen written, `b` is not
     looked = []
 

@@ -46,7 +46,7 @@ def test_who_holds_a_lock_gives_it_back_first():
 def test_a_lock_whose_holder_stands_still_cannot_be_had():
     other = Rearrangement([*BOTH_STARTED, *locked(1, A), *locked(2, B)])
     other.run(1, 2)
-    other.stand_still(1)
+    other.suspend(1)
     with pytest.raises(ImpossibleError):
         other.run(2, 3)
 
@@ -57,7 +57,7 @@ def test_what_is_taken_was_given():
     other.run(2, 2)
     assert order(other)[-3:] == [(1, "begin"), (1, "put"), (2, "get")]
     other.begin()
-    other.stand_still(1)
+    other.suspend(1)
     with pytest.raises(ImpossibleError):
         other.run(2, 2)
 
@@ -66,7 +66,7 @@ def test_permits_that_were_there_at_first_need_nobody():
     # Two took one each and nobody gave any before: there were two.
     steps = [*BOTH_STARTED, (1, "down", 5, A), (2, "down", 5, B), (1, "up", 5, C)]
     other = Rearrangement(steps)
-    other.stand_still(1)
+    other.suspend(1)
     other.run(2, 2)
     assert order(other)[-1] == (2, "down")
 
@@ -85,6 +85,6 @@ def test_only_a_later_notification_wakes():
 def test_run_on_stops_where_it_has_to():
     other = Rearrangement([*BOTH_STARTED, *locked(1, A), *locked(2, B), (2, "read", X, D)])
     other.run(1, 2)
-    other.stand_still(1)
-    other.run_on(2)
+    other.suspend(1)
+    other.run_as_far_as_possible(2)
     assert order(other)[-2:] == [(2, "begin"), (2, "blocked")]

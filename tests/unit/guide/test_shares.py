@@ -89,32 +89,32 @@ def test_only_the_first_finding_is_somebodys_merit():
 
 
 def test_what_was_given_up_is_told():
-    from raddle.guide import aims
+    from raddle.guide import targets
 
     # An aim at something that never happens: it is tried as often as is sensible, then given up.
     key = ("worked.py:Counter", "increment", "nothing")
-    told = aims.Aims(["method-pairs"], seed=1)
-    told.remember({}, aims.AimsMemory(tries={("method-pairs", key): aims.TRIES}))
+    told = targets.CoverageTargets(["method-pairs"], seed=1)
+    told.remember({}, targets.TargetsMemory(tries={("method-pairs", key): targets.TRIES}))
     sentence = "no execution yet had thread A start `Counter.increment` while thread B was in `Counter.nothing`"
     assert told.given_up_lines({}) == [sentence]
-    many = {("method-pairs", (*key[:2], str(number))): aims.TRIES for number in range(60)}
-    told.remember({}, aims.AimsMemory(tries=many))
-    assert len(told.given_up_lines({})) == aims.MAX_TOLD == 50
+    many = {("method-pairs", (*key[:2], str(number))): targets.TRIES for number in range(60)}
+    told.remember({}, targets.TargetsMemory(tries=many))
+    assert len(told.given_up_lines({})) == targets.MAX_LISTED == 50
     assert told.reached().given_up == 61
 
 
 @pytest.mark.parametrize("workers", [None, 1])
 def test_a_result_tells_what_was_given_up(workers, monkeypatch):
-    from raddle.guide import aims
+    from raddle.guide import targets
 
-    begin = aims.Aims.__init__
+    begin = targets.CoverageTargets.__init__
 
     def begin_with_an_aim(self, *arguments, **options):
         begin(self, *arguments, **options)
         # There is no such method, so the aim cannot be reached; and it was tried often enough.
-        self._tries["method-pairs", ("worked.py:Counter", "increment", "nothing")] = aims.TRIES
+        self._tries["method-pairs", ("worked.py:Counter", "increment", "nothing")] = targets.TRIES
 
-    monkeypatch.setattr(aims.Aims, "__init__", begin_with_an_aim)
+    monkeypatch.setattr(targets.CoverageTargets, "__init__", begin_with_an_aim)
     result = raddle.explore(
         worked.lost_update, source=[worked.__file__], criteria="method-pairs", until="budget", executions=9,
         workers=workers,

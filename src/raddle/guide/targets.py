@@ -16,34 +16,36 @@ from raddle.criteria.base import Criterion
 from raddle.criteria.sentences import Sentences
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.entities import Entities
-from raddle.guide.prediction import MAX_STEPS, Aim, Prediction, Way, shape_of
+from raddle.guide.prediction import MAX_STEPS, Candidate, Prediction, Way, shape_of
 from raddle.schedulers.plan import Plan
 from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
 TRIES = 3  # at one requirement
-FIRST_LOOK = 40_000  # steps of predicted executions looked at in the beginning
-MAX_TOLD = 50  # requirements that were given up
-LOOK = 20  # the same for every execution, or half its steps: predicting is not to cost more than running
+INITIAL_STEPS = 40_000  # steps of predicted executions looked at in the beginning
+MAX_LISTED = 50  # requirements that were given up
+STEPS_PER_EXECUTION = 20  # the same for every execution, or half its steps: predicting is not to cost more than running
 MAX_KEPT = 32  # executions to predict from
 
 
 @dataclass(frozen=True, slots=True)
-class AimsMemory:
+class TargetsMemory:
     """What one unit tried, for later ones."""
 
-    sights: frozenset[int] = frozenset()  # what reads saw in the plans
+    tried_digests: frozenset[int] = frozenset()  # what reads saw in the plans
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
     shapes: frozenset[int] = frozenset()  # of executions that there is nothing left to predict from
     plans: int = 0  # executions of this unit that had one
 
-    def __add__(self, other: AimsMemory) -> AimsMemory:
+    def __add__(self, other: TargetsMemory) -> TargetsMemory:
         """Return what was tried in either; each unit counted the tries before it, so they are not summed."""
         tries = dict(self.tries)
         for goal, times in other.tries.items():
             tries[goal] = max(times, tries.get(goal, 0))
-        return AimsMemory(self.sights | other.sights, tries, self.shapes | other.shapes, self.plans + other.plans)
+        return TargetsMemory(
+            self.tried_digests | other.tried_digests, tries, self.shapes | other.shapes, self.plans + other.plans
+        )
 
     def given_up(self, covered: Mapping[str, Container[Key]]) -> list[tuple[str, Key]]:
         """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
@@ -51,14 +53,14 @@ class AimsMemory:
             goal for goal, tries in self.tries.items() if tries >= TRIES and goal[1] not in covered.get(goal[0], ())
         ]
 
-    def reached(self, covered: Mapping[str, Container[Key]]) -> AimsReached:
+    def reached(self, covered: Mapping[str, Container[Key]]) -> TargetsSummary:
         """Return what came of aiming."""
         reached = sum(key in covered.get(name, ()) for name, key in self.tries)
-        return AimsReached(len(self.tries), reached, len(self.given_up(covered)), self.plans)
+        return TargetsSummary(len(self.tries), reached, len(self.given_up(covered)), self.plans)
 
 
 @dataclass(frozen=True, slots=True)
-class AimsReached:
+class TargetsSummary:
     """What came of aiming."""
 
     aimed: int  # at so many requirements
@@ -67,11 +69,11 @@ class AimsReached:
     plans: int  # executions that had one
 
 
-class Aims:
+class CoverageTargets:
     """Where a search wants to go.
 
-    >>> aims = Aims(["map"], seed=1)
-    >>> aims.next_plan()  # nothing is known yet
+    >>> targets = CoverageTargets(["map"], seed=1)
+    >>> targets.next_plan()  # no execution has been recorded yet
     ()
     """
 
@@ -82,26 +84,26 @@ class Aims:
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
-        self._looked: dict[Way, int] = {}  # at which plans, in how many executions
+        self._predicted_ways: dict[Way, int] = {}  # at which plans, in how many executions
         self._predictions: list[Prediction] = []
-        self._waiting: list[Aim] = []  # those that promise to cover something
-        self._others: list[Aim] = []
-        self._sights: set[int] = set()  # what reads saw in the plans that were tried
+        self._covering_candidates: list[Candidate] = []  # those that promise to cover something
+        self._other_candidates: list[Candidate] = []
+        self._tried_digests: set[int] = set()  # what reads saw in the plans that were tried
         self._tries: dict[tuple[str, Key], int] = {}
-        self._allowed = FIRST_LOOK
+        self._step_allowance = INITIAL_STEPS
         self._plans = 0
 
-    def remember(self, covered: Mapping[str, Iterable[Key]], memory: AimsMemory) -> None:
+    def remember(self, covered: Mapping[str, Iterable[Key]], memory: TargetsMemory) -> None:
         """What others covered and tried before."""
         self._cover(covered)
-        self._sights |= memory.sights
+        self._tried_digests |= memory.tried_digests
         self._tries.update(memory.tries)
         self._shapes |= memory.shapes
 
-    def memory(self) -> AimsMemory:
+    def memory(self) -> TargetsMemory:
         """What was tried, also before."""
         done = frozenset(self._shapes) if self.empty else frozenset()
-        return AimsMemory(frozenset(self._sights), dict(self._tries), done, self._plans)
+        return TargetsMemory(frozenset(self._tried_digests), dict(self._tries), done, self._plans)
 
     def learn(
         self,
@@ -113,7 +115,7 @@ class Aims:
     ) -> None:
         """An execution was run: what it did, and what it covered."""
         self._cover(covered)
-        self._allowed += max(LOOK, len(steps) // 2)
+        self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:
             shape = shape_of(steps)
             if shape not in self._shapes:
@@ -127,7 +129,7 @@ class Aims:
                         early=early,
                         seed=number,
                         share=self.share,
-                        looked=self._looked,
+                        predicted_ways=self._predicted_ways,
                     )
                 )
 
@@ -141,43 +143,49 @@ class Aims:
 
         In turn, one that promises coverage, and one whose reads would see what they have not seen.
         """
-        self._look()
+        self._predict()
         self._plans += 1
-        choose = (self._covering, self._unseen) if self._plans % 2 else (self._unseen, self._covering)
-        aim = choose[0]() or choose[1]()
-        if aim is None:
+        choose = (
+            (self._best_covering, self._best_unseen) if self._plans % 2 else (self._best_unseen, self._best_covering)
+        )
+        candidate = choose[0]() or choose[1]()
+        if candidate is None:
             self._plans -= 1
             return ()
-        for name, keys in aim.goals.items():
+        for name, keys in candidate.goals.items():
             for key in keys:
                 self._tries[name, key] = self._tries.get((name, key), 0) + 1
-        return aim.plan
+        return candidate.plan
 
-    def _covering(self) -> Aim | None:
-        self._waiting = [left for aim in self._waiting if (left := self._still(aim)).worth]
-        if not self._waiting:
+    def _best_covering(self) -> Candidate | None:
+        self._covering_candidates = [
+            left for candidate in self._covering_candidates if (left := self._without_settled(candidate)).worth
+        ]
+        if not self._covering_candidates:
             return None
-        best = max(self._waiting, key=lambda aim: aim.worth)
-        self._waiting.remove(best)
+        best = max(self._covering_candidates, key=lambda candidate: candidate.worth)
+        self._covering_candidates.remove(best)
         return best
 
-    def _unseen(self) -> Aim | None:
-        self._others = [aim for aim in self._others if aim.sees not in self._sights]
-        if not self._others:
+    def _best_unseen(self) -> Candidate | None:
+        self._other_candidates = [
+            candidate for candidate in self._other_candidates if candidate.reads_digest not in self._tried_digests
+        ]
+        if not self._other_candidates:
             return None
-        best = max(self._others, key=lambda aim: aim.mixed)
-        self._others.remove(best)
-        self._sights.add(best.sees)
-        return self._still(best)
+        best = max(self._other_candidates, key=lambda candidate: candidate.mixed)
+        self._other_candidates.remove(best)
+        self._tried_digests.add(best.reads_digest)
+        return self._without_settled(best)
 
-    def reached(self) -> AimsReached:
+    def reached(self) -> TargetsSummary:
         """Return how it went so far."""
         return self.memory().reached(self.covered)
 
     @property
     def empty(self) -> bool:
         """Is there nothing left to try?"""
-        return not self._waiting and not self._others and not any(self._predictions)
+        return not self._covering_candidates and not self._other_candidates and not any(self._predictions)
 
     def given_up(self) -> list[tuple[str, Key]]:
         """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
@@ -187,27 +195,27 @@ class Aims:
         """The first of these as sentences."""
         return given_up_lines(self.given_up(), self._criteria, sites)
 
-    def _still(self, aim: Aim) -> Aim:
+    def _without_settled(self, candidate: Candidate) -> Candidate:
         """Without what was covered in the meantime, or given up."""
         goals = {}
-        for name, keys in aim.goals.items():
+        for name, keys in candidate.goals.items():
             known = self.covered[name]
             left = frozenset(key for key in keys if key not in known and self._tries.get((name, key), 0) < TRIES)
             if left:
                 goals[name] = left
-        return replace(aim, goals=goals)
+        return replace(candidate, goals=goals)
 
-    def _look(self) -> None:
+    def _predict(self) -> None:
         """Predict more, as far as that is allowed by now."""
         for prediction in self._predictions:
-            if self._allowed <= 0:
+            if self._step_allowance <= 0:
                 return
             if prediction:
                 before = prediction.simulated
-                aims = prediction.aims(self.covered, self._allowed)
-                self._waiting += [aim for aim in aims if aim.worth]
-                self._others += [aim for aim in aims if any(aim.mixed)]
-                self._allowed -= prediction.simulated - before
+                candidates = prediction.candidates(self.covered, self._step_allowance)
+                self._covering_candidates += [candidate for candidate in candidates if candidate.worth]
+                self._other_candidates += [candidate for candidate in candidates if any(candidate.mixed)]
+                self._step_allowance -= prediction.simulated - before
 
 
 def given_up_lines(
@@ -219,7 +227,7 @@ def given_up_lines(
     ['no execution yet had thread A start `C.f` while thread B was in `C.g`']
     """
     keys: dict[str, list[Key]] = {}
-    told = list(islice(goals, MAX_TOLD))
+    told = list(islice(goals, MAX_LISTED))
     for name, key in told:
         keys.setdefault(name, []).append(key)
     by_name = {one.name: Sentences(one, sites, among=keys[one.name]) for one in criteria if one.name in keys}
