@@ -24,7 +24,7 @@ from raddle.site import SiteTable
 from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.threads.calculus import ThreadCalculus
-from raddle.threads.patches import Patches, replaced
+from raddle.threads.patches import Patches, ids_with_twins
 from raddle.threads.probes.probes import make_probes
 from raddle.threads.world import ThreadWorld
 
@@ -71,7 +71,7 @@ class ThreadInstallation(Installation):
     def _install(self, stack: ExitStack) -> None:
         hook = Hook(self._threads.selection, self.table, blocks=self._threads.blocks)
         undo = stack.enter_context(
-            instrument_modules(hook.loaded(), self.table, replaced=replaced(), blocks=self._threads.blocks)
+            instrument_modules(hook.loaded(), self.table, replaced=ids_with_twins(), blocks=self._threads.blocks)
         )
         stack.enter_context(hook)
         stack.callback(probe_new_ones(hook))

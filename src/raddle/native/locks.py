@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 from raddle.native.internals import made_inside
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import ACQUIRE, BLOCKED, FAILED, REENTER, RELEASE
-from raddle.threads.twins.resemblance import resemble, resembling, saying
+from raddle.threads.twins.resemblance import claimed_class, resemble, resembling
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -188,7 +188,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
 def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     """Classes whose objects tell this recorder, and what is called in place of `threading.RLock`."""
     own: dict[str, Any] = {"recorder": recorder, "__slots__": ()}
-    lock: Any = _Making("lock", (Lock,), {**own, "__class__": saying(_RealLock)})
+    lock: Any = _Making("lock", (Lock,), {**own, "__class__": claimed_class(_RealLock)})
     rlock: Any = type("RLock", (RLock,), own)
     resembling(_RealLock)(lock)
     resemble(rlock, _thread.RLock)  # of which it is a subclass

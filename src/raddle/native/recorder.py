@@ -345,7 +345,7 @@ class Recorder:
         created = ""
         with self.busy(self.here.me) as free:
             if free:
-                created = self._places.of_maker()
+                created = self._places.creation_line()
         abstract = AbstractObject(resource_kind(type(obj)), created)
         return Resource(self._abstract.setdefault(abstract, abstract))
 

@@ -17,7 +17,7 @@ from raddle.operation import ACCESSES, CONTENT
 from raddle.site import SiteTable
 from raddle.static_model import StaticModel
 from raddle.step import Step
-from raddle.threads.data_model.creation_sites import Imported, real_one
+from raddle.threads.data_model.creation_sites import ModuleObjects, unwrap_twin
 from raddle.threads.data_model.identity import name_of_content
 from raddle.threads.data_model.library import called_by_library
 from raddle.threads.data_model.places import Places
@@ -33,7 +33,7 @@ class Identities:
     def __init__(self, table: SiteTable, model: Callable[[], StaticModel], *, renewed: bool) -> None:
         self._table = table
         self._survey = model
-        self._imported = Imported(table, renewed=renewed)
+        self._imported = ModuleObjects(table, renewed=renewed)
         self._places = Places(table)
 
     def begin(self, entities: Entities) -> None:
@@ -97,7 +97,7 @@ class Identities:
         """Return where an object was made; it is kept alive."""
         place = self._created.get(id(owner))
         if place is None:
-            place = self._places.of_constructor(owner) or self._imported.place(owner)
+            place = self._places.creation_line_of(owner) or self._imported.place(owner)
             self._created[id(owner)] = place
         return place
 
@@ -142,7 +142,7 @@ class Identities:
     def made(self, obj: Any, frame: FrameType | None = None) -> None:
         """Note where a resource or another object is being made, or was made just now; `frame` is its constructor's."""
         if id(obj) not in self._created:
-            self._created[id(obj)] = self._places.of_maker(frame)
+            self._created[id(obj)] = self._places.creation_line(frame)
             self._keep(obj)
 
     def is_unknown(self, obj: Any) -> bool:
@@ -189,7 +189,7 @@ class Identities:
     def _made_at(self, resource: Any) -> str:
         """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
         for name in ("mutex", "_cond", "_lock", ""):
-            place = self._created.get(id(resource)) or self._created.get(id(real_one(resource)))
+            place = self._created.get(id(resource)) or self._created.get(id(unwrap_twin(resource)))
             place = place or self._imported.place(resource)
             if place:
                 return place

@@ -58,7 +58,7 @@ from raddle.static_model import class_and_method
 from raddle.step import Step
 from raddle.threads.data_model.identity import calling_frame, first_argument, thread_type
 from raddle.threads.data_model.library import called_by_library
-from raddle.threads.data_model.making import Makers
+from raddle.threads.data_model.making import CreationRules
 from raddle.threads.data_model.variables import container_base
 from raddle.threads.state import thread_of
 
@@ -76,7 +76,7 @@ class StepRecorder(Recorder):
         self._methods = methods  # that tell threads apart
         self._warm: set[int] = set()  # sites whose steps were ever wanted
         self._functions: dict[int, tuple[str, bool, bool]] = {}  # by enter site: see `_function_at`
-        self._makers = Makers()
+        self._makers = CreationRules()
         self._withs = WithStatements(table)
 
     def begin(self, engine: Engine) -> None:
@@ -136,7 +136,7 @@ class StepRecorder(Recorder):
 
         The default factories of a dataclass are called by generated code, for example.
         """
-        if self._makers.is_named(value) and self._identities.is_unknown(value):
+        if self._makers.has_creation_site(value) and self._identities.is_unknown(value):
             self._identities.made_with(value, variable.owner)
             self._warm.add(site)
 

@@ -41,7 +41,7 @@ from raddle.threads.twins import (
     thread,
     time,
 )
-from raddle.threads.twins.adopt import let_go
+from raddle.threads.twins.adopt import restore_adopted
 from raddle.threads.twins.resemblance import resemble
 
 _real_allocate = _thread.allocate_lock
@@ -123,7 +123,7 @@ def _spared(name: str) -> bool:
     return name.split(".", 1)[0] in _SPARED
 
 
-def replaced() -> set[int]:
+def ids_with_twins() -> set[int]:
     """Return the ids of everything that has a twin and is replaced by name."""
     return set(map(id, NAMES)) | set(map(id, asyncio.names()))
 
@@ -227,9 +227,9 @@ class Patches:
         """Bring the real ones back."""
         while self._undo:
             self._undo.pop()()
-        let_go()
-        functools.let_go()
-        asyncio.let_go()
+        restore_adopted()
+        functools.forget_twins()
+        asyncio.stop_switching()
 
 
 def _threading_local_fields() -> dict[str, Any]:

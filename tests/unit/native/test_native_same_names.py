@@ -17,7 +17,7 @@ from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 from raddle.site import SiteTable
-from raddle.threads.data_model.creation_sites import Imported
+from raddle.threads.data_model.creation_sites import ModuleObjects
 
 BOUND = """\
 import queue
@@ -202,7 +202,7 @@ def test_stand_ins_of_other_objects_are_not_woken(tmp_path: Path) -> None:
     """
     with imported(tmp_path, "standing_in", source) as module:
         module.Lazy.woken = False
-        Imported(_table_of(module))
+        ModuleObjects(_table_of(module))
         assert not module.Lazy.woken
 
 

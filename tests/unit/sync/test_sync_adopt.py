@@ -8,7 +8,7 @@ import early
 import pytest
 
 import raddle
-from raddle.threads.twins.adopt import adopt, let_go
+from raddle.threads.twins.adopt import adopt, restore_adopted
 from raddle.threads.twins.lock import Lock, RLock
 from raddle.threads.twins.simple_queue import SimpleQueue
 
@@ -46,7 +46,7 @@ def test_the_twin_of_each_is_of_its_kind_and_always_the_same():
             assert adopt(real) is twin
         assert adopt(early.LOCK) is not adopt(early.LOW)
     finally:
-        let_go()
+        restore_adopted()
 
 
 def test_twins_act_on_the_real_one_outside():
@@ -57,4 +57,4 @@ def test_twins_act_on_the_real_one_outside():
             assert real.locked()
         assert not real.locked()
     finally:
-        let_go()
+        restore_adopted()

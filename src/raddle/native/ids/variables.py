@@ -16,7 +16,7 @@ from raddle.native.ids.objects import CREATED, GROUP, OWNED, RECEIVER, Entry, Tr
 from raddle.native.recorder import Recorder, ThreadRecord
 from raddle.operation import CONTENT
 from raddle.site import SiteTable
-from raddle.threads.data_model.making import Makers
+from raddle.threads.data_model.making import CreationRules
 from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import attribute_owner, container_base, is_iterator, written_owner
 
@@ -57,7 +57,7 @@ class VariableNumbers:
         self._recorder = recorder
         self._registry = recorder.registry
         self._places = Places(table)
-        self.makers = Makers()
+        self.makers = CreationRules()
         self.objects = TrackedObjects(recorder.registry, recorder.stream.fail)
         self.known = self.objects.known
         self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
@@ -111,7 +111,7 @@ class VariableNumbers:
             return self._note(obj, name, NOTHING)
         if owner is obj:
             number = self._own(obj, name, value)
-            if id(value) not in self.known and self.makers.is_object(type(value)):  # made by code without probes
+            if id(value) not in self.known and self.makers.holds_variables(type(value)):  # made by code without probes
                 self.objects.entry(value, self._entry(obj)[CREATED])
             return number
         if issubclass(cls, ModuleType):
@@ -186,7 +186,7 @@ class VariableNumbers:
             return entry
         # Only code without probes can run before the object is known, and only such code in Python is on the stack.
         may_be_new = self.makers.has_unprobed_constructor(type(obj))
-        return self.objects.entry(obj, self._places.of_constructor(obj) if may_be_new else "")
+        return self.objects.entry(obj, self._places.creation_line_of(obj) if may_be_new else "")
 
     @_guarded
     def _receiver(self, obj: Any) -> int:
@@ -201,14 +201,14 @@ class VariableNumbers:
     def made(self, obj: Any, frame: FrameType) -> int:
         """Note that a constructor of the object begins, in this frame."""
         if id(obj) not in self.known:
-            self.objects.entry(obj, self._places.of_maker(frame))
+            self.objects.entry(obj, self._places.creation_line(frame))
         return 0
 
     @_guarded
     def called(self, obj: Any) -> int:
         """Note that code without probes, called by the innermost code of the program, has made an object."""
-        if id(obj) not in self.known and self.makers.is_object(type(obj)):
-            self.objects.entry(obj, self._places.of_maker())
+        if id(obj) not in self.known and self.makers.holds_variables(type(obj)):
+            self.objects.entry(obj, self._places.creation_line())
         return 0
 
     def _hold(self, holder: Any, name: str, container: Any) -> None:

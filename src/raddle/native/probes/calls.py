@@ -11,8 +11,8 @@ from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.contents import Contents
 from raddle.operation import READ, WRITE
-from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
-from raddle.threads.data_model.call_effects import Effects, reproduces
+from raddle.threads.data_model.builtin_functions import BuiltinRole, handlers_by_function
+from raddle.threads.data_model.call_effects import EffectCache, copies_objects
 from raddle.threads.data_model.variables import is_iterator
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
@@ -26,7 +26,7 @@ class Calls:
     def __init__(self, contents: Contents, attributes: Attributes, variable_numbers: VariableNumbers) -> None:
         self._contents = contents
         self._attributes = attributes
-        self._effects = Effects()
+        self._effects = EffectCache()
         self._makers = variable_numbers.makers
         self._note_made = variable_numbers.called
 
@@ -63,7 +63,7 @@ class Calls:
             if container is not None:
                 self._contents.tell(kind, container, site)
                 kind = READ
-        if reproduces(called):
+        if copies_objects(called):
             self._note_made(result)
         return result
 
@@ -111,9 +111,9 @@ class Calls:
         self._attributes.delete(obj, name, site)
 
 
-_HANDLERS: dict[int, Callable[..., Any]] = by_function(
+_HANDLERS: dict[int, Callable[..., Any]] = handlers_by_function(
     {
-        BuiltinRole.LOOK: Calls.looking,
+        BuiltinRole.READ_CONTENT: Calls.looking,
         BuiltinRole.PRINT: Calls.looking,
         BuiltinRole.LAZY: Calls.lazily,
         BuiltinRole.ITERATE: Calls.iterating,

@@ -12,7 +12,7 @@ from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import CONTENT, READ, WRITE, Kind
 from raddle.threads.data_model.builtin_functions import IN_PLACE
-from raddle.threads.data_model.variables import VIEW_TYPES, container_base, fills
+from raddle.threads.data_model.variables import VIEW_TYPES, container_base, stores_missing_keys
 
 __tracebackhide__ = True  # frames of this module, in what pytest shows
 
@@ -121,7 +121,7 @@ class Contents(RecordingProbes):
     def find_base(self, cls: type) -> type | None:
         """Return the container without probes that a class is or extends, at its first sight."""
         self._kept.append(cls)
-        self._filling[id(cls)] = fills(cls)
+        self._filling[id(cls)] = stores_missing_keys(cls)
         base = self.bases[id(cls)] = container_base(cls)
         return base
 

@@ -15,7 +15,7 @@ from raddle.threads.data_model.call_effects import LAZY
 class BuiltinRole(Enum):
     """What a built-in function does with its arguments."""
 
-    LOOK = auto()  # reads their content at once
+    READ_CONTENT = auto()  # reads their content at once
     COPY_BYTES = auto()  # the same, for bytes
     PRINT = auto()
     OPEN = auto()
@@ -29,7 +29,7 @@ class BuiltinRole(Enum):
 
 
 _NAMES = {
-    BuiltinRole.LOOK: "len list dict set tuple sorted sum min max any all bool str repr format",
+    BuiltinRole.READ_CONTENT: "len list dict set tuple sorted sum min max any all bool str repr format",
     BuiltinRole.COPY_BYTES: "bytes bytearray",
     BuiltinRole.PRINT: "print",
     BuiltinRole.OPEN: "open",
@@ -43,12 +43,12 @@ _NAMES = {
 }
 _ROLES: dict[int, BuiltinRole] = {  # by id of the function
     **{id(getattr(builtins, name)): role for role, names in _NAMES.items() for name in names.split()},
-    **{id(kind): BuiltinRole.LOOK for kind in env.FROZEN_TYPES},
+    **{id(kind): BuiltinRole.READ_CONTENT for kind in env.FROZEN_TYPES},
     **{id(kind): BuiltinRole.LAZY for kind in LAZY},
 }
 
 
-def by_function(handlers: dict[BuiltinRole, Callable[..., Any]]) -> dict[int, Callable[..., Any]]:
+def handlers_by_function(handlers: dict[BuiltinRole, Callable[..., Any]]) -> dict[int, Callable[..., Any]]:
     """Return the handler of each built-in function, by the function's id; functions without a handler are left out."""
     return {function: handlers[role] for function, role in _ROLES.items() if role in handlers}
 

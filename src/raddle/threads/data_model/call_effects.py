@@ -161,17 +161,17 @@ def reads_attributes(called: Any) -> bool:
     return _origin(called) in _COPYING
 
 
-def reproduces(called: Any) -> bool:
+def copies_objects(called: Any) -> bool:
     """Return whether a function makes a new object from another one, or from what was stored of one.
 
     >>> import copy
-    >>> reproduces(copy.copy), reproduces(id)
+    >>> copies_objects(copy.copy), copies_objects(id)
     (True, False)
     """
     return _origin(called) in _REPRODUCING
 
 
-class Effects:
+class EffectCache:
     """What calls do, remembered for functions that live as long as their modules."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ class Effects:
         """Return what calling a function does; None where its own probes tell.
 
         >>> import os
-        >>> Effects().of(os.mkdir)
+        >>> EffectCache().of(os.mkdir)
         CallEffect(kind='write', on_disk=True)
         """
         known = self._known.get(id(called))

@@ -36,7 +36,7 @@ MAX_ITEMS = 1_000  # of one container
 _Found = tuple[Any, ast.expr, str, int]  # an object, what makes it, in which file, how far from a name
 
 
-class Imported:
+class ModuleObjects:
     """The objects that modules have, and where these were made.
 
     Executions may import more modules, and a scenario's `setup` may make everything anew (`renewed`).
@@ -56,12 +56,12 @@ class Imported:
     def place(self, obj: object) -> str:
         """The line where an object was made; "" if it belongs to no module.
 
-        >>> Imported(SiteTable()).place(threading.Lock())
+        >>> ModuleObjects(SiteTable()).place(threading.Lock())
         ''
         """
         if self._stale:
             self._look()
-        obj = real_one(obj)
+        obj = unwrap_twin(obj)
         found = self._places.get(id(obj))
         return found[1] if found is not None else ""
 
@@ -77,7 +77,7 @@ class Imported:
         seen: set[int] = set()
         while waiting and len(seen) < MOST:  # what is nearest to a name first: that is what it was made for
             obj, node, path, depth = waiting.popleft()
-            obj = real_one(obj)
+            obj = unwrap_twin(obj)
             if id(obj) in seen:
                 continue
             seen.add(id(obj))
@@ -97,7 +97,7 @@ def _name(module: ModuleType) -> str:
     return name if type(name) is str else ""
 
 
-def real_one(obj: Any) -> Any:
+def unwrap_twin(obj: Any) -> Any:
     """A twin that stands in for a real primitive is that one."""
     real = getattr(obj, "_real", None) if id(type(obj)) in _STANDING_IN else None
     return obj if real is None else real

@@ -20,7 +20,7 @@ _NO_DATA = frozenset({"builtins", "functools", "typing", "_thread", "threading",
 _CALL = type.__dict__["__call__"]
 
 
-class Makers:
+class CreationRules:
     """Says what makes objects, and remembers it for classes."""
 
     __slots__ = ("_objects", "_silent", "_unprobed")
@@ -35,7 +35,7 @@ class Makers:
         """Return whether calling this makes an object that no probe shows.
 
         >>> from types import SimpleNamespace
-        >>> [Makers().makes(called) for called in (SimpleNamespace, object.__new__, int, len)]
+        >>> [CreationRules().makes(called) for called in (SimpleNamespace, object.__new__, int, len)]
         [True, True, False, False]
         """
         kind = type(called)
@@ -49,7 +49,7 @@ class Makers:
         """Return whether calling a class makes an object without a probe in a constructor."""
         known = self._silent.get(id(kind))
         if known is None:
-            known = self._silent[id(kind)] = kind, _is_silent(kind) and self.is_object(kind)
+            known = self._silent[id(kind)] = kind, _is_silent(kind) and self.holds_variables(kind)
         return known[1]
 
     def has_unprobed_constructor(self, kind: type) -> bool:
@@ -59,20 +59,20 @@ class Makers:
             known = self._unprobed[id(kind)] = kind, any(not _is_probed(maker) for maker in _constructors(kind))
         return known[1]
 
-    def is_named(self, obj: object) -> bool:
+    def has_creation_site(self, obj: object) -> bool:
         """Return whether it matters where an object was made: it is data, or a primitive that no twin stands for yet.
 
         >>> import threading
-        >>> Makers().is_named(threading.Lock()), Makers().is_named(3)
+        >>> CreationRules().has_creation_site(threading.Lock()), CreationRules().has_creation_site(3)
         (True, False)
         """
-        return id(type(obj)) in TWINS or self.is_object(type(obj))
+        return id(type(obj)) in TWINS or self.holds_variables(type(obj))
 
-    def is_object(self, kind: type) -> bool:
+    def holds_variables(self, kind: type) -> bool:
         """Return whether objects of a class are data of the program, with attributes that are variables.
 
         >>> from types import SimpleNamespace
-        >>> [Makers().is_object(kind) for kind in (SimpleNamespace, list, type)]
+        >>> [CreationRules().holds_variables(kind) for kind in (SimpleNamespace, list, type)]
         [True, False, False]
         """
         known = self._objects.get(id(kind))

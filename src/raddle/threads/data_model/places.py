@@ -30,7 +30,7 @@ class Places:
         """Return how sites name a file."""
         return self._table.label(path)
 
-    def of_maker(self, frame: FrameType | None = None) -> str:
+    def creation_line(self, frame: FrameType | None = None) -> str:
         """Return the line that is making an object; `frame` is the innermost that can be doing it.
 
         Without a line that has probes, it is the innermost one outside of Python itself; "" if there is none.
@@ -38,7 +38,7 @@ class Places:
         >>> table = SiteTable()
         >>> table.add(1 << 16, (), file="shop.py", path="/home/me/shop.py")
         >>> names = {"places": Places(table)}
-        >>> source = "class Cart:\\n def __init__(self): self.made = places.of_maker()\\ncart = Cart()"
+        >>> source = "class Cart:\\n def __init__(self): self.made = places.creation_line()\\ncart = Cart()"
         >>> exec(compile(source, "/home/me/shop.py", "exec"), names)
         >>> names["cart"].made
         'shop.py:3'
@@ -58,12 +58,12 @@ class Places:
             frame = frame.f_back
         return outside
 
-    def of_constructor(self, obj: object) -> str:
+    def creation_line_of(self, obj: object) -> str:
         """Return the line that is making this object, if a constructor of it is running; else ""."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_name in CONSTRUCTORS and first_argument(frame) is obj:
-                return self.of_maker(frame)
+                return self.creation_line(frame)
             frame = frame.f_back
         return ""
 

@@ -160,11 +160,11 @@ def is_in_python(base: type) -> bool:
     return type(fields.get("__setitem__", fields.get("discard"))) is types.FunctionType
 
 
-def fills(kind: type) -> bool:
+def stores_missing_keys(kind: type) -> bool:
     """Does looking up what is missing in such a mapping store something?
 
     >>> from collections import Counter, defaultdict
-    >>> fills(dict), fills(defaultdict), fills(Counter)
+    >>> stores_missing_keys(dict), stores_missing_keys(defaultdict), stores_missing_keys(Counter)
     (False, True, False)
     """
     missing = in_class(kind, "__missing__")

@@ -9,7 +9,7 @@ from raddle.engine.engine import Engine
 from raddle.engine.points import Points
 from raddle.engine.variables import Variable
 from raddle.operation import CONTENT, MADE, READ, Kind
-from raddle.threads.data_model.making import Makers
+from raddle.threads.data_model.making import CreationRules
 from raddle.threads.data_model.variables import container_base, is_in_python
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.variables import Variables
@@ -39,7 +39,7 @@ class Accesses:
         self.cold, self.hot, self.quiet = engine.sampling.cold, engine.sampling.hot, engine.sampling.quiet
         self.observing = bool(engine.observers.accessed)
         self.measuring = engine.measuring
-        self.makers = Makers()
+        self.makers = CreationRules()
         self.tell = engine.accessed
         self._lets_go = engine.lets_go
 
@@ -75,7 +75,7 @@ class Accesses:
 
     def made(self, me: Carrier, obj: Any, site: int) -> None:
         """Inform criteria that code without probes has made an object at this site (only if `measuring`)."""
-        if self.makers.is_named(obj):
+        if self.makers.has_creation_site(obj):
             self.engine.noted(me, MADE, obj)
             if self.sampling.wanted is not None:
                 self.sampling.wanted.add(site)

@@ -16,14 +16,14 @@ from greenlet import getcurrent
 from raddle import env
 from raddle.engine.carrier import Carrier
 from raddle.operation import READ, WRITE, Kind
-from raddle.threads.data_model.builtin_functions import BuiltinRole, by_function
+from raddle.threads.data_model.builtin_functions import BuiltinRole, handlers_by_function
 from raddle.threads.data_model.call_effects import (
-    Effects,
+    EffectCache,
+    copies_objects,
     everything_in,
     looks_deeply,
     names_of,
     reads_attributes,
-    reproduces,
 )
 from raddle.threads.data_model.filesystem import CONTENTS, DISK, effect_of_opening
 from raddle.threads.data_model.filesystem import effect_of_method as effect_of_outside
@@ -53,7 +53,7 @@ class Calls:
         self._variables = accesses.variables
         self._cold, self._hot = accesses.cold, accesses.hot
         self._observing = accesses.observing
-        self._effects = Effects()
+        self._effects = EffectCache()
         self._makers = accesses.makers if accesses.measuring else None
 
     def function(self, called: Any, site: int) -> Any:
@@ -94,7 +94,7 @@ class Calls:
         target, original = None, called
         given: Sequence[Any] = (*args, *kwargs.values()) if type(me) is Carrier else ()
         copies = given and reads_attributes(called)
-        if given and self._makers is not None and reproduces(called):
+        if given and self._makers is not None and copies_objects(called):
             called = partial(self._making, called, site)
         for arg in everything_in(given) if given and looks_deeply(original) else given:
             if effect_of_outside(arg, "write"):  # a file to be written to, say
@@ -210,9 +210,9 @@ class Calls:
         return NAMES[called](*args, **kwargs)
 
 
-_HANDLERS: dict[int, Callable[..., Any]] = by_function(
+_HANDLERS: dict[int, Callable[..., Any]] = handlers_by_function(
     {
-        BuiltinRole.LOOK: Calls.looking,
+        BuiltinRole.READ_CONTENT: Calls.looking,
         BuiltinRole.COPY_BYTES: Calls.looking,
         BuiltinRole.PRINT: Calls.printing,
         BuiltinRole.OPEN: Calls.opening,

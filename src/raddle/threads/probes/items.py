@@ -16,7 +16,7 @@ from raddle.inspection import in_class
 from raddle.operation import DELETE, READ, WRITE
 from raddle.threads.data_model.builtin_functions import IN_PLACE
 from raddle.threads.data_model.deferred import Stepped
-from raddle.threads.data_model.variables import UNKNOWN, container_base, fills, is_iterator, runs_python
+from raddle.threads.data_model.variables import UNKNOWN, container_base, is_iterator, runs_python, stores_missing_keys
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.accesses import Accesses
 
@@ -43,7 +43,7 @@ class Items:
         if type(me) is not Carrier or container_base(cls) is None:
             return obj[key]
         variable = self.variables.find_content(obj)
-        if not fills(cls):
+        if not stores_missing_keys(cls):
             self._accesses.step(me, variable, READ, site)
             value = obj[key]
         elif in_class(cls, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):

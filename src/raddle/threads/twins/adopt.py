@@ -80,7 +80,7 @@ def look_again() -> None:
         _look(real, twin)
 
 
-def let_go() -> None:
+def restore_adopted() -> None:
     """The run is over: everything adopted is its own again."""
     for obj, fields in _changed:
         obj.__dict__.update(fields)

@@ -63,7 +63,7 @@ def names() -> dict[Any, Any]:
                     _traced_before.append(greenlet.settrace(switched))
                 _running[me] = loop
             elif _running.pop(me, None) is not None and not _running:
-                let_go()
+                stop_switching()
         real_set(loop)
 
     return {real_set: set_running_loop}
@@ -147,7 +147,7 @@ def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
     return select
 
 
-def let_go() -> None:
+def stop_switching() -> None:
     """No loop runs under control any more."""
     _running.clear()
     _hooks.clear()

@@ -177,7 +177,7 @@ def twin_of(value: Any) -> Any:
     return _twins[id(value)][1]
 
 
-def let_go() -> None:
+def forget_twins() -> None:
     """The run is over."""
     _twins.clear()
     _sites.clear()

@@ -14,7 +14,7 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.threads.endings import uncontrolled
-from raddle.threads.twins.resemblance import resembling, saying
+from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealLocal = _thread._local
 
@@ -23,7 +23,7 @@ RealLocal = _thread._local
 class local(_threading_local.local):  # noqa: N801 -- the standard library's name
     """What `threading.local()` gives under control; elsewhere a real one."""
 
-    __class__ = saying(RealLocal)
+    __class__ = claimed_class(RealLocal)
 
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
         if cls is local and getcurrent().__class__ is not Carrier:

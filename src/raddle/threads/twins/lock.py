@@ -14,7 +14,7 @@ from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.waits import wait
 from raddle.operation import ACQUIRE, LOCKED, MADE, REENTER, RELEASE, TRY_ACQUIRE
-from raddle.threads.twins.resemblance import resembling, saying
+from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealLock = _thread.LockType
 RealRLock = _thread.RLock
@@ -116,7 +116,7 @@ class Lock(_AnyLock):
 
     __slots__ = ()
 
-    __class__ = saying(RealLock)
+    __class__ = claimed_class(RealLock)
     make_real = staticmethod(_make_lock)
     real_kind = RealLock
 
@@ -202,7 +202,7 @@ class RLock(_AnyLock):
 
     __slots__ = ()
 
-    __class__ = saying(RealRLock)
+    __class__ = claimed_class(RealRLock)
     make_real = staticmethod(_make_rlock)
     real_kind = RealRLock
 

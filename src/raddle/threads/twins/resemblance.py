@@ -22,7 +22,7 @@ def resemble(twin: Any, real: Any) -> None:
         setattr(twin, name, getattr(real, name))
 
 
-def saying(real: type) -> Any:
+def claimed_class(real: type) -> Any:
     """A `__class__` for the objects of a twin: `isinstance` takes them for real ones.
 
     A subclass that the program makes has its own name, and its objects say so.

@@ -9,7 +9,7 @@ from typing import Any
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.waits import wait
 from raddle.operation import FAILED, GET, MADE, PUT, SIZE
-from raddle.threads.twins.resemblance import resembling, saying
+from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealSimpleQueue = _queue.SimpleQueue
 
@@ -26,7 +26,7 @@ class SimpleQueue(metaclass=_Twin):
 
     __slots__ = ("__weakref__", "_real")
 
-    __class__ = saying(RealSimpleQueue)
+    __class__ = claimed_class(RealSimpleQueue)
     _real: RealSimpleQueue[Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
