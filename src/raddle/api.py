@@ -88,7 +88,7 @@ def explore(
     ('passed', 0)
     """
     named = bool(criteria) or data_file is not None
-    names, budget, to_the_end = _goal(scheduler, criteria, until, Budget(executions, seconds))
+    names, budget, finish_exhaustively = _goal(scheduler, criteria, until, Budget(executions, seconds))
     seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
     _check_until(until, scheduler, complete=make_policy(scheduler, seed=seed, criteria=names).complete)
     threads = ThreadScenario(
@@ -110,7 +110,7 @@ def explore(
         until=budget.until,
         shrink=shrink,
         measure_all=named,
-        to_the_end=to_the_end and workers is None,
+        finish_exhaustively=finish_exhaustively and workers is None,
         settings=CriterionSettings(pinv_occurrences=pinv_occurrences),
     )
     return search(plan, budget, data_file=data_file, corpus=corpus, workers=workers, progress=progress)
@@ -131,14 +131,14 @@ def _goal(
     """Return the criteria, the budget, and whether a complete search follows, where the caller left them open."""
     names = _criteria_names(criteria or (Threads.default_criteria if is_guided(scheduler) else ()))
     portfolio = scheduler.partition(":")[0] == "portfolio"
-    to_the_end = until in (None, "first-finding") and portfolio and bool(names)
+    finish_exhaustively = until in (None, "first-finding") and portfolio and bool(names)
     if until is None:
         until = "saturated" if names and is_guided(scheduler) else "first-finding"
     _check_ends(until, budget, names)
     executions = budget.executions
     if executions is None and budget.seconds is None and until != "exhausted":
         executions = EXECUTIONS
-    return names, Budget(executions, budget.seconds, until), to_the_end
+    return names, Budget(executions, budget.seconds, until), finish_exhaustively
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ def require_tested(result: Result) -> None:
             f"nothing was tested: {'; '.join(result.notes)}. Give it more seconds, or look for a loop that spins there",
         )
     for refused in result.not_instrumented:
-        if refused.blind_target:
+        if refused.unwatchable_target:
             raise NothingTestedError(
                 "unwatched-target",
                 f"nothing was tested: {refused.what} cannot be watched ({refused.why}). "

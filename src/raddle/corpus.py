@@ -23,7 +23,7 @@ class CorpusEntry:
 
     origin: str  # what was explored: "explore log.py::scenario"
     number: int  # of the execution
-    brought: int  # requirements that were new then
+    newly_covered: int  # requirements that were new then
     runs: Runs  # its decisions, those in a row for the same thread together
     sites: frozenset[int]  # that were scheduling points then
     kinds: frozenset[str]  # of resources that were
@@ -40,16 +40,16 @@ class CorpusEntry:
         return tuple(thread for thread, times in self.runs for _ in range(times))
 
 
-def in_runs(decisions: Sequence[int]) -> Runs:
+def run_length_encoded(decisions: Sequence[int]) -> Runs:
     """Decisions, shorter.
 
-    >>> in_runs([1, 1, 2])
+    >>> run_length_encoded([1, 1, 2])
     ((1, 2), (2, 1))
     """
     return tuple((thread, sum(1 for _ in same)) for thread, same in groupby(decisions))
 
 
-def fitting(
+def split_by_fit(
     corpus: Iterable[CorpusEntry], origin: str, switches: str, replay_options: ReplayOptions, sites: Iterable[int]
 ) -> tuple[list[CorpusEntry], list[CorpusEntry]]:
     """Return the schedules kept for a scenario that may still fit, and those that name places that are gone."""

@@ -42,11 +42,13 @@ class AbstractVariable(NamedTuple):
         return _dotted(self.owner, self.name)
 
     @property
-    def whose(self) -> str:
+    def owner_description(self) -> str:
         """The object, or the file, that the variable belongs to: what `str` leaves out.
 
-        >>> AbstractVariable("log.py:Appender", "app.py:12", "th").whose, AbstractVariable("log.py", "", "level").whose
-        ('the Appender made at app.py:12', 'of log.py')
+        >>> AbstractVariable("log.py:Appender", "app.py:12", "th").owner_description
+        'the Appender made at app.py:12'
+        >>> AbstractVariable("log.py", "", "level").owner_description
+        'of log.py'
         """
         file, _, name = (self.type or self.owner).partition(":")
         cls = name.rpartition(".")[2]
@@ -147,7 +149,7 @@ class Entities:
         """The actor runs no more methods."""
         self._ended.add(actor)
 
-    def settled(self, actor: int) -> bool:
+    def is_settled(self, actor: int) -> bool:
         """Can nothing change any more in what the actor is taken for?"""
         return actor in self._ended or len(self._methods[actor]) >= self._most
 

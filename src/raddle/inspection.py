@@ -58,10 +58,10 @@ def module_of(kind: type) -> str:
     return module if type(module) is str else ""
 
 
-def in_class(kind: type, name: str, default: Any = None) -> Any:
+def class_attribute(kind: type, name: str, default: Any = None) -> Any:
     """What a class or the nearest of its bases has under a name, as it is there: descriptors are not asked.
 
-    >>> type(in_class(bool, "real")).__name__, in_class(dict, "missing")
+    >>> type(class_attribute(bool, "real")).__name__, class_attribute(dict, "missing")
     ('getset_descriptor', None)
     """
     for base in mro(kind):
@@ -91,19 +91,19 @@ def own_fields(obj: Any) -> Mapping[str, Any]:
     return {}
 
 
-def kept_by(obj: Any, name: str) -> Any:
+def stored_attribute(obj: Any, name: str) -> Any:
     """What an object or a class keeps under a name: in its `__dict__`, or in a slot. None where there is nothing.
 
     >>> class Point:
     ...     __slots__ = ("x",)
     >>> point = Point()
     >>> point.x = 3
-    >>> kept_by(point, "x"), kept_by(Point, "y")
+    >>> stored_attribute(point, "x"), stored_attribute(Point, "y")
     (3, None)
     """
     if issubclass(type(obj), type):
-        return in_class(obj, name)
-    found: Any = in_class(type(obj), name)
+        return class_attribute(obj, name)
+    found: Any = class_attribute(type(obj), name)
     if type(found) is MemberDescriptorType:
         try:
             return found.__get__(obj)
@@ -118,7 +118,7 @@ def attribute_of(obj: Any, name: str) -> Any:
     >>> attribute_of(len, "__qualname__"), attribute_of(attribute_of, "__name__"), attribute_of(3, "__name__")
     ('len', 'attribute_of', None)
     """
-    found = in_class(type(obj), name)
+    found = class_attribute(type(obj), name)
     kind = type(found)
     if kind is GetSetDescriptorType or kind is MemberDescriptorType:
         try:

@@ -29,10 +29,10 @@ def child_label(parent: str, number: int) -> str:
     return f"{parent[0]}{number}" if parent[1:] == "0" else f"{parent}.{number}"
 
 
-def by_number(label: str) -> tuple[list[int], str]:
+def label_sort_key(label: str) -> tuple[list[int], str]:
     """Return a key by which labels are sorted: T2 comes before T10, and T1 before T1.1.
 
-    >>> sorted(["T10", "T2", "T1.1", "T1"], key=by_number)
+    >>> sorted(["T10", "T2", "T1.1", "T1"], key=label_sort_key)
     ['T1', 'T1.1', 'T2', 'T10']
     """
     return [int(digits) for digits in re.findall(r"\d+", label)], label

@@ -18,7 +18,7 @@ class Role(Enum):
     WRITE = "write"
     GIVE = "give"  # passes on what the thread knows, by way of a resource
     TAKE = "take"  # receives what a give passed on
-    LOOK = "look"  # reads the state of a resource without blocking
+    OBSERVE = "look"  # reads the state of a resource without blocking
     START = "start"
     END = "end"
     OTHER = "other"
@@ -85,7 +85,7 @@ class Kind(str):
         return _KIND_FACTS[self].point_if_observed
 
     @property
-    def looks_at(self) -> str:
+    def observes(self) -> str:
         """The kind of resource that a take looks at if it may fail: when exactly that is given back matters then."""
         return _KIND_FACTS[self.partner].point_if_observed if self.partner else ""
 
@@ -128,7 +128,7 @@ DELETE = Kind("delete", "deletes", role=Role.WRITE)
 # Locks
 ACQUIRE = Kind("acquire", "acquires", role=Role.TAKE, waiting="waits to acquire", partner="release")
 TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
-LOCKED = Kind("locked", role=Role.LOOK)
+LOCKED = Kind("locked", role=Role.OBSERVE)
 RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
 
 # Conditions. A wait is a release of the lock and a wait; then woken, if notified, and an acquire.
@@ -139,9 +139,9 @@ NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
 # Events
 SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
 CLEAR = Kind("clear", "clears")
-IS_SET = Kind("is-set", "looks at", role=Role.LOOK)
+IS_SET = Kind("is-set", "looks at", role=Role.OBSERVE)
 # Arriving at a wait gives nothing back, but cannot be observed either unless some thread clears the event.
-BEFORE_WAIT = Kind("before-wait", role=Role.LOOK, point_if_observed="event")
+BEFORE_WAIT = Kind("before-wait", role=Role.OBSERVE, point_if_observed="event")
 WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for the setting of", partner="set")
 
 # Semaphores
@@ -155,7 +155,7 @@ BOUNDED_UP = Kind("bounded-up")
 # Queues
 PUT = Kind("put", "puts into", role=Role.GIVE, waiting="waits for room in")
 GET = Kind("get", "gets from", role=Role.TAKE, waiting="waits for an item from", partner="put", counted=True)
-SIZE = Kind("size", role=Role.LOOK)
+SIZE = Kind("size", role=Role.OBSERVE)
 TASK_DONE = Kind("task-done", role=Role.GIVE)
 JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits until all tasks are done of", partner="task-done")
 
@@ -165,7 +165,7 @@ START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
 JOIN = Kind("join", waiting="waits for the end of")
 JOIN_IN_TIME = Kind("join-in-time")  # with a timeout: the other thread has ended, but need not have
 END = Kind("end", role=Role.END, point_if_observed="thread")
-IS_ALIVE = Kind("is-alive", role=Role.LOOK)
+IS_ALIVE = Kind("is-alive", role=Role.OBSERVE)
 SLEEP = Kind("sleep", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it carries")
 
@@ -177,23 +177,23 @@ TASK = Kind("task")
 ENTER = Kind("enter")
 LEAVE = Kind("leave")
 BLOCK = Kind("block")
-MADE = Kind("made")  # a resource
-HOLD = Kind("hold")  # a queue's mutex is taken, and later let go
-LET_GO = Kind("let-go")
+CREATED = Kind("made")  # a resource
+HOLD_MUTEX = Kind("hold")  # a queue's mutex is taken, and later let go
+RELEASE_MUTEX = Kind("let-go")
 
 ACCESSES = frozenset(kind for kind in KINDS.values() if kind.is_access)
-LOOKS = frozenset(kind for kind in KINDS.values() if kind.role in (Role.LOOK, Role.READ))
+OBSERVATIONS = frozenset(kind for kind in KINDS.values() if kind.role in (Role.OBSERVE, Role.READ))
 GIVES = frozenset(kind for kind in KINDS.values() if kind.role is Role.GIVE)
 TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
-UNOBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
-COMMUTING = frozenset({READ, NOTIFY, *UNOBSERVED})  # two of these commute, whatever they touch
+POINTS_IF_OBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
+COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})  # two of these commute, whatever they touch
 # When exactly these happen no thread can observe, unless it looks, but some criteria can. See `Criterion.points`.
-UNSEEN = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
+UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
 # At these a thread is said to be blocked, for criteria. A wait until all tasks are done contends with no other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
-TURNS = frozenset({BEGIN, TASK})  # the thread becomes another actor
+ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes another actor
 CALLS = frozenset({ENTER, LEAVE})
 
 CONTENT = "[]"  # the name of the variable that is a container's content

@@ -45,27 +45,27 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class LockDiscipline:
     """What threads did to objects, and under which guards.
 
-    >>> guarded = Conduct(seen=0b11, runs=(0b10,), guards=(Guard(0, (), "a Lock"),))
-    >>> guarded + Conduct(seen=0b01, runs=())  # the first access happened without any lock, too
-    Conduct(seen=3, runs=(2,), guards=(Guard(loose=1, split=(), lock='a Lock'),))
+    >>> guarded = LockDiscipline(seen=0b11, runs=(0b10,), guards=(Guard(0, (), "a Lock"),))
+    >>> guarded + LockDiscipline(seen=0b01, runs=())  # the first access happened without any lock, too
+    LockDiscipline(seen=3, runs=(2,), guards=(Guard(loose=1, split=(), lock='a Lock'),))
     """
 
     seen: int = 0
     runs: Rows = ()
     guards: tuple[Guard, ...] = ()
 
-    def __add__(self, other: Conduct) -> Conduct:
+    def __add__(self, other: LockDiscipline) -> LockDiscipline:
         """Both were seen. Any guard of the one may be in the same part as any guard of the other, or as none."""
         runs = _union(self.runs, other.runs)
         nothing, nothing_else = Guard(self.seen, self.runs), Guard(other.seen, other.runs)
         joined = [mine._and(theirs) for mine in (*self.guards, nothing) for theirs in (*other.guards, nothing_else)]
-        return Conduct.make(self.seen | other.seen, runs, joined)
+        return LockDiscipline.make(self.seen | other.seen, runs, joined)
 
     @classmethod
-    def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> Conduct:
+    def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> LockDiscipline:
         """Without guards that do nothing, or nothing more than another one."""
         chosen = [Guard(seen, runs)]
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
@@ -84,20 +84,20 @@ class OwnerFacts:
 
     accesses: tuple[Access, ...]  # in order; their places are what the masks are made from
     before: Rows  # by the one that can come first
-    conduct: Conduct
+    discipline: LockDiscipline
 
     @classmethod
-    def make(cls, accesses: Iterable[Access], before: Rows, conduct: Conduct) -> OwnerFacts:
+    def make(cls, accesses: Iterable[Access], before: Rows, discipline: LockDiscipline) -> OwnerFacts:
         """From accesses in any order."""
         given = tuple(accesses)
-        seen = (access for place, access in enumerate(given) if conduct.seen >> place & 1)
-        return cls(given, before, conduct)._among(tuple(sorted(seen)))
+        seen = (access for place, access in enumerate(given) if discipline.seen >> place & 1)
+        return cls(given, before, discipline)._among(tuple(sorted(seen)))
 
     def __add__(self, other: OwnerFacts) -> OwnerFacts:
         if self.accesses != other.accesses:
             accesses = tuple(sorted({*self.accesses, *other.accesses}))
             self, other = self._among(accesses), other._among(accesses)
-        return OwnerFacts(self.accesses, _union(self.before, other.before), self.conduct + other.conduct)
+        return OwnerFacts(self.accesses, _union(self.before, other.before), self.discipline + other.discipline)
 
     def _among(self, accesses: tuple[Access, ...]) -> OwnerFacts:
         """The same, with the places among these; about accesses that are not among them nothing is known."""
@@ -112,19 +112,19 @@ class OwnerFacts:
         def rows(old: Rows) -> Rows:
             return trimmed(mask(old[place]) if 0 <= place < len(old) else 0 for place in moves)
 
-        conduct = self.conduct
-        guards = (Guard(mask(guard.loose), rows(guard.split), guard.lock) for guard in conduct.guards)
-        runs = rows(conduct.runs)
-        return OwnerFacts(accesses, rows(self.before), Conduct.make(mask(conduct.seen), runs, guards))
+        discipline = self.discipline
+        guards = (Guard(mask(guard.loose), rows(guard.split), guard.lock) for guard in discipline.guards)
+        runs = rows(discipline.runs)
+        return OwnerFacts(accesses, rows(self.before), LockDiscipline.make(mask(discipline.seen), runs, guards))
 
     def as_json(self) -> dict[str, Any]:
         """Masks as hexadecimal texts."""
-        guards = [{"loose": f"{g.loose:x}", "split": _texts(g.split), "lock": g.lock} for g in self.conduct.guards]
+        guards = [{"loose": f"{g.loose:x}", "split": _texts(g.split), "lock": g.lock} for g in self.discipline.guards]
         return {
             "accesses": [list(access) for access in self.accesses],
             "before": _texts(self.before),
-            "seen": f"{self.conduct.seen:x}",
-            "runs": _texts(self.conduct.runs),
+            "seen": f"{self.discipline.seen:x}",
+            "runs": _texts(self.discipline.runs),
             "guards": guards,
         }
 
@@ -132,15 +132,16 @@ class OwnerFacts:
     def from_json(cls, data: dict[str, Any]) -> OwnerFacts:
         """What `as_json` gave."""
         guards = tuple(Guard(int(g["loose"], 16), _masks(g["split"]), g["lock"]) for g in data["guards"])
-        conduct = Conduct(int(data["seen"], 16), _masks(data["runs"]), guards)
-        return cls(tuple((name, site) for name, site in data["accesses"]), _masks(data["before"]), conduct)
+        discipline = LockDiscipline(int(data["seen"], 16), _masks(data["runs"]), guards)
+        return cls(tuple((name, site) for name, site in data["accesses"]), _masks(data["before"]), discipline)
 
 
 @dataclass(frozen=True, slots=True)
 class PruningFacts:
     """Nothing is known until something was seen.
 
-    >>> seen = PruningFacts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), Conduct(seen=0b11))})
+    >>> both = LockDiscipline(seen=0b11)
+    >>> seen = PruningFacts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), both)})
     >>> seen.owners["m.py:C"].before  # the one at 70002 can come before the one at 70001
     (0, 1)
     >>> PruningFacts.from_json(seen.as_json()) == seen + PruningFacts()

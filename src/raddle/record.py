@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class MeasuredData:
     """What was measured, and what is needed to say it to people long after."""
 
     tally: Tally = field(default_factory=Tally)
@@ -39,7 +39,7 @@ class Measures:
 
         >>> one, other = Tally(), Tally()
         >>> one.add(1, "sync", [("a",)]); other.add(1, "sync", [("b",)])
-        >>> (Measures(tally=one) + Measures(tally=other)).tally.growth["sync"]
+        >>> (MeasuredData(tally=one) + MeasuredData(tally=other)).tally.growth["sync"]
         [(1, 1), (2, 2)]
         """
         moved = [replace(kept, number=kept.number + self.tally.executions) for kept in other.corpus]
@@ -57,17 +57,17 @@ class Measures:
             extras=_added(self.extras, other.extras),
         )
 
-    def shared(self) -> dict[str, Any]:
+    def measured_fields(self) -> dict[str, Any]:
         """All of that by name, for another that has it in common.
 
-        >>> Measures(notes=("hello",)).shared()["notes"]
+        >>> MeasuredData(notes=("hello",)).measured_fields()["notes"]
         ('hello',)
         """
-        return {part.name: getattr(self, part.name) for part in fields(Measures)}
+        return {part.name: getattr(self, part.name) for part in fields(MeasuredData)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Measures):
+class Record(MeasuredData):
     """What one run adds. `number >> 16` of its sites is a digest of the file's source."""
 
     origin: str = ""  # "explore log.py::scenario", "run app.py"

@@ -18,7 +18,7 @@ class NotInstrumented:
     why: str
     source: str = ""  # what `--source` has to name to include it; "" where no option would
     called: bool = False  # whether threads were seen to call it
-    blind_target: bool = False  # whether it is the target of a thread, and cannot be watched at all
+    unwatchable_target: bool = False  # whether it is the target of a thread, and cannot be watched at all
 
     def __str__(self) -> str:
         return f"not instrumented: {self.what}: {self.why}"

@@ -28,10 +28,10 @@ _SEGMENT = re.compile(
 )
 
 
-def line_in(place: str) -> Place | None:
+def parse_place(place: str) -> Place | None:
     """Return the line that a schedule's place names; None if it is no such place.
 
-    >>> line_in("log.py:9 write th"), line_in("nowhere")
+    >>> parse_place("log.py:9 write th"), parse_place("nowhere")
     (Place(file='log.py', line=9), None)
     """
     match = re.match(_LINE, place)

@@ -18,7 +18,7 @@ from raddle.exploring.units import Plan
 from raddle.exploring.workbench import Workbench
 from raddle.guide.policies import is_guided
 from raddle.result import Result
-from raddle.warning import each_once
+from raddle.warning import deduplicated
 from raddle.wording import count
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _stored(
     unfit: Sequence[CorpusEntry],
 ) -> Result:
     """Return the result with its record, which is also added to the data file; what no longer fits is dropped there."""
-    record = replace(record, warnings=each_once(record.warnings))  # several processes say one thing in other words
+    record = replace(record, warnings=deduplicated(record.warnings))  # several processes say one thing in other words
     from raddle.checks.warning_texts import say
     from raddle.report.coverage import as_json, contents_of, rows
 

@@ -29,12 +29,12 @@ class Site:
     name: str  # the variable as the source writes it; "items[]" is the content of a container
     function: str  # qualified name of the function around it, "<module>" outside of any
     switchable: bool  # may CPython with the GIL switch threads between the access before and this one?
-    crowded: bool = field(default=False, compare=False)  # are there others on its line that look just like it?
+    is_ambiguous: bool = field(default=False, compare=False)  # are there others on its line that look just like it?
 
     @property
     def at(self) -> str:
         """Where it is, for people: "counter.py:6"; with its column if there are others like it on the line."""
-        return f"{self.file}:{self.line}" + (f":{self.column + 1}" if self.crowded else "")
+        return f"{self.file}:{self.line}" + (f":{self.column + 1}" if self.is_ambiguous else "")
 
     @property
     def place(self) -> str:
@@ -52,16 +52,16 @@ def where(number: int, sites: Mapping[int, Site]) -> str:
     return f"at {site.at}" if site is not None else "in code without probes"
 
 
-def told_apart(sites: Mapping[int, Site]) -> dict[int, Site]:
+def disambiguated(sites: Mapping[int, Site]) -> dict[int, Site]:
     """The same sites; those that look alike on one line tell their columns.
 
     >>> one, other = (Site("bank.py", 9, column, "read", "n", "f", switchable=True) for column in (11, 20))
-    >>> [site.at for site in told_apart({70001: one, 70002: other}).values()], told_apart({70001: one})[70001].at
+    >>> [site.at for site in disambiguated({70001: one, 70002: other}).values()], disambiguated({70001: one})[70001].at
     (['bank.py:9:12', 'bank.py:9:21'], 'bank.py:9')
     """
     looks = {n: (n >> INDEX_BITS, site.line, site.kind, site.name) for n, site in sites.items()}
     alike = Counter(looks.values())
-    return {n: replace(site, crowded=True) if alike[looks[n]] > 1 else site for n, site in sites.items()}
+    return {n: replace(site, is_ambiguous=True) if alike[looks[n]] > 1 else site for n, site in sites.items()}
 
 
 INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders whose files have other paths on other machines

@@ -102,7 +102,7 @@ class StaticModel:
             self.declared,
         )
 
-    def named_at(self, site: int) -> VariableName | None:
+    def variable_at(self, site: int) -> VariableName | None:
         """The variable that a site can only mean, by the source: a global, a closure variable, a container."""
         return self.names.get(site)
 

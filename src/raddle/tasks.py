@@ -8,7 +8,7 @@ from collections.abc import Callable
 from raddle.inspection import function_name
 
 
-def told(name: str) -> None:
+def on_task_begin(name: str) -> None:
     """Be told that the running thread takes up a task; replaced while a program is measured."""
 
 
@@ -34,7 +34,7 @@ def begin_task(task: str | Callable[..., object]) -> None:
     """
     if not (isinstance(task, str) or callable(task)):
         raise TypeError(f"a task is given by its name or as a function, not as {type(task).__name__}")
-    told(task if isinstance(task, str) else function_name(task))
+    on_task_begin(task if isinstance(task, str) else function_name(task))
 
 
 # `raddle` looks its names up when they are first used. In an execution that would be a step of the first one alone, and

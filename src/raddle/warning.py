@@ -38,7 +38,7 @@ class ReportedWarning:
         return self.kind == LOCKSET and self.note.startswith(SOMETIMES)
 
     @property
-    def about(self) -> tuple[object, ...]:
+    def identity(self) -> tuple[object, ...]:
         """What it is about: the same in words of other executions.
 
         Locks that do not guard are about a variable, known by its name and the module that touches it; accesses in
@@ -55,18 +55,18 @@ class ReportedWarning:
         return {"kind": self.kind, "subject": self.subject, "sites": list(self.sites), "note": self.note}
 
 
-def each_once(warnings: Iterable[ReportedWarning]) -> tuple[ReportedWarning, ...]:
+def deduplicated(warnings: Iterable[ReportedWarning]) -> tuple[ReportedWarning, ...]:
     """One caution for each thing that they are about: the same one, in whatever order they come.
 
     >>> one, other = (ReportedWarning(LOCKSET, "Cart.n", (70000 + n, 70009), "read, written") for n in (1, 2))
-    >>> each_once([other, one]) == each_once([one, other]) == (one,)
+    >>> deduplicated([other, one]) == deduplicated([one, other]) == (one,)
     True
     """
     chosen: dict[tuple[object, ...], ReportedWarning] = {}
     for warning in warnings:
-        known = chosen.setdefault(warning.about, warning)
+        known = chosen.setdefault(warning.identity, warning)
         if _rank(warning) < _rank(known):
-            chosen[warning.about] = warning
+            chosen[warning.identity] = warning
     return tuple(chosen.values())
 
 

@@ -204,8 +204,8 @@ def test_what_an_exploration_drops_is_said_until_the_next_run(tmp_path):
 
     file = tmp_path / "data"
     add(file, record(1))
-    (note,) = add(file, record(2), begins=False)  # log.py has changed
-    assert add(file, record(2), begins=False) == ()  # another test of the same run
+    (note,) = add(file, record(2), starts_run=False)  # log.py has changed
+    assert add(file, record(2), starts_run=False) == ()  # another test of the same run
     assert read(file).notes == (note,)
     add(file, record(2))  # a run of its own
     assert read(file).notes == ()

@@ -131,7 +131,7 @@ class Feasibility:
         """What all executions showed so far."""
         self._settle()
         owners = sorted(self._owners.items())
-        return PruningFacts({name: _facts(owner) for name, owner in owners if owner.conduct.seen})
+        return PruningFacts({name: _facts(owner) for name, owner in owners if owner.discipline.seen})
 
     def _reset(self, entities: Entities) -> None:
         self._cast = entities
@@ -197,4 +197,4 @@ class Feasibility:
 
 
 def _facts(owner: Owner) -> OwnerFacts:
-    return OwnerFacts.make(owner.numbers, trimmed(owner.after), owner.conduct)
+    return OwnerFacts.make(owner.numbers, trimmed(owner.after), owner.discipline)

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from raddle.analysis.happens_before import Line
 from raddle.entities import AbstractObject
-from raddle.pruning_facts import Access, Conduct, Guard, Rows, trimmed
+from raddle.pruning_facts import Access, Guard, LockDiscipline, Rows, trimmed
 
 MAX_KNOWN = 1000  # objects of one owner whose like is recognised when it comes again
 
@@ -18,13 +18,13 @@ MAX_KNOWN = 1000  # objects of one owner whose like is recognised when it comes 
 class Owner:
     """What all executions showed about the objects of one owner; accesses are numbered as they come."""
 
-    __slots__ = ("_known", "after", "before", "conduct", "numbers")
+    __slots__ = ("_known", "after", "before", "discipline", "numbers")
 
     def __init__(self) -> None:
         self.numbers: dict[Access, int] = {}
         self.before: list[int] = []  # by access: a mask of those that can come before it in another thread
         self.after: list[int] = []  # by access: those that can come after it
-        self.conduct = Conduct()
+        self.discipline = LockDiscipline()
         self._known: set[Hashable] = set()
 
     def number(self, access: Access) -> int:
@@ -43,7 +43,7 @@ class Owner:
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known.add(seen)
-            self.conduct += whole.conduct(names)
+            self.discipline += whole.discipline(names)
 
 
 class Toucher:
@@ -148,7 +148,7 @@ class TouchedObject:
                 self._common.pop((first, number), None)
 
     def seen(self, names: Sequence[AbstractObject]) -> Hashable:
-        """All that its conduct is made from; objects may have locks of their own, so these are told by their names."""
+        """Return everything that the lock discipline depends on, with locks identified by their abstract names."""
         order: dict[int, int] = {}
         parts: list[Hashable] = [self._once, tuple(self._runs.items())]
         for held in (self._locks, self._common):
@@ -156,7 +156,7 @@ class TouchedObject:
                 parts.append((access, tuple([order.setdefault(lock, len(order)) for lock in sorted(locks)])))
         return *parts, *[names[lock] for lock in order]
 
-    def conduct(self, names: Sequence[AbstractObject]) -> Conduct:
+    def discipline(self, names: Sequence[AbstractObject]) -> LockDiscipline:
         """What it showed, with the locks' names."""
         guards = []
         for lock in sorted(set().union(*self._locks.values(), *self._common.values())):
@@ -167,7 +167,7 @@ class TouchedObject:
                     kept[second] = kept.get(second, 0) | 1 << first
             split = _turned((second, mask & ~kept.get(second, 0)) for second, mask in self._runs.items())
             guards.append(Guard(loose, split, str(names[lock])))
-        return Conduct.make(self._once, _turned(self._runs.items()), guards)
+        return LockDiscipline.make(self._once, _turned(self._runs.items()), guards)
 
 
 def bits(mask: int) -> Iterator[int]:

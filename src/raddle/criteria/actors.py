@@ -112,7 +112,7 @@ class Names(dict[int, AbstractThread]):
         self._cast, self._final = entities, final
 
     def __missing__(self, actor: int) -> AbstractThread:
-        if not self._final and not self._cast.settled(actor):
+        if not self._final and not self._cast.is_settled(actor):
             raise UnsettledError(actor)
         thread = self[actor] = self._cast.thread(actor)
         return thread

@@ -16,7 +16,7 @@ from typing import Any
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
 from raddle.entities import Entities
-from raddle.operation import ACCESSES, READ, TURNS
+from raddle.operation import ACCESSES, ACTOR_CHANGES, READ
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
 from raddle.step import Step
@@ -66,7 +66,7 @@ class Avio(VariableMetric):
                         notes[(target, actor, other) if starred else ()].add(note)
                     last.thread = thread
                 last.access = last.by_thread[thread] = (number, actor)
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

@@ -37,8 +37,8 @@ class Criterion(ABC):
     concerns: ClassVar[frozenset[str] | None] = None  # kinds of step that can make a difference; None: all
     by_order: ClassVar[bool] = False  # do executions of one partial order (of all that conflicts) cover the same?
     # Operations that have to be scheduling points, as it makes a difference to this criterion when exactly they happen:
-    # `operation.UNSEEN`, and READ for reads that conflict with no write. No thread can observe when these happen, so
-    # that a search for failures leaves them out.
+    # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these happen,
+    # so a search for failures leaves them out.
     points: ClassVar[frozenset[Kind]] = frozenset()
     total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
 

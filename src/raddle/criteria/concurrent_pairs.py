@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
 from raddle.entities import Entities
-from raddle.operation import BEGIN, CLEAR, END, READ, UNSEEN, WRITE
+from raddle.operation import BEGIN, CLEAR, END, READ, UNOBSERVABLE, WRITE
 from raddle.requirement import SITE, Shape, word
 from raddle.site import Site
 from raddle.step import SYNCHRONIZING, Step
@@ -26,7 +26,7 @@ class ConcurrentPairs(SynchronizationMetric):
 
     name = "concur-pairs"
     shape = Shape(SITE, SITE, word("switch"))
-    points = UNSEEN | {READ}  # whatever else it monitors is always a point, but for the start of a thread
+    points = UNOBSERVABLE | {READ}  # whatever else it monitors is always a point, but for the start of a thread
     summary = "the second site was the next after the first in the whole execution, in another thread or in the same"
 
     def begin(self, entities: Entities) -> None:

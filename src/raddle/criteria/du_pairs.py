@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
 from raddle.entities import Entities
-from raddle.operation import READ, TURNS, WRITE
+from raddle.operation import ACTOR_CHANGES, READ, WRITE
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
 from raddle.site import Site
 from raddle.step import Step
@@ -42,7 +42,7 @@ class DefinitionUsePairs(VariableMetric):
             elif kind == WRITE:
                 about(target, thread)
                 definitions[target] = (site, actors[thread])
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

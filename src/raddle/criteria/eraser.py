@@ -18,7 +18,7 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
 from raddle.entities import Entities
-from raddle.operation import ACCESSES, ACQUIRE, READ, RELEASE, TURNS, WRITE
+from raddle.operation import ACCESSES, ACQUIRE, ACTOR_CHANGES, READ, RELEASE, WRITE
 from raddle.requirement import LOCK, SITE, THREAD, VARIABLE, Several, Shape, word
 from raddle.site import Site
 from raddle.step import Step
@@ -56,7 +56,7 @@ class Eraser(VariableMetric):
                 held.acquired(thread, target)
             elif kind == RELEASE:
                 held.released(thread, target)
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

@@ -21,7 +21,19 @@ from raddle.analysis.locksets import HeldLocks
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
 from raddle.entities import AbstractObject, AbstractThread, Entities
-from raddle.operation import ACCESSES, ACQUIRE, GIVES, JOIN, READ, RELEASE, START, TAKES, TURNS, UNSEEN, WRITE
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    ACTOR_CHANGES,
+    GIVES,
+    JOIN,
+    READ,
+    RELEASE,
+    START,
+    TAKES,
+    UNOBSERVABLE,
+    WRITE,
+)
 from raddle.requirement import RESOURCE, SITE, THREAD, VARIABLE, Several, Shape, Tagged, word
 from raddle.site import Site
 from raddle.step import Step
@@ -38,7 +50,7 @@ class GoldiLock(VariableMetric):
     """(access, what decided, lockset)"""
 
     name = "goldilock"
-    points = UNSEEN | {READ}  # locksets grow by whatever hands over, and are looked at by accesses in between
+    points = UNOBSERVABLE | {READ}  # locksets grow by whatever hands over, and are looked at by accesses in between
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread touched a shared variable at the site and GoldiLocks decided by that check, or by that lockset, "
@@ -76,7 +88,7 @@ class GoldiLock(VariableMetric):
                 analysis.starts(thread, target)
             elif kind == JOIN:
                 analysis.joins(thread, target)
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

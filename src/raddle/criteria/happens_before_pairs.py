@@ -24,7 +24,21 @@ from typing import TypeAlias
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
 from raddle.entities import AbstractObject, Entities
-from raddle.operation import ACCESSES, ACQUIRE, CALLS, END, GET, JOIN, RELEASE, SET, START, TAKES, TASK, TURNS, UP
+from raddle.operation import (
+    ACCESSES,
+    ACQUIRE,
+    ACTOR_CHANGES,
+    CALLS,
+    END,
+    GET,
+    JOIN,
+    RELEASE,
+    SET,
+    START,
+    TAKES,
+    TASK,
+    UP,
+)
 from raddle.requirement import RESOURCE, SITE, THREAD, Shape
 from raddle.site import Site, where
 from raddle.step import Step
@@ -92,7 +106,7 @@ class HappensBeforePairs(SynchronizationMetric):
                         tasks[thread] = giving, target
                     else:
                         self._pair(giving, thread, site, target)
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
                 if kind == TASK:
                     tasks[thread] = None

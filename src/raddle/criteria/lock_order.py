@@ -15,7 +15,7 @@ from raddle.analysis.lock_holders import LockHolders
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
 from raddle.criteria.variable_metrics import said_thread
 from raddle.entities import AbstractObject, Entities
-from raddle.operation import ACQUIRE, BLOCKED, FAILED, RELEASE, TURNS
+from raddle.operation import ACQUIRE, ACTOR_CHANGES, BLOCKED, FAILED, RELEASE
 from raddle.requirement import LOCK, SITE, THREAD, Shape
 from raddle.site import Site, where
 from raddle.step import Step
@@ -58,7 +58,7 @@ class GoodLock(SynchronizationMetric):
                     holders.acquire(thread, target, site)
             elif kind == RELEASE:
                 holders.release(target)
-            elif kind in TURNS:
+            elif kind in ACTOR_CHANGES:
                 actors.turn(thread, target)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.entities import Entities
-from raddle.operation import CALLS, END, ENTER, LEAVE, UNSEEN
+from raddle.operation import CALLS, END, ENTER, LEAVE, UNOBSERVABLE
 from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Role, Shape, Single, word
 from raddle.site import Site
@@ -67,7 +67,7 @@ class MethodPairs(Criterion):
     summary = "one public method of an object started while the other was active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})
-    points = UNSEEN  # a method begins right after what its thread did before, and that may be one of these
+    points = UNOBSERVABLE  # a method begins right after what its thread did before, and that may be one of these
     total_known = True
 
     def __init__(self) -> None:

@@ -50,9 +50,9 @@ class _Guard(NamedTuple):
 class RuledOut:
     """What is impossible for the objects of one owner, as far as was seen.
 
-    >>> from raddle.pruning_facts import Conduct
+    >>> from raddle.pruning_facts import LockDiscipline
     >>> written, read = ("x", 70001), ("x", 70002)  # by the one that starts the reader
-    >>> facts = OwnerFacts.make([written, read], (0b10,), Conduct(seen=0b11))
+    >>> facts = OwnerFacts.make([written, read], (0b10,), LockDiscipline(seen=0b11))
     >>> RuledOut(facts).why(PATTERNS[1], [read, written])
     'by the starts and joins of threads, step 2 comes before step 1'
     >>> RuledOut(facts).why(PATTERNS[2], [written, read])
@@ -66,12 +66,12 @@ class RuledOut:
         self._before = _turned(self._after)
         self._never = [self._never_before(place, range(size)) for place in range(size)]
         self._never_after = _turned(self._never)
-        runs = _filled(facts.conduct.runs, size)
+        runs = _filled(facts.discipline.runs, size)
         self._guards = []
-        for guard in facts.conduct.guards:
+        for guard in facts.discipline.guards:
             kept = [run & ~split for run, split in zip(runs, _filled(guard.split, size), strict=True)]
             if any(kept):
-                self._guards.append(_Guard(kept, facts.conduct.seen & ~guard.loose, guard.lock or "a lock"))
+                self._guards.append(_Guard(kept, facts.discipline.seen & ~guard.loose, guard.lock or "a lock"))
 
     def why(self, pattern: Pattern, accesses: Sequence[Access]) -> str | None:
         """The reason why the pattern cannot occur with these accesses; None if it can."""

@@ -32,7 +32,7 @@ class Sentences:
         variables = _variables(self._criterion, key)
         if _as_read(key, variables) not in self._read_alike:
             return clause
-        return f"{clause} ({' and '.join(dict.fromkeys(variable.whose for variable in variables))})"
+        return f"{clause} ({' and '.join(dict.fromkeys(variable.owner_description for variable in variables))})"
 
 
 def _read_alike(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:

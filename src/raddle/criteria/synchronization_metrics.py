@@ -56,7 +56,7 @@ class SynchronizationMetric(Criterion):
     def _actor(self, number: int) -> Actor | AbstractThread:
         """An actor for a key: what it is taken for, where that is settled, so that keys that will be the same are the
         same at once. There can be many more actors than abstract threads."""
-        if self._final or self._cast.settled(number):
+        if self._final or self._cast.is_settled(number):
             return self._cast.thread(number)
         return Actor(number)
 

@@ -33,8 +33,8 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
     _set_timer(me, seconds)
     try:
         if engine.rules.timeouts is Timeouts.ANY:  # it expires unless it is ready by the time it is chosen
-            if kind.looks_at:
-                engine.observe(kind.looks_at)
+            if kind.observes:
+                engine.observe(kind.observes)
             engine.operate(me, kind, target, needs)
             if not ready():
                 engine.clock.expire(me)

@@ -134,7 +134,7 @@ class Callees:
             why=f"{why}; add --source {source}" if source else why_none,
             source=source,
             called=True,
-            blind_target=is_target and not has_source,
+            unwatchable_target=is_target and not has_source,
         )
         if refused not in self._refused and not any(source and one.source == source for one in self._refused):
             self._refused.append(refused)

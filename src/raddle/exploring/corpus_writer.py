@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raddle.corpus import CorpusEntry, in_runs
+from raddle.corpus import CorpusEntry, run_length_encoded
 from raddle.engine.points import KnownPoints
 from raddle.execute.session import Session
 
@@ -18,24 +18,26 @@ class CorpusWriter:
         self._session = session
         self._kept: list[
             tuple[int, int, tuple[int, ...], KnownPoints]
-        ] = []  # number, brought, decisions, what was known
+        ] = []  # number, newly_covered, decisions, what was known
 
-    def keep(self, number: int, brought: int, decisions: tuple[int, ...], known: KnownPoints) -> None:
+    def keep(self, number: int, newly_covered: int, decisions: tuple[int, ...], known: KnownPoints) -> None:
         """An execution covered so many requirements that were new."""
         if len(self._kept) < MAX_KEPT and len(decisions) <= MAX_DECISIONS:
-            self._kept.append((number, brought, decisions, known))
+            self._kept.append((number, newly_covered, decisions, known))
 
     def corpus(self) -> tuple[CorpusEntry, ...]:
         """All of them, for the data file."""
         session, told = self._session, 0
         corpus = []
-        for number, brought, decisions, known in self._kept:
+        for number, newly_covered, decisions, known in self._kept:
             text = ""
             told += len(decisions)
             if told <= MAX_TOLD and not session.interrupted:
                 again = session.again(decisions, known)
                 text = str(again.schedule) if again.divergence is None else ""
             sites, kinds = frozenset(known.sites), frozenset(known.kinds)
-            runs, switches = in_runs(decisions), session.switches
-            corpus.append(CorpusEntry("", number, brought, runs, sites, kinds, switches, text, session.replay_options))
+            runs, switches = run_length_encoded(decisions), session.switches
+            corpus.append(
+                CorpusEntry("", number, newly_covered, runs, sites, kinds, switches, text, session.replay_options)
+            )
         return tuple(corpus)

@@ -58,8 +58,12 @@ def make_result(plan: Plan, done: Done) -> Result:
 
 def _first_to_cover(record: Record) -> tuple[Any, ...]:
     """Return the executions of the corpus that were the first of all units to cover something."""
-    brought = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
-    kept = [replace(kept, brought=brought[kept.number]) for kept in record.corpus if kept.number in brought]
+    newly_covered = Counter(seen.first for keys in record.tally.covered.values() for seen in keys.values())
+    kept = [
+        replace(kept, newly_covered=newly_covered[kept.number])
+        for kept in record.corpus
+        if kept.number in newly_covered
+    ]
     return tuple(kept[:MAX_KEPT])
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from raddle.corpus import CorpusEntry, fitting
+from raddle.corpus import CorpusEntry, split_by_fit
 from raddle.criterion_settings import DEFAULT_SETTINGS, CriterionSettings
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
@@ -76,7 +76,7 @@ class Plan:
     keep: bool = True  # whether executions that covered something new are kept for the data file
     origin: str = ""  # what is explored, as the record names it
     measure_all: bool = True  # whether to measure every execution, also once coverage is saturated
-    to_the_end: bool = False  # whether a complete search follows a saturated one
+    finish_exhaustively: bool = False  # whether a complete search follows a saturated one
     settings: CriterionSettings = DEFAULT_SETTINGS
 
     def make_policy(self) -> Scheduler:
@@ -220,9 +220,9 @@ def run_unit(
         policy,
         Budget(unit.executions, until=plan.until),
         part=Part(unit.rehearsed, unit.of_several, goes_on),
-        complete=Reachability() if plan.to_the_end else None,
+        complete=Reachability() if plan.finish_exhaustively else None,
     )
-    fits, gone = fitting(unit.corpus, plan.origin, session.switches, session.replay_options, session.table)
+    fits, gone = split_by_fit(unit.corpus, plan.origin, session.switches, session.replay_options, session.table)
     reason = search.run(plan.seed, fits)
     ledger.unfit = [*gone, *ledger.unfit]
     return _done(unit, search, ledger, policy, reason, measurement)

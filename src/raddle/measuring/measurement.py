@@ -90,7 +90,7 @@ class Measurement:
         self._feasibility = Feasibility()
         self._remembered: dict[int, _Seen] = {}
         self._others: tuple[_Observer, ...] = (*self._checks, self._feasibility)
-        self._everybody: tuple[_Observer, ...] = (*self.criteria, *self._others)
+        self._observers: tuple[_Observer, ...] = (*self.criteria, *self._others)
         self._alike = {criterion.name: _Alike() for criterion in criteria}
         self._first: dict[str, dict[Key, int]] = {criterion.name: {} for criterion in criteria}  # in which execution
         self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}  # but for those remembered
@@ -172,7 +172,7 @@ class Measurement:
         """An execution begins."""
         self._number += 1
         self._cast = entities
-        for observer in self._everybody:
+        for observer in self._observers:
             observer.begin(entities)
 
     def feed(self, steps: Sequence[Step]) -> None:

@@ -9,7 +9,7 @@ from raddle.corpus import CorpusEntry
 from raddle.instrument.model.survey import observed
 from raddle.measuring.measurement import Measurement
 from raddle.record import Record
-from raddle.site import INDEX_BITS, Site, SiteTable, told_apart
+from raddle.site import INDEX_BITS, Site, SiteTable, disambiguated
 from raddle.static_model import StaticModel
 
 CONTROLLED, NATIVE = "controlled", "native"
@@ -29,7 +29,7 @@ def make_record(
     """Return what was measured of the code in the table; `exhausted`: there is no other execution."""
     if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
         model = model.of_modules(measurement.modules)
-    sites = told_apart(_sites_of_files(table, measurement, model))
+    sites = disambiguated(_sites_of_files(table, measurement, model))
     return Record(
         origin=origin,
         mode=mode,

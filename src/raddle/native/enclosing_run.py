@@ -46,6 +46,6 @@ class EnclosingRun:
 
     def add(self, record: Record) -> tuple[str, ...]:
         """Keep what an exploration covered; the notes that are to be shown."""
-        notes = add(self.data_file, record, begins=False)
+        notes = add(self.data_file, record, starts_run=False)
         self.family.leave_explored(record)
         return notes

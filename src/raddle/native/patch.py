@@ -69,7 +69,7 @@ class Patches:
             (threading, "RLock", make_rlock),
             (queue, "SimpleQueue", simple_queue),
             *pools.names(recorder),
-            (tasks, tasks.told.__name__, recorder.task),
+            (tasks, tasks.on_task_begin.__name__, recorder.task),
             (threading, "excepthook", make_excepthook()),
             (sys, "unraisablehook", make_unraisablehook()),
             *((traceback, name, walk) for name, walk in make_walks(execute.__code__)),

@@ -36,7 +36,7 @@ class ProcessGroup:
         """An exploration inside the program has ended, in whichever of the processes."""
         if self._folder and os.path.isdir(self._folder):
             with suppress(RaddleError, OSError):
-                add(Path(self._folder, _FILE), record, begins=False)
+                add(Path(self._folder, _FILE), record, starts_run=False)
 
     def gathered(self, own: Record | None) -> Contents | None:
         """What all processes measured that have ended, the first one too; None if there was no other."""

@@ -29,7 +29,7 @@ class Forgetful(Measurement):
         if self._since > MAX_GONE:
             self._since = 0
             self.collect(final=False)  # criteria have nothing to remember of what they have told
-        for observer in self._everybody:
+        for observer in self._observers:
             observer.forget(variables, resources)
 
     def notes(self, origin: str) -> list[str]:

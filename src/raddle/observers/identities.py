@@ -89,7 +89,7 @@ class Identities:
         if issubclass(type(owner), type):
             return AbstractVariable(declaring_owner(self._model, self._table, owner, name), "", name)
         if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
-            known = self._model.named_at(site)
+            known = self._model.variable_at(site)
             return AbstractVariable(known[0] if known else self._table[site].file, "", name)
         return attribute_of(self._model, self._table, type(owner), name, self._place_of(owner))
 
@@ -103,7 +103,7 @@ class Identities:
 
     def _content_of(self, container: Any, site: int) -> AbstractVariable:
         """Return the name of a container that no variable was seen to hold: a global, a local that threads share."""
-        known = self._model.named_at(site)
+        known = self._model.variable_at(site)
         if known is not None:
             return AbstractVariable(known[0], "", known[1])
         kind = type(container)

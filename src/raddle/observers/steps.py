@@ -26,21 +26,21 @@ from raddle.operation import (
     CLEAR,
     CONTENDED,
     CONTENT,
+    CREATED,
     DOWN,
     END,
     ENTER,
     FAILED,
     GET,
     GIVES,
-    HOLD,
+    HOLD_MUTEX,
     IS_SET,
     JOIN,
     LEAVE,
-    LET_GO,
-    MADE,
     PUT,
     READ,
     RELEASE,
+    RELEASE_MUTEX,
     START,
     TAKES,
     TASK,
@@ -231,14 +231,14 @@ class StepRecorder(Recorder):
             add((me.index, JOIN, other.index, _own_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == LET_GO:  # also while the execution is aborted: what was done before counts
+        if kind == RELEASE_MUTEX:  # also while the execution is aborted: what was done before counts
             self._let_go(me, target)
             return
         if self._engine.aborting:
             return
-        if kind == MADE:
+        if kind == CREATED:
             self._identities.made(target)
-        elif kind == HOLD:
+        elif kind == HOLD_MUTEX:
             self._hold(me, target)
         elif kind == TASK:
             self.entities.ended(self._actors[me.index])
@@ -255,7 +255,7 @@ class StepRecorder(Recorder):
         rivals = self._rivals(me, mutex)
         if rivals:
             self._wanted[at] = rivals
-        self.stream.append((me.index, HOLD, key, me.site))
+        self.stream.append((me.index, HOLD_MUTEX, key, me.site))
 
     def _let_go(self, me: Carrier, mutex: Any) -> None:
         key = id(mutex)
@@ -263,7 +263,7 @@ class StepRecorder(Recorder):
         if at is not None and len(self.stream) > at + 1:
             self._guarding.add(key)
         if at is not None and not self._engine.aborting:
-            self.stream.append((me.index, LET_GO, key, me.site))
+            self.stream.append((me.index, RELEASE_MUTEX, key, me.site))
 
     def _report_mutexes(self) -> None:
         """Turn the notes about queues' mutexes into steps, for each mutex under which any step was recorded.
@@ -277,10 +277,10 @@ class StepRecorder(Recorder):
         self.stream.clear()
         for at, step in enumerate(steps):
             thread, kind, key, site = step
-            if kind not in (HOLD, LET_GO):
+            if kind not in (HOLD_MUTEX, RELEASE_MUTEX):
                 self.stream.append(step)
             elif key in numbers:
-                self.stream.append((thread, ACQUIRE if kind == HOLD else RELEASE, numbers[key], site))
+                self.stream.append((thread, ACQUIRE if kind == HOLD_MUTEX else RELEASE, numbers[key], site))
                 self._keep_waiting(numbers[key], site, self._wanted.get(at, ()))
         self._mutexes.clear()
 

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from raddle.engine.variables import Variable
-from raddle.inspection import MISSING, in_class, name_of, resource_kind
+from raddle.inspection import MISSING, class_attribute, name_of, resource_kind
 from raddle.operation import CONTENT
 
 # Classes, by id, whose objects can be shown without running code of the program.
@@ -23,7 +23,7 @@ def variable_name(variable: Variable, written: str) -> str:
         if written.endswith(CONTENT):
             return written
         receiver, _, method = written.rpartition(".")
-        is_method = in_class(type(owner), method, MISSING) is not MISSING
+        is_method = class_attribute(type(owner), method, MISSING) is not MISSING
         if is_method and receiver not in ("", method):  # not `copy.copy(items)`
             return receiver + CONTENT
         return name_of(type(owner)) + CONTENT

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from raddle.event import Event, Preemption
-from raddle.labels import by_number
+from raddle.labels import label_sort_key
 from raddle.operation import ACQUIRE, RELEASE
 from raddle.place import Place
 from raddle.report.distinct_warnings import said_once
@@ -22,7 +22,7 @@ from raddle.report.rules import rule
 from raddle.report.source import notes_of
 from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.story import deed
-from raddle.schedule import line_in
+from raddle.schedule import parse_place
 from raddle.site import Site
 from raddle.store.contents import Contents
 
@@ -121,7 +121,7 @@ def _flow(one: Stored) -> Json | None:
     flow: Json = {
         "threadFlows": [
             {"id": thread, "message": {"text": f"thread {thread}"}, "locations": locations}
-            for thread, locations in sorted(threads.items(), key=lambda flow: by_number(flow[0]))
+            for thread, locations in sorted(threads.items(), key=lambda flow: label_sort_key(flow[0]))
         ]
     }
     if len(moments) > len(shown):
@@ -140,7 +140,7 @@ def _moments(one: Stored) -> Iterator[tuple[str, Json]]:
 
 def _stop(stop: Preemption) -> tuple[str, Json]:
     said = f"{stop.thread} is stopped here, before {stop.place}"
-    place = line_in(stop.place)
+    place = parse_place(stop.place)
     location: Json = _location(place, said) if place is not None else {"message": _message(said)}
     return stop.thread, {"location": location, "importance": "essential"}
 

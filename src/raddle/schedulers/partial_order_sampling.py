@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raddle.operation import ACCESSES, LOOKS
+from raddle.operation import ACCESSES, OBSERVATIONS
 from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
@@ -64,7 +64,7 @@ class PartialOrderSampling(RandomScheduler):
 
 def race(one: Thread, other: Thread) -> bool:
     """Does the order of these two matter? Both have the same target."""
-    if one.kind in LOOKS and other.kind in LOOKS:
+    if one.kind in OBSERVATIONS and other.kind in OBSERVATIONS:
         return False
     # A name is only that of a variable; after another operation it is left over from the access before.
     return one.name == other.name or one.kind not in ACCESSES or other.kind not in ACCESSES

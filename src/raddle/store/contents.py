@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from raddle.record import Measures, Record
+from raddle.record import MeasuredData, Record
 from raddle.site import INDEX_BITS
 from raddle.static_model import StaticModel
 
@@ -30,7 +30,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents(Measures):
+class Contents(MeasuredData):
     """What runs measured, all of them together.
 
     >>> runs = (Run("a", "run app.py", "native", 5, 0, "", frozenset({"map", "sync"})),
@@ -101,7 +101,7 @@ class Contents(Measures):
 
 def contents_of(record: Record, *, identity: str = "", added: str = "") -> Contents:
     """What a file would hold if it held nothing else."""
-    contents = Contents(**record.shared())
+    contents = Contents(**record.measured_fields())
     run = Run(
         identity,
         record.origin,

@@ -28,7 +28,7 @@ def add(
     path: str | os.PathLike[str],
     record: Record,
     *,
-    begins: bool | None = None,
+    starts_run: bool | None = None,
     busy_seconds: float = connection.BUSY_SECONDS,
 ) -> tuple[str, ...]:
     """Add what a run measured: all of it, or nothing if this is interrupted. The notes that are to be shown.
@@ -50,7 +50,7 @@ def add(
     contents = contents_of(record, identity=uuid.uuid4().hex, added=_now())
 
     def change(file: sqlite3.Connection) -> tuple[str, ...]:
-        if begins or (begins is None and record.mode != NATIVE):
+        if starts_run or (starts_run is None and record.mode != NATIVE):
             drop_notes(file)
         notes = drop_changed(file, contents)
         add_contents(file, contents, keep_paths=False)
@@ -61,25 +61,25 @@ def add(
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddResult:
     """What became of a record: the notes to be shown, and why it was not stored, if it was not."""
 
     notes: tuple[str, ...] = ()
     trouble: str = ""
 
 
-def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> Added:
+def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> AddResult:
     """`add`, after schedules that no longer fit were dropped; what goes wrong is said, not raised.
 
     A finding must not be lost because the disk is full.
     """
     try:
         forget_schedules(path, unfit)
-        return Added(add(path, record))
+        return AddResult(add(path, record))
     except (RaddleError, sqlite3.Error, OSError) as error:
-        return Added(trouble=f"nothing was stored: {error}")
+        return AddResult(trouble=f"nothing was stored: {error}")
     except KeyboardInterrupt:
-        return Added(trouble=f"nothing was stored: interrupted while {path} was written")
+        return AddResult(trouble=f"nothing was stored: interrupted while {path} was written")
 
 
 def forget_notes(path: str | os.PathLike[str]) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 from raddle.corpus import CorpusEntry
 from raddle.pruning_facts import PruningFacts
 from raddle.replay_options import ReplayOptions
-from raddle.site import Site, told_apart
+from raddle.site import Site, disambiguated
 from raddle.static_model import Accesses, StaticModel
 from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
-from raddle.warning import ReportedWarning, each_once
+from raddle.warning import ReportedWarning, deduplicated
 
 
 def read_contents(connection: sqlite3.Connection) -> Contents:
@@ -38,11 +38,11 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
 def _corpus(connection: sqlite3.Connection) -> tuple[CorpusEntry, ...]:
     rows = "select origin, execution, brought, decisions, points, switches, text from schedule order by execution"
     found = []
-    for origin, number, brought, decisions, points, switches, schedule in connection.execute(rows):
+    for origin, number, newly_covered, decisions, points, switches, schedule in connection.execute(rows):
         there = json.loads(points)
         sites, kinds = frozenset(there["sites"]), frozenset(there["kinds"])
         runs, replay_options = _tuples(json.loads(decisions)), ReplayOptions.from_json(there.get("options"))
-        found.append(CorpusEntry(origin, number, brought, runs, sites, kinds, switches, schedule, replay_options))
+        found.append(CorpusEntry(origin, number, newly_covered, runs, sites, kinds, switches, schedule, replay_options))
     return tuple(found)
 
 
@@ -104,7 +104,7 @@ def _sites(connection: sqlite3.Connection) -> dict[int, Site]:
     rows = """
     select site.number, label, line, "column", kind, name, function, switchable
     from site join file on file.number = site.file order by site.number"""
-    return told_apart(
+    return disambiguated(
         {
             number: Site(file, line, column, kind, name, function, bool(switchable))
             for number, file, line, column, kind, name, function, switchable in connection.execute(rows)
@@ -149,6 +149,6 @@ def read_facts(connection: sqlite3.Connection) -> PruningFacts:
 
 def _warnings(connection: sqlite3.Connection) -> tuple[ReportedWarning, ...]:
     rows = connection.execute("select kind, subject, sites, note from caution")
-    return each_once(
+    return deduplicated(
         ReportedWarning(kind, subject, tuple(json.loads(sites)), note) for kind, subject, sites, note in rows
     )

@@ -77,7 +77,7 @@ def _schedule(kept: CorpusEntry, before: int) -> tuple[str | int, ...]:
     return (
         *schedule_identity(kept),
         before + kept.number,
-        kept.brought,
+        kept.newly_covered,
         text(kept.schedule),
     )
 

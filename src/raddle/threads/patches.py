@@ -171,7 +171,7 @@ class Patches:
             concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.standing_for(_real_allocate())
         )
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
-        self._set_field(tasks.__dict__, tasks.told.__name__, futures.begin_task)
+        self._set_field(tasks.__dict__, tasks.on_task_begin.__name__, futures.begin_task)
         # Counted anew in each execution: to be put back, not to be replaced.
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])

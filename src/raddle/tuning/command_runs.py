@@ -220,7 +220,7 @@ class CommandRuns(Runs):
 
 def as_record(contents: Contents, *, origin: str) -> Record:
     """Several native runs as one, which is added as a run is: what was measured of changed source goes."""
-    return Record(**contents.shared() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
+    return Record(**contents.measured_fields() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

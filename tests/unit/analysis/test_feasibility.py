@@ -38,14 +38,14 @@ def before(facts):
 def guards(facts):
     """For each lock: the sites that always have it, and the runs that it keeps together."""
     known = facts.owners[OWNER]
-    sites, conduct = [site for _, site in known.accesses], known.conduct
+    sites, discipline = [site for _, site in known.accesses], known.discipline
     result = []
-    for guard in conduct.guards:
+    for guard in discipline.guards:
         split = [*guard.split, *[0] * len(sites)]
         always = {site for place, site in enumerate(sites) if not guard.loose >> place & 1}
         kept = {
             (sites[i], sites[j])
-            for i, row in enumerate(conduct.runs)
+            for i, row in enumerate(discipline.runs)
             for j in range(len(sites))
             if row >> j & 1 and not split[i] >> j & 1
         }

@@ -11,7 +11,7 @@ import raddle
 from raddle.checks.warning_texts import say
 from raddle.site import Site
 from raddle.store import read
-from raddle.warning import DATA_RACE, KINDS, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, ReportedWarning, each_once
+from raddle.warning import DATA_RACE, KINDS, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE, ReportedWarning, deduplicated
 
 SITES = {70000 + line: Site("bank.py", line, 0, "read", "n", "f", switchable=False) for line in range(1, 10)}
 LOCKS = ("the Lock made at bank.py:1", "the RLock made at bank.py:2")
@@ -50,18 +50,18 @@ def test_one_thing_is_said_once():
     one, other = (ReportedWarning(LOCKSET, "Bank.sum", (70002, site), "read, written") for site in (70003, 70004))
     elsewhere = ReportedWarning(LOCKSET, "Bank.sum", (1 << 20, 1 << 20), "read, written")  # of another file
     for order in itertools.permutations([vague, one, other, elsewhere]):
-        assert set(each_once(order)) == {one, elsewhere}
+        assert set(deduplicated(order)) == {one, elsewhere}
 
 
 def test_blocks_are_told_apart_and_what_comes_between_is_not():
     between = [ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70001, site, 70003)) for site in (70007, 70008)]
     another = ReportedWarning(UNSERIALIZABLE, "Bank.sum", (70001, 70007, 70004))
-    assert each_once([*between, another]) == (between[0], another)
+    assert deduplicated([*between, another]) == (between[0], another)
 
 
 def test_races_of_other_accesses_are_others():
     races = tuple(ReportedWarning(DATA_RACE, "Bank.sum", (70001, site), "read, written") for site in (70002, 70003))
-    assert each_once(races) == races
+    assert deduplicated(races) == races
 
 
 class Box:

@@ -13,7 +13,7 @@ from raddle.criteria.memory_access import MemoryAccessPatterns
 from raddle.criteria.patterns import COUNTED, PATTERNS
 from raddle.criteria.ruled_out import RuledOut
 from raddle.entities import AbstractObject, AbstractVariable, Entities
-from raddle.pruning_facts import Conduct, Guard, OwnerFacts, PruningFacts, trimmed
+from raddle.pruning_facts import Guard, LockDiscipline, OwnerFacts, PruningFacts, trimmed
 from raddle.static_model import Accesses, StaticModel
 from raddle.tally import PRUNED, STATIC, Total
 
@@ -220,7 +220,7 @@ def random_facts(chance, accesses):
 
     guards = [Guard(chance.getrandbits(size), relation(0.5), f"lock {index}") for index in range(chance.randint(0, 2))]
     seen = chance.getrandbits(size) | chance.getrandbits(size)
-    return OwnerFacts.make(accesses, relation(0.7), Conduct.make(seen, relation(0.7), guards))
+    return OwnerFacts.make(accesses, relation(0.7), LockDiscipline.make(seen, relation(0.7), guards))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -255,7 +255,7 @@ def possible_by_definition(key, facts):
     return any(
         all(can_precede(facts, *pair) for pair in combinations([steps[index] for index in order], 2))
         and not any(
-            locked_out(facts, guard, steps, order, run) for guard in facts.conduct.guards for run in runs_of(steps)
+            locked_out(facts, guard, steps, order, run) for guard in facts.discipline.guards for run in runs_of(steps)
         )
         for order in PATTERNS[number].orders
     )
@@ -290,7 +290,7 @@ def runs_of(steps):
 
 def keeps(facts, guard, steps, run):
     first, second = (steps[index][1] for index in run)
-    together = related(facts.conduct.runs, facts, first, second)
+    together = related(facts.discipline.runs, facts, first, second)
     return together and not related(guard.split, facts, first, second)
 
 
@@ -342,7 +342,7 @@ def test_facts_about_another_owner_rule_out_nothing():
 
 
 def test_every_counted_pattern_is_possible_where_nothing_is_known():
-    judge = RuledOut(OwnerFacts((), (), Conduct()))
+    judge = RuledOut(OwnerFacts((), (), LockDiscipline()))
     assert [judge.why(pattern, [("x", 70000 + n) for n in range(len(pattern.parts))]) for pattern in COUNTED] == [
         None for _ in COUNTED
     ]

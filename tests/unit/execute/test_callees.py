@@ -221,7 +221,7 @@ def test_generated_code_that_does_more_is_named():
 
     result = exhaust(scenario)
     assert result.stopped_because == "exhausted-in-part"
-    assert [(refused.why, refused.source, refused.blind_target) for refused in result.not_instrumented] == [
+    assert [(refused.why, refused.source, refused.unwatchable_target) for refused in result.not_instrumented] == [
         ("there is no source: <string>", "", False)
     ]
 

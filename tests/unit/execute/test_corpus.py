@@ -52,7 +52,7 @@ def test_a_later_run_covers_at_once_what_took_the_first_one_long(program, tmp_pa
     first = explore(program, data_file, executions=100, until="budget")
     corpus = read(data_file).corpus
     assert len(corpus) > 1
-    assert sum(kept.brought for kept in corpus) == sum(map(len, first.tally.covered.values()))
+    assert sum(kept.newly_covered for kept in corpus) == sum(map(len, first.tally.covered.values()))
     again = explore(program, data_file, executions=len(corpus), until="budget")
     assert {name: set(keys) for name, keys in again.tally.covered.items()} == {
         name: set(keys) for name, keys in first.tally.covered.items()

@@ -134,7 +134,7 @@ opener = open
 
 
 class Kept:
-    in_class = staticmethod(open)
+    class_attribute = staticmethod(open)
 
     def __init__(self):
         self.in_object = open
@@ -179,7 +179,7 @@ MAKING = {
     "a global": lambda path: opener(path, "w").close(),
     "an argument": by_default,
     "an attribute": lambda path: Kept().in_object(path, "w").close(),
-    "an attribute of a class": lambda path: Kept.in_class(path, "w").close(),
+    "an attribute of a class": lambda path: Kept.class_attribute(path, "w").close(),
     "an item": lambda path: {"make": open}["make"](path, "w").close(),
     "a partial": by_partial,
     "a method": by_bound_method,

@@ -198,7 +198,7 @@ def test_names_at_sites() -> None:
         "8 read n": ("m.py:f", "n"),
         "8 write cache[]": ("m.py", "cache[]"),
     }
-    assert model.named_at(0) is None
+    assert model.variable_at(0) is None
 
 
 # -- methods ----------------------------------------------------------------------------------------

@@ -312,7 +312,7 @@ def test_the_source_says_what_running_shows(imported: Callable[..., ModuleType])
             assert accesses.reads <= model.variables[name].reads
             assert accesses.writes <= model.variables[name].writes
     for site, owner, name, _ in touched:
-        assert model.named_at(site) in (None, (owner, name))
+        assert model.variable_at(site) in (None, (owner, name))
 
 
 def test_names_and_contents_of_that_program(imported: Callable[..., ModuleType]) -> None:

@@ -383,7 +383,7 @@ def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
     threads = [told.entities.thread(actor) for actor in range(1, 4)]
     assert {thread.type for thread in threads} == {"work"}
     assert threads[0] == threads[2] != threads[1]
-    assert all(told.entities.settled(actor) for actor in range(4))
+    assert all(told.entities.is_settled(actor) for actor in range(4))
 
 
 def test_stack_without_room() -> None:

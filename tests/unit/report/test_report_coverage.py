@@ -10,7 +10,7 @@ from fake_criterion import LOG, READ4, READ5, READ7, WRITE8, WRITE9, Pairs, Unli
 
 from raddle.criteria.observed_accesses import ObservedAccesses
 from raddle.errors import UsageError
-from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
+from raddle.pruning_facts import LockDiscipline, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.report import coverage
 from raddle.report.coverage import as_json, contents_of, rows
@@ -222,7 +222,7 @@ def test_why_it_is_impossible():
                 return None
             return "the lock is held" if key[0] == READ5 else "it ends before"
 
-    facts = PruningFacts({"log.py:Log": OwnerFacts.make([], (), Conduct())})
+    facts = PruningFacts({"log.py:Log": OwnerFacts.make([], (), LockDiscipline())})
     some = gaps(contents([(READ4, WRITE9)], facts=facts), Reasoned(impossible=["x"]))
     assert some.gaps == ()
     assert some.remarks[0] == "nothing is missing of pairs"

@@ -11,7 +11,7 @@ from fake_criterion import Pairs
 from raddle.criteria.patterns import PATTERNS
 from raddle.criteria.ruled_out import RuledOut
 from raddle.instrument.rewrite import site_base
-from raddle.pruning_facts import Conduct, Guard, OwnerFacts
+from raddle.pruning_facts import Guard, LockDiscipline, OwnerFacts
 from raddle.report import difference as module
 from raddle.report.correspondence import Correspondence, align
 from raddle.report.difference import GAINED, GONE, IMPOSSIBLE, LOST, difference
@@ -204,8 +204,8 @@ def test_what_a_new_lock_makes_impossible_is_no_loss(reason, what):
 
 def test_the_reason_is_worded_as_raddle_does():
     read, write = ("x", READ4), ("x", WRITE9)
-    conduct = Conduct(seen=0b11, runs=(0b11, 0b11), guards=(Guard(0, (), "L"),))
-    facts = OwnerFacts.make([read, write], (0b11, 0b11), conduct)
+    discipline = LockDiscipline(seen=0b11, runs=(0b11, 0b11), guards=(Guard(0, (), "L"),))
+    facts = OwnerFacts.make([read, write], (0b11, 0b11), discipline)
     assert module.BY_A_LOCK in RuledOut(facts).why(PATTERNS[7], [read, write, write])
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 from raddle.criteria.accesses import ObservedAccesses
 from raddle.entities import AbstractVariable
-from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
+from raddle.pruning_facts import LockDiscipline, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
 from raddle.static_model import Accesses, StaticModel
@@ -79,7 +79,7 @@ def random_facts(random: Random, some) -> PruningFacts:
     accesses = [("x", site) for site in random.sample(some, random.randint(1, 3))]
     before = tuple(random.randrange(1 << len(accesses)) for _ in accesses)
     return PruningFacts() + PruningFacts(
-        {"log.py:C": OwnerFacts.make(accesses, before, Conduct(seen=(1 << len(accesses)) - 1))}
+        {"log.py:C": OwnerFacts.make(accesses, before, LockDiscipline(seen=(1 << len(accesses)) - 1))}
     )
 
 

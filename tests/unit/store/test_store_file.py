@@ -13,7 +13,7 @@ from stored_records import LOG, SHOP, number, random_record, site, sites
 from raddle.errors import UsageError
 from raddle.instrument.rewrite import site_base
 from raddle.instrument.running_source import ASSERTIONS
-from raddle.pruning_facts import Conduct, OwnerFacts, PruningFacts
+from raddle.pruning_facts import LockDiscipline, OwnerFacts, PruningFacts
 from raddle.record import Record
 from raddle.site import INDEX_BITS, Site
 from raddle.static_model import Accesses, StaticModel
@@ -65,7 +65,7 @@ def test_what_goes_in_comes_out(file):
             {"log.py:C": {"add": number(LOG, 0)}},
             frozenset({number(LOG, 2)}),
         ),
-        facts=PruningFacts({"log.py:C": OwnerFacts.make([("x", 1), ("x", 2)], (2,), Conduct(seen=3))}),
+        facts=PruningFacts({"log.py:C": OwnerFacts.make([("x", 1), ("x", 2)], (2,), LockDiscipline(seen=3))}),
         exact=frozenset({"map"}),
         warnings=(ReportedWarning("data-race", "C.x", (number(LOG, 1), number(LOG, 0)), "no lock"),),
         findings=({"kind": "assertion", "message": "no", "steps": []},),
@@ -208,7 +208,7 @@ def about_log(log=LOG):
     """Everything that can be stored, about log.py."""
     here = number(log, 1)
     return {
-        "facts": PruningFacts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), Conduct(seen=1))}),
+        "facts": PruningFacts({"cart.py:Cart": OwnerFacts.make([("x", here)], (0,), LockDiscipline(seen=1))}),
         "model": StaticModel(
             {("log.py:C", "x"): Accesses(frozenset({here}))}, {"log.py:C": {"add": here}}, frozenset({here})
         ),

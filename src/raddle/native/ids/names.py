@@ -81,7 +81,7 @@ class VariableNames:
             else:
                 variable = attribute_of(self._model, self.table, what, name, more)
             return variable if kind == "attribute" else variable._replace(name=name + CONTENT)
-        known = self._model.named_at(more)
+        known = self._model.variable_at(more)
         if kind == "name":
             owner = what or (known[0] if known is not None else self._written_at(more)[0])
             return AbstractVariable(owner, "", name)

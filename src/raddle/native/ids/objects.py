@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from raddle.inspection import kept_by, own_fields, weak_offset_of
+from raddle.inspection import own_fields, stored_attribute, weak_offset_of
 from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import Keyed
 from raddle.native.signal_exceptions import delivery
@@ -254,7 +254,7 @@ class TrackedObjects:
         for key, entry in parked:
             reference, name = self._held.get(key, (None, ""))
             holder = reference() if reference is not None else None
-            container = None if holder is None else kept_by(holder, name)
+            container = None if holder is None else stored_attribute(holder, name)
             if id(container) == key and key not in self.known:
                 entry[OBJECT] = container
                 self.known[key] = entry

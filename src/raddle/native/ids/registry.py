@@ -163,7 +163,7 @@ class EntityRegistry:
             self.entities.add_resource(abstract)
         for actor in actors:
             self._tell_actor(actor)
-        settled = {actor.number for actor in actors if self.entities.settled(actor.number)}
+        settled = {actor.number for actor in actors if self.entities.is_settled(actor.number)}
         if settled:
             with self.lock:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]

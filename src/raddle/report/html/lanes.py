@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from raddle.event import Event
 from raddle.finding import Finding
-from raddle.labels import by_number
+from raddle.labels import label_sort_key
 from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, RELEASE, START, TAKES, WAIT, WRITE, verb_of
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
@@ -103,7 +103,7 @@ def lanes_of(finding: Finding, code: Code) -> Lanes:
     (('T1', 'T2'), 1, 'reads what T1 wrote in step 1')
     """
     steps, stops = tuple(finding.trace), finding.preemptions
-    threads = tuple(sorted({step.thread for step in steps} | {stop.thread for stop in stops}, key=by_number))
+    threads = tuple(sorted({step.thread for step in steps} | {stop.thread for stop in stops}, key=label_sort_key))
     columns = {name: place for place, name in enumerate(threads)}
     sources = _sources(steps)
     rows: list[Cell | Stop] = []

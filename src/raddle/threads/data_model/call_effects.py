@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, Metho
 from typing import Any, NamedTuple
 
 from raddle import probe
-from raddle.inspection import fields_of, in_class, module_of, mro, name_of, own_fields, qualname_of
+from raddle.inspection import class_attribute, fields_of, module_of, mro, name_of, own_fields, qualname_of
 from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_of_method, effect_on_disk
 from raddle.threads.data_model.variables import container_base
@@ -236,5 +236,5 @@ def _copies(kind: type) -> bool:
         return True
     if container_base(kind) is None:
         return False
-    maker = in_class(kind, "__init__")
+    maker = class_attribute(kind, "__init__")
     return type(maker) is not FunctionType or probe.NAME not in maker.__globals__

@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 from raddle.checks.crash import OURS
-from raddle.inspection import MISSING, function_name, in_class, own_fields, qualname_of
+from raddle.inspection import MISSING, class_attribute, function_name, own_fields, qualname_of
 from raddle.operation import CONTENT
 
 _STDLIB = os.path.dirname(os.__file__) + os.sep
@@ -43,7 +43,9 @@ def name_of_content(container: type, written: str) -> str:
         path = written[: -len(CONTENT)]
     else:
         path, _, method = written.rpartition(".")
-        if path == method or in_class(container, method, MISSING) is MISSING:  # `copy.copy(items)`, `json.dumps(items)`
+        if (
+            path == method or class_attribute(container, method, MISSING) is MISSING
+        ):  # `copy.copy(items)`, `json.dumps(items)`
             return ""
     return path.rpartition(".")[2]
 

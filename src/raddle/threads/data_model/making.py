@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MethodWrapperType
 from typing import Any
 
 from raddle import probe
-from raddle.inspection import dict_offset_of, in_class, module_of, own_fields
+from raddle.inspection import class_attribute, dict_offset_of, module_of, own_fields
 from raddle.threads.twins.adopt import TWINS
 
 # Classes of Python itself whose objects have a `__dict__` but are no data; some ask who calls them.
@@ -82,7 +82,7 @@ class CreationRules:
 
 
 def _is_silent(kind: type) -> bool:
-    if in_class(type(kind), "__call__") is not _CALL:
+    if class_attribute(type(kind), "__call__") is not _CALL:
         return False  # a metaclass that is called decides: it makes the object by `super().__call__`, or has it already
     constructors = _constructors(kind)
     if _is_of_program(kind):
@@ -96,8 +96,8 @@ def _is_probed(function: FunctionType) -> bool:
 
 def _constructors(kind: type) -> list[FunctionType]:
     """Return the constructors of a class that are written in Python."""
-    new: Any = in_class(kind, "__new__")
-    makers = (new.__func__ if type(new) is staticmethod else new, in_class(kind, "__init__"))
+    new: Any = class_attribute(kind, "__new__")
+    makers = (new.__func__ if type(new) is staticmethod else new, class_attribute(kind, "__init__"))
     return [maker for maker in makers if type(maker) is FunctionType]
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from raddle import env, probe
-from raddle.inspection import MISSING, fields_of, in_class, module_of, mro, own_fields, qualname_of
+from raddle.inspection import MISSING, class_attribute, fields_of, module_of, mro, own_fields, qualname_of
 from raddle.instrument.model.evidence import READERS, WRITERS
 from raddle.operation import READ, WRITE, Effect
 
@@ -127,7 +127,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
     if type(function) is types.FunctionType:
         if id(base) in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
             return None if probe.NAME in function.__globals__ else effect_by_name(base, name)
-        return effect_by_name(base, name) if function is in_class(base, name) else None
+        return effect_by_name(base, name) if function is class_attribute(base, name) else None
     if kind is not base and function is not None:
         return None
     return effect_by_name(base, name)
@@ -167,7 +167,7 @@ def stores_missing_keys(kind: type) -> bool:
     >>> stores_missing_keys(dict), stores_missing_keys(defaultdict), stores_missing_keys(Counter)
     (False, True, False)
     """
-    missing = in_class(kind, "__missing__")
+    missing = class_attribute(kind, "__missing__")
     return missing is not None and missing is not Counter.__missing__
 
 
@@ -180,7 +180,7 @@ def is_iterator(obj: object) -> bool:
     kind = type(obj)
     if any(kind is proxy for proxy in weakref.ProxyTypes):  # which have everything, whatever is behind
         return False
-    return type(in_class(kind, "__next__")) is types.WrapperDescriptorType
+    return type(class_attribute(kind, "__next__")) is types.WrapperDescriptorType
 
 
 def runs_python(called: object) -> bool:
@@ -190,7 +190,7 @@ def runs_python(called: object) -> bool:
     (True, False, True)
     """
     if issubclass(type(called), type):
-        called = in_class(called, "__init__")  # type: ignore[arg-type] # it is a class
+        called = class_attribute(called, "__init__")  # type: ignore[arg-type] # it is a class
     return type(called) is types.FunctionType or type(called) is types.MethodType
 
 
@@ -258,7 +258,7 @@ def written_owner(obj: Any, name: str) -> Any:
 
 def _takes_values(found: Any) -> bool:
     """Whether it is a descriptor that comes before the object's own attributes."""
-    return in_class(type(found), "__set__", MISSING) is not MISSING
+    return class_attribute(type(found), "__set__", MISSING) is not MISSING
 
 
 def _is_of_ctypes(found: Any) -> bool:
@@ -272,4 +272,4 @@ def _is_machinery(found: Any) -> bool:
     kind = type(found)
     if issubclass(kind, (*_METHODS, type, types.GetSetDescriptorType)):
         return True
-    return in_class(kind, "__get__", MISSING) is not MISSING
+    return class_attribute(kind, "__get__", MISSING) is not MISSING

@@ -8,7 +8,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.points import Points
 from raddle.engine.variables import Variable
-from raddle.operation import CONTENT, MADE, READ, Kind
+from raddle.operation import CONTENT, CREATED, READ, Kind
 from raddle.threads.data_model.making import CreationRules
 from raddle.threads.data_model.variables import container_base, is_in_python
 from raddle.threads.patches import NAMES
@@ -76,7 +76,7 @@ class Accesses:
     def made(self, me: Carrier, obj: Any, site: int) -> None:
         """Inform criteria that code without probes has made an object at this site (only if `measuring`)."""
         if self.makers.has_creation_site(obj):
-            self.engine.noted(me, MADE, obj)
+            self.engine.noted(me, CREATED, obj)
             if self.sampling.wanted is not None:
                 self.sampling.wanted.add(site)
 

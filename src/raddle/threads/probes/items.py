@@ -12,7 +12,7 @@ from greenlet import getcurrent
 
 from raddle.engine.carrier import Carrier
 from raddle.engine.variables import Variable
-from raddle.inspection import in_class
+from raddle.inspection import class_attribute
 from raddle.operation import DELETE, READ, WRITE
 from raddle.threads.data_model.builtin_functions import IN_PLACE
 from raddle.threads.data_model.deferred import Stepped
@@ -46,7 +46,7 @@ class Items:
         if not stores_missing_keys(cls):
             self._accesses.step(me, variable, READ, site)
             value = obj[key]
-        elif in_class(cls, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
+        elif class_attribute(cls, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
             return self._filled(me, obj, key, variable, site)
         else:
             self._accesses.step(me, variable, WRITE, site)

@@ -6,7 +6,7 @@ from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from raddle.engine.variables import Variable, VariableTable
-from raddle.inspection import in_class, own_fields
+from raddle.inspection import class_attribute, own_fields
 from raddle.operation import CONTENT
 from raddle.threads.data_model.proxies import behind
 from raddle.threads.data_model.variables import attribute_owner, container_base, written_owner
@@ -110,5 +110,5 @@ class Variables:
 
 def _keeps_real(cls: type, name: str) -> bool:
     """Whether a class keeps a function that has a twin, and calls it like a method."""
-    found = in_class(cls, name)
+    found = class_attribute(cls, name)
     return type(found) is BuiltinFunctionType and found in NAMES

@@ -18,7 +18,7 @@ from typing import Any
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import function_name
-from raddle.operation import GET, MADE, PUT, SET, TASK, WAIT_SET
+from raddle.operation import CREATED, GET, PUT, SET, TASK, WAIT_SET
 from raddle.threads.data_model.library import called_by_library
 
 NUMBER = "_raddle_number"
@@ -65,7 +65,7 @@ def init_pool(self: Any, *args: Any, **kwargs: Any) -> None:
     _real_pool_init(self, *args, **kwargs)
     me = _measured()
     if me is not None:
-        me.engine.noted(me, MADE, self)
+        me.engine.noted(me, CREATED, self)
 
 
 def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ def init(self: Any) -> None:
     me = _measured()
     if me is None:
         return
-    me.engine.noted(me, MADE, self)
+    me.engine.noted(me, CREATED, self)
     submitting, me.own.submitting = me.own.submitting, None
     if submitting is not None:  # the pool takes the task, and no worker has it yet
         self.__dict__[_POOL] = weakref.ref(submitting)

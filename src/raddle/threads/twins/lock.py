@@ -13,7 +13,7 @@ from typing import Any
 from raddle import env
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.waits import wait
-from raddle.operation import ACQUIRE, LOCKED, MADE, REENTER, RELEASE, TRY_ACQUIRE
+from raddle.operation import ACQUIRE, CREATED, LOCKED, REENTER, RELEASE, TRY_ACQUIRE
 from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealLock = _thread.LockType
@@ -47,7 +47,7 @@ class _Twin(type):
             cls.make_real(*args, **kwargs)  # refuses them, in its own words
         twin = cls.standing_for(None)
         if me.engine.measuring:
-            me.engine.noted(me, MADE, twin)
+            me.engine.noted(me, CREATED, twin)
         return twin
 
     def standing_for(cls, real: Any) -> Any:

@@ -21,11 +21,11 @@ from raddle.operation import (
     CONTENT,
     FAILED,
     GET,
-    HOLD,
+    HOLD_MUTEX,
     JOIN_QUEUE,
-    LET_GO,
     PUT,
     RELEASE,
+    RELEASE_MUTEX,
     SIZE,
     TASK_DONE,
     UNFINISHED,
@@ -110,7 +110,7 @@ class _Holding:
         me.own.held.append(mutex)
         self._steps, self._site = me.engine.steps, me.site
         if me.engine.measuring:
-            me.engine.noted(me, HOLD, mutex)
+            me.engine.noted(me, HOLD_MUTEX, mutex)
 
     def __exit__(self, *exc: object) -> None:
         me, mutex, engine = self._me, self._mutex, self._me.engine
@@ -120,7 +120,7 @@ class _Holding:
                 engine.operate(me, RELEASE, mutex)
         finally:
             if engine.measuring:
-                engine.noted(me, LET_GO, mutex)
+                engine.noted(me, RELEASE_MUTEX, mutex)
             if mutex.holder is me:
                 mutex.drop()
                 me.own.held.remove(mutex)

@@ -8,7 +8,7 @@ from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
 from raddle.engine.waits import wait
-from raddle.operation import FAILED, GET, MADE, PUT, SIZE
+from raddle.operation import CREATED, FAILED, GET, PUT, SIZE
 from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealSimpleQueue = _queue.SimpleQueue
@@ -39,7 +39,7 @@ class SimpleQueue(metaclass=_Twin):
         else:
             twin = cls.standing_for(RealSimpleQueue())
         if me.__class__ is Carrier and me.engine.measuring:
-            me.engine.noted(me, MADE, twin)
+            me.engine.noted(me, CREATED, twin)
         return twin
 
     @classmethod

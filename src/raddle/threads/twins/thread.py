@@ -21,7 +21,7 @@ from typing import Any
 from raddle import env
 from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
-from raddle.inspection import in_class, own_fields
+from raddle.inspection import class_attribute, own_fields
 from raddle.operation import IS_ALIVE, START
 from raddle.threads.endings import uncontrolled
 from raddle.threads.state import ThreadState, thread_of
@@ -91,7 +91,7 @@ def _body_of(run: Callable[[], object], thread: Any) -> Any:
     """Return the function that a thread will run: its target, or the `run` of its class."""
     if thread is None:
         return run
-    run_of_class = in_class(type(thread), "run")
+    run_of_class = class_attribute(type(thread), "run")
     return own_fields(thread).get("_target") if run_of_class is _Thread.run else run_of_class
 
 
