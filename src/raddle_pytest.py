@@ -157,7 +157,7 @@ def _enclosing_run() -> EnclosingRun | None:
     """The `raddle run` that measures this process."""
     from raddle.native.enclosing_run import EnclosingRun
 
-    return EnclosingRun.found(os.environ)
+    return EnclosingRun.from_environment(os.environ)
 
 
 def _check_mark(mark: pytest.Mark) -> None:

@@ -123,7 +123,8 @@ class _Execution:
         self._over = False
 
     def __call__(self) -> Observed:
-        self._watch.recorder.here.me.label = str(self._number)  # what a thread's noise is drawn by, with its descent
+        # Each thread's noise is seeded with its label, which begins with this one.
+        self._watch.recorder.local.thread.label = str(self._number)
         threading.excepthook = self._died
         signal.signal(signal.SIGALRM, self._look)
         signal.signal(signal.SIGUSR1, self._look)
@@ -144,8 +145,8 @@ class _Execution:
         self._watch.stop()
         threading.excepthook = lambda args: None  # threads that still run may find things gone; nobody is to hear it
         stream = self._watch.stream
-        if stream.trouble is not None:
-            raise stream.trouble
+        if stream.error is not None:
+            raise stream.error
         assert isinstance(stream.sink, _Steps)
         return self._outcome, tuple(stream.sink.steps), stream.sink.entities
 
@@ -162,7 +163,7 @@ class _Execution:
     def _look(self, number: int, frame: FrameType | None) -> None:
         """In the main thread, now and then: did anything happen?"""
         stream = self._watch.stream
-        steps = stream.handed_over + len(stream.steps)
+        steps = stream.delivered_steps + len(stream.steps)
         self._looks = self._looks + 1 if steps == self._seen else 0
         self._seen = steps
         if self._looks >= PATIENCE and not self._outcome.failed:

@@ -21,7 +21,7 @@ from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.native.ids.names import VariableNames
-from raddle.native.saving import Saving
+from raddle.native.measuring_sink import MeasuringSink
 from raddle.native.watch import Watch
 from raddle.schedulers import make_scheduler
 from raddle.site import SiteTable
@@ -120,10 +120,10 @@ def controlled(module: ModuleType, scheduler: str, seed: int, executions: int) -
 
 def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
     """Run the program natively, its threads in the order of an earlier log, and measure it as `raddle run` does."""
-    measured: list[Saving] = []
+    measured: list[MeasuringSink] = []
 
-    def sink(names: VariableNames) -> Saving:
-        measured.append(Saving(names, criteria=NAMES, data_file=None, origin="a generated program"))
+    def sink(names: VariableNames) -> MeasuringSink:
+        measured.append(MeasuringSink(names, criteria=NAMES, data_file=None, origin="a generated program"))
         return measured[-1]
 
     watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), sink, blocks=True)
@@ -134,7 +134,7 @@ def native(program: Program, folder: Path, log: Sequence[Entry]) -> Run:
             module.scenario()
         finally:
             watch.stop()
-    assert watch.stream.trouble is None, watch.stream.trouble
+    assert watch.stream.error is None, watch.stream.error
     record = measured[-1].record
     assert record is not None
     covered = {name: set(record.tally.covered.get(name, {})) for name in NAMES}

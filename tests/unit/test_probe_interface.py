@@ -10,7 +10,7 @@ from raddle.engine.engine import Engine
 from raddle.engine.observer import Observer
 from raddle.engine.points import GilPoints, KnownPoints, Points
 from raddle.engine.step_limit import StepLimit
-from raddle.native.functions import Functions
+from raddle.native.function_table import FunctionTable
 from raddle.native.ids.names import VariableNames
 from raddle.native.ids.registry import EntityRegistry
 from raddle.native.ids.variables import VariableNumbers
@@ -94,5 +94,5 @@ def test_the_native_probes_take_the_same_parameters() -> None:
     table = SiteTable("")
     registry = EntityRegistry(VariableNames(table))
     recorder = Recorder(registry, Stream(registry, Forgetful))
-    made = make_native(recorder, VariableNumbers(recorder, table), Functions(table), lambda kind, name: False)
+    made = make_native(recorder, VariableNumbers(recorder, table), FunctionTable(table), lambda kind, name: False)
     assert {name: parameters(function) for name, function in made.items()} == FROZEN

@@ -26,13 +26,13 @@ from raddle.entities import METHODS
 from raddle.errors import UsageError
 from raddle.instrument.labels import naming_root
 from raddle.measuring.recording import NATIVE
-from raddle.native import children
-from raddle.native.ending import Ending
+from raddle.native import child_processes
+from raddle.native.measuring_sink import MeasuringSink
 from raddle.native.noise import Noise
 from raddle.native.process_group import ProcessGroup
 from raddle.native.program import INTERRUPTED, Program
-from raddle.native.saving import Saving
 from raddle.native.settings import Settings
+from raddle.native.shutdown import Shutdown
 from raddle.native.watch import Watch
 from raddle.report.coverage import as_json as row_as_json
 from raddle.report.coverage import rows
@@ -128,24 +128,24 @@ def run(
 
         command = ("-m", module, *program) if module is not None else program
         return repeat_program(command, settings, request, as_json=as_json, json_file=json_file)
-    children.give_way()
+    child_processes.cancel_inherited_watch()
     if settings.criteria:
-        folder, first = ProcessGroup.found()
+        folder, first = ProcessGroup.create_folder()
         settings = replace(settings, family=folder, first=first)
     watch = settings.make_watch()
     summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
-    ending = Ending(watch, summary.show)
-    ending.prepare()
-    children.announce(settings)
+    shutdown = Shutdown(watch, summary.show)
+    shutdown.prepare()
+    child_processes.prepare_environment(settings)
     watch.start()
     try:
         with _outside_click():
             code = wanted.run(watch.hook)
     except UsageError:
-        ending.cancel()
+        shutdown.cancel()
         summary.end()
         raise
-    ending.interrupted = code == INTERRUPTED
+    shutdown.interrupted = code == INTERRUPTED
     return code
 
 
@@ -226,11 +226,11 @@ class Summary:
             self.end()
 
     def end(self) -> None:
-        self._family.end()
+        self._family.remove_folder()
 
     def _gather(self) -> None:
         own = self._sink.record if self._sink is not None else None
-        self._contents = self._family.gathered(own)
+        self._contents = self._family.merged(own)
         if self._contents is not None:
             self._explored = [run for run in self._contents.runs if run.mode != NATIVE]
             self._processes = len(self._contents.runs) - len(self._explored) + (own is None)
@@ -251,12 +251,12 @@ class Summary:
             raise UsageError("output-unwritable", f"{where} cannot be written: {error.strerror or error}") from None
 
     @property
-    def _sink(self) -> Saving | None:
+    def _sink(self) -> MeasuringSink | None:
         sink = self._watch.stream.sink
-        return sink if isinstance(sink, Saving) else None
+        return sink if isinstance(sink, MeasuringSink) else None
 
     def _notes(self) -> list[str]:
-        trouble = self._watch.stream.trouble
+        trouble = self._watch.stream.error
         notes = list(self._sink.notes) if self._sink is not None else []
         notes += [note for note in self._contents.notes if note not in notes] if self._contents is not None else []
         if self._sink is not None and self._sink.not_stored:
@@ -272,7 +272,7 @@ class Summary:
             "program": self._settings.program,
             "processes": self._processes,
             "threads": watch.recorder.threads,
-            "steps": watch.stream.handed_over,
+            "steps": watch.stream.delivered_steps,
             "explorations": len(self._explored),
             "explored_executions": sum(run.executions for run in self._explored),
             "seed": self._settings.seed,
@@ -291,11 +291,11 @@ class Summary:
             screen.print(safe_text(f"note: {note}", style="yellow"))
         for refused in watch.not_instrumented:
             screen.print(safe_text(str(refused), style="yellow"))
-        threads = watch.recorder.threads
+        threads, steps = watch.recorder.threads, watch.stream.delivered_steps
         noise = f", seed {self._settings.seed}" if self._settings.noise else ""
         screen.print(
             safe_text(
-                f"raddle: {count(threads, 'thread')}, {count(watch.stream.handed_over, 'step')}{noise}{self._others}",
+                f"raddle: {count(threads, 'thread')}, {count(steps, 'step')}{noise}{self._others}",
                 style="bold",
             )
         )
@@ -322,7 +322,7 @@ class Summary:
     @property
     def _nothing(self) -> str:
         """Why nothing was measured, if it was to be."""
-        if self._sink is None or self._watch.stream.trouble is not None:
+        if self._sink is None or self._watch.stream.error is not None:
             return ""
         wanted = self._settings.sources or (self._settings.root,)
         if self._watch.hook.instrumented:

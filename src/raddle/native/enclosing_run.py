@@ -25,10 +25,10 @@ class EnclosingRun:
     family: ProcessGroup
 
     @classmethod
-    def found(cls, environment: Mapping[str, str]) -> EnclosingRun | None:
+    def from_environment(cls, environment: Mapping[str, str]) -> EnclosingRun | None:
         """None where there is no run, or one that measures nothing.
 
-        >>> EnclosingRun.found({}) is None
+        >>> EnclosingRun.from_environment({}) is None
         True
         """
         text = environment.get(VARIABLE)
@@ -47,5 +47,5 @@ class EnclosingRun:
     def add(self, record: Record) -> tuple[str, ...]:
         """Keep what an exploration covered; the notes that are to be shown."""
         notes = add(self.data_file, record, starts_run=False)
-        self.family.leave_explored(record)
+        self.family.add_explored(record)
         return notes

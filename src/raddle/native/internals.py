@@ -38,7 +38,7 @@ _INSIDE = frozenset(
 )
 
 
-def made_inside(obj: object = None) -> bool:
+def is_made_internally(obj: object = None) -> bool:
     """Is a primitive being made for the inside of another one?
 
     Its own constructors do not count. The caller of those in `_PASSING` counts as the maker.

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from raddle.native.internals import made_inside
+from raddle.native.internals import is_made_internally
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import ACQUIRE, BLOCKED, FAILED, REENTER, RELEASE
 from raddle.threads.twins.resemblance import claimed_class, resemble, resembling
@@ -34,10 +34,10 @@ class _Making(type):
     """Calling the class makes a watched lock, or a real one for the inside of another primitive."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if args or kwargs or made_inside():
+        if args or kwargs or is_made_internally():
             return _allocate(*args, **kwargs)
         lock = type.__call__(cls)
-        lock.resource = cls.recorder.describe(lock)  # type: ignore[attr-defined]
+        lock.resource = cls.recorder.make_resource(lock)  # type: ignore[attr-defined]
         return lock
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -61,37 +61,37 @@ class Lock(metaclass=_Making):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         recorder, real = self.recorder, self._real
-        me, site = recorder.come()
-        if me.quiet is self:
+        thread, site = recorder.enter_primitive()
+        if thread.unrecorded_lock is self:
             return real.acquire(blocking, timeout)
         waits = _waits(blocking, timeout)
         if not real.acquire(False) if waits else not real.acquire(blocking, timeout):
             if waits:
-                recorder.step(BLOCKED, self.resource, site)
+                recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and real.acquire(blocking, timeout)):
                 if site:  # else it is a condition that asks whether its lock is taken
-                    recorder.step(FAILED, self.resource, site)
+                    recorder.record_on(FAILED, self.resource, site)
                 return False
         try:
-            recorder.step(ACQUIRE, self.resource, site)
+            recorder.record_on(ACQUIRE, self.resource, site)
         except BaseException:  # of a handler of a signal: `with` would not release what it did not get
             real.release()
             raise
         return True
 
     def release(self) -> None:
-        me, site = self.recorder.come()
-        if me.quiet is not self and self._real.locked():
-            self.recorder.step(RELEASE, self.resource, site)
+        thread, site = self.recorder.enter_primitive()
+        if thread.unrecorded_lock is not self and self._real.locked():
+            self.recorder.record_on(RELEASE, self.resource, site)
         self._real.release()
 
     def __enter__(self) -> bool:
-        with self.recorder.entering(self):
+        with self.recorder.entering_with(self):
             return self.acquire()
 
     def __exit__(self, *exc: object) -> None:
-        me = self.recorder.here.me
-        me.site = me.leaving(self)
+        thread = self.recorder.local.thread
+        thread.call_site = thread.leave_with(self)
         self.release()
 
     def locked(self) -> bool:
@@ -122,24 +122,24 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
 
     def __init__(self) -> None:
         self._depth = 0  # changed only by the thread that has the lock
-        self.resource = self.recorder.describe(self)
+        self.resource = self.recorder.make_resource(self)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         recorder = self.recorder
-        me, site = recorder.come()
+        thread, site = recorder.enter_primitive()
         owned = self._is_owned()
         waits = not owned and _waits(blocking, timeout)
         if not super().acquire(False) if waits else not super().acquire(blocking, timeout):
             if waits:
-                recorder.step(BLOCKED, self.resource, site)
+                recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and super().acquire(blocking, timeout)):
                 if site:  # else it is a condition that asks whether its lock is taken
-                    recorder.step(FAILED, self.resource, site)
+                    recorder.record_on(FAILED, self.resource, site)
                 return False
         self._depth += 1
-        if me.quiet is not self:
+        if thread.unrecorded_lock is not self:
             try:
-                recorder.step(REENTER if owned else ACQUIRE, self.resource, site)
+                recorder.record_on(REENTER if owned else ACQUIRE, self.resource, site)
             except BaseException:
                 self._depth -= 1
                 super().release()
@@ -147,28 +147,28 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         return True
 
     def release(self) -> None:
-        me, site = self.recorder.come()
+        thread, site = self.recorder.enter_primitive()
         if self._is_owned():
-            if self._depth == 1 and me.quiet is not self:
-                self.recorder.step(RELEASE, self.resource, site)
+            if self._depth == 1 and thread.unrecorded_lock is not self:
+                self.recorder.record_on(RELEASE, self.resource, site)
             self._depth -= 1
         super().release()
 
     def __enter__(self) -> bool:  # type: ignore[override] # nobody gives it arguments
-        with self.recorder.entering(self):
+        with self.recorder.entering_with(self):
             return self.acquire()
 
     def __exit__(self, *exc: object) -> None:
-        me = self.recorder.here.me
-        me.site = me.leaving(self)
+        thread = self.recorder.local.thread
+        thread.call_site = thread.leave_with(self)
         self.release()
 
     # What a condition does with its lock while it waits.
 
     def _release_save(self) -> Any:
-        me = self.recorder.here.me
-        if me.quiet is not self and self._is_owned():
-            self.recorder.step(RELEASE, self.resource, me.site)
+        thread = self.recorder.local.thread
+        if thread.unrecorded_lock is not self and self._is_owned():
+            self.recorder.record_on(RELEASE, self.resource, thread.call_site)
         depth, self._depth = self._depth, 0
         return super()._release_save(), depth  # type: ignore[misc]
 
@@ -176,9 +176,9 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         state, depth = saved
         super()._acquire_restore(state)  # type: ignore[misc]
         self._depth = depth
-        me = self.recorder.here.me
-        if me.quiet is not self:
-            self.recorder.step(ACQUIRE, self.resource, me.site)
+        thread = self.recorder.local.thread
+        if thread.unrecorded_lock is not self:
+            self.recorder.record_on(ACQUIRE, self.resource, thread.call_site)
 
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()  # type: ignore[misc]
@@ -196,7 +196,7 @@ def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
     real_rlock = threading.RLock
 
     def make_rlock(*args: Any, **kwargs: Any) -> Any:
-        return real_rlock(*args, **kwargs) if args or kwargs or made_inside() else rlock()
+        return real_rlock(*args, **kwargs) if args or kwargs or is_made_internally() else rlock()
 
     resemble(make_rlock, real_rlock)
     return lock, rlock, make_rlock

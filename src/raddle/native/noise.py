@@ -95,8 +95,8 @@ class Disturbance:
         ] = {}  # by variable that one thread touched: who, and at which sites
         self._shared_variables: set[int] = set()
         self._shared_sites: set[int] = set()
-        self._chances: dict[ThreadRecord, Random] = {}
-        self._do: dict[str, Callable[[float], None]] = {
+        self._generators: dict[ThreadRecord, Random] = {}
+        self._actions: dict[str, Callable[[float], None]] = {
             "yield": lambda amount: sleep(0),
             "sleep": sleep,
             "busy": _spin,
@@ -104,30 +104,30 @@ class Disturbance:
         }
 
     @property
-    def learns(self) -> bool:
+    def needs_steps(self) -> bool:
         """Must it be told what is shared?"""
         return any(noise.where == "shared" for noise in self._at_accesses)
 
-    def at_access(self, me: ThreadRecord, site: int) -> None:
+    def at_access(self, thread: ThreadRecord, site: int) -> None:
         """A thread comes to an access."""
-        self._make(me, site, self._at_accesses)
+        self._make(thread, site, self._at_accesses)
 
-    def at_lock(self, me: ThreadRecord, site: int) -> None:
+    def at_lock(self, thread: ThreadRecord, site: int) -> None:
         """A thread comes to a synchronization."""
-        self._make(me, site, self._at_locks)
+        self._make(thread, site, self._at_locks)
 
-    def _make(self, me: ThreadRecord, site: int, noises: Iterable[Noise]) -> None:
-        if me.busy:
+    def _make(self, thread: ThreadRecord, site: int, noises: Iterable[Noise]) -> None:
+        if thread.busy:
             return
-        chance = self._chances.get(me)
+        chance = self._generators.get(thread)
         if chance is None:
-            chance = self._chances[me] = Random(f"{self._seed} {me.label}")
+            chance = self._generators[thread] = Random(f"{self._seed} {thread.label}")
         for noise in noises:
             drawn = chance.random()
             if drawn >= noise.probability or (noise.where == "shared" and site not in self._shared_sites):
                 continue
             amount = drawn / noise.probability  # as random as what was drawn
-            self._do[noise.kind](amount * noise.strength / 1000)
+            self._actions[noise.kind](amount * noise.strength / 1000)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """See which sites touch what several threads touch."""
@@ -145,10 +145,10 @@ class Disturbance:
                 self._shared_sites |= first.pop(variable)[1]
 
     def noisy(
-        self, probes: dict[str, Callable[..., Any]], me: Callable[[], ThreadRecord]
+        self, probes: dict[str, Callable[..., Any]], thread: Callable[[], ThreadRecord]
     ) -> dict[str, Callable[..., Any]]:
         """Probes that make noise before they do anything."""
-        return probes | {name: self._noisy(probes[name], me) for name in ACCESSING if self._at_accesses}
+        return probes | {name: self._noisy(probes[name], thread) for name in ACCESSING if self._at_accesses}
 
     def _noisy(self, probe: Callable[..., Any], who: Callable[[], ThreadRecord]) -> Callable[..., Any]:
         def noisy(*args: Any) -> Any:

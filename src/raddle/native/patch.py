@@ -79,7 +79,7 @@ class Patches:
 
     def install(self) -> None:
         for owner, name, new in (*self._methods, *self._names):
-            self._undo.append(functools.partial(_put_back, owner, name, owner.__dict__.get(name, _put_back)))
+            self._undo.append(functools.partial(_restore, owner, name, owner.__dict__.get(name, _restore)))
             if isinstance(owner, type) and name in owner.__dict__:
                 functools.update_wrapper(new, owner.__dict__[name])
             setattr(owner, name, new)
@@ -89,8 +89,8 @@ class Patches:
             self._undo.pop()()
 
 
-def _put_back(owner: Any, name: str, old: Any) -> None:
-    if old is _put_back:  # there was none
+def _restore(owner: Any, name: str, old: Any) -> None:
+    if old is _restore:  # there was none
         delattr(owner, name)
     else:
         setattr(owner, name, old)

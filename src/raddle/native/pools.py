@@ -14,8 +14,8 @@ from concurrent.futures import thread as pool
 from typing import Any
 
 from raddle.inspection import function_name
-from raddle.native.internals import made_inside
-from raddle.native.primitives import Patch, registering, taking_effect_inside
+from raddle.native.internals import is_made_internally
+from raddle.native.primitives import Patch, patch_constructor, patch_under_condition
 from raddle.native.recorder import Recorder
 from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
@@ -38,24 +38,24 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
     real_submit, real_run = ThreadPoolExecutor.submit, pool._WorkItem.run
 
     def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        me, site = recorder.come()
+        thread, site = recorder.enter_primitive()
         resource = recorder.resource(self)
-        before, me.submitting = me.submitting, (resource, site) if resource is not None else None
+        before, thread.submitting = thread.submitting, (resource, site) if resource is not None else None
         try:
             return real_submit(self, fn, *args, **kwargs)
         finally:
-            me.submitting = before
+            thread.submitting = before
 
     def run(item: Any, *context: Any) -> None:
         future = recorder.resource(item.future)
         if future is not None:
             recorder.task(function_name(function_of(item)))
             if future.pool is not None:
-                recorder.step(GET, future.pool, 0)
+                recorder.record_on(GET, future.pool, 0)
         real_run(item, *context)
 
     return [
-        registering(recorder, ThreadPoolExecutor),
+        patch_constructor(recorder, ThreadPoolExecutor),
         (ThreadPoolExecutor, "submit", submit),
         (pool._WorkItem, "run", run),
     ]
@@ -66,13 +66,13 @@ def _of_future(recorder: Recorder) -> list[Patch]:
 
     def init(self: Any) -> None:
         real_init(self)
-        me = recorder.here.me
-        submitting, me.submitting = me.submitting, None
+        thread = recorder.local.thread
+        submitting, thread.submitting = thread.submitting, None
         if submitting is not None:
             # The pool takes the task, and no worker has it yet: that is when it is put there.
-            recorder.step(PUT, *submitting)
-        if submitting is not None or not made_inside(self):
-            resource = recorder.describe(self)
+            recorder.record_on(PUT, *submitting)
+        if submitting is not None or not is_made_internally(self):
+            resource = recorder.make_resource(self)
             resource.pool = submitting[0] if submitting is not None else None
             recorder.register(self, resource)
 
@@ -81,12 +81,12 @@ def _of_future(recorder: Recorder) -> list[Patch]:
             resource = recorder.resource(self)
             if resource is None:
                 return real(self, timeout)
-            _, site = recorder.come()
+            _, site = recorder.enter_primitive()
             try:
                 return real(self, timeout)
             finally:
                 if real_done(self):
-                    recorder.step(WAIT_SET, resource, site)
+                    recorder.record_on(WAIT_SET, resource, site)
 
         return take
 
@@ -96,7 +96,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
         is_done = real_done(self)
         resource = recorder.resource(self) if is_done else None
         if resource is not None:
-            recorder.step(WAIT_SET, resource, recorder.come()[1])
+            recorder.record_on(WAIT_SET, resource, recorder.enter_primitive()[1])
         return is_done
 
     real_add_done_callback = Future.add_done_callback
@@ -108,8 +108,8 @@ def _of_future(recorder: Recorder) -> list[Patch]:
     return [
         (Future, "__init__", init),
         (Future, "add_done_callback", add_done_callback),
-        taking_effect_inside(recorder, Future, "set_result", SET, "_condition"),
-        taking_effect_inside(recorder, Future, "set_exception", SET, "_condition"),
+        patch_under_condition(recorder, Future, "set_result", SET, "_condition"),
+        patch_under_condition(recorder, Future, "set_exception", SET, "_condition"),
         (Future, "result", taking(Future.result)),
         (Future, "exception", taking(Future.exception)),
         (Future, "done", done),
@@ -144,4 +144,4 @@ def _seen_done(recorder: Recorder, future: Any) -> None:
     """Note that the running thread has learnt, in code without probes, that a future is done."""
     resource = recorder.resource(future)
     if resource is not None and future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED):
-        recorder.step(WAIT_SET, resource, 0)
+        recorder.record_on(WAIT_SET, resource, 0)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from raddle.native.internals import made_inside
+from raddle.native.internals import is_made_internally
 from raddle.native.locks import Lock, RLock
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import (
@@ -44,19 +44,19 @@ OPERATIONS: dict[type, frozenset[str]] = {
 }  # those that make steps
 
 
-def registering(recorder: Recorder, cls: type) -> Patch:
+def patch_constructor(recorder: Recorder, cls: type) -> Patch:
     """A constructor that makes the object known, unless it is the inside of another one."""
     real = cls.__init__  # type: ignore[misc]
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         real(self, *args, **kwargs)
-        if not made_inside(self):
-            recorder.register(self, recorder.describe(self))
+        if not is_made_internally(self):
+            recorder.register(self, recorder.make_resource(self))
 
     return (cls, "__init__", init)
 
 
-def taking_effect_inside(
+def patch_under_condition(
     recorder: Recorder, cls: type, name: str, kind: Kind, condition: str, *, fails_by: type[Exception] | None = None
 ) -> Patch:
     """Return a patch of a method that does what it does under the lock of a condition, the attribute of that name.
@@ -69,7 +69,7 @@ def taking_effect_inside(
         resource = recorder.resource(self)
         if resource is None:
             return real(self, *args, **kwargs)
-        with recorder.inside(getattr(self, condition), kind, resource, fails_by=fails_by):
+        with recorder.under_condition(getattr(self, condition), kind, resource, fails_by=fails_by):
             return real(self, *args, **kwargs)
 
     return (cls, name, act)
@@ -93,52 +93,52 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
     def wait(self: Any, timeout: float | None = None) -> bool:
         resource, lock = known(self), self._lock
         if resource is None or not _is_taken(lock):
-            recorder.waits_inside(self)
+            recorder.note_wait(self)
             return real_wait(self, timeout)
-        me, site = recorder.come()
-        if me.busy:
+        thread, site = recorder.enter_primitive()
+        if thread.busy:
             return real_wait(self, timeout)
-        recorder.step(RELEASE, lock.resource, site)
-        recorder.step(WAIT, resource, site)
-        before, me.quiet = me.quiet, lock
+        recorder.record_on(RELEASE, lock.resource, site)
+        recorder.record_on(WAIT, resource, site)
+        before, thread.unrecorded_lock = thread.unrecorded_lock, lock
         woken = False
         try:
             woken = real_wait(self, timeout)
         finally:
-            me.quiet = before
+            thread.unrecorded_lock = before
             if woken:
-                recorder.step(WOKEN, resource, site)
-            recorder.step(ACQUIRE, lock.resource, site)
+                recorder.record_on(WOKEN, resource, site)
+            recorder.record_on(ACQUIRE, lock.resource, site)
         return woken
 
     def wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         if known(self) is None:
             return real_wait_for(self, predicate, timeout)
-        me, site = recorder.come()
+        thread, site = recorder.enter_primitive()
 
         def again() -> Any:
             result = predicate()
-            me.site = site
+            thread.call_site = site
             return result
 
         try:
             return real_wait_for(self, again, timeout)
         finally:
-            me.site = 0
+            thread.call_site = 0
 
     def notify(self: Any, n: int = 1) -> None:
         resource = known(self)
         if resource is not None and _is_taken(self._lock):
-            recorder.step(NOTIFY, resource, recorder.come()[1])
+            recorder.record_on(NOTIFY, resource, recorder.enter_primitive()[1])
         real_notify(self, n)
 
     def leave(self: Any, *exc: Any) -> Any:
         if exc[0] is None:
-            recorder.leaves_inside(self)
+            recorder.note_release(self)
         return real_leave(self, *exc)
 
     return [
-        registering(recorder, Condition),
+        patch_constructor(recorder, Condition),
         (Condition, "__exit__", leave),
         (Condition, "wait", wait),
         (Condition, "wait_for", wait_for),
@@ -159,18 +159,18 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         """Recorded before it happens, as anybody can see that it has without taking a lock."""
         resource = recorder.resource(self)
         if resource is not None:
-            recorder.step(SET, resource, recorder.come()[1])
+            recorder.record_on(SET, resource, recorder.enter_primitive()[1])
         real_set(self)
 
     def wait(self: Any, timeout: float | None = None) -> bool:
         resource = recorder.resource(self)
         if resource is None:
             return real_wait(self, timeout)
-        _, site = recorder.come()
+        _, site = recorder.enter_primitive()
         if not real_is_set(self) and (timeout is None or timeout > 0):
-            recorder.step(BLOCKED, resource, site)
+            recorder.record_on(BLOCKED, resource, site)
         was_set = real_wait(self, timeout)
-        recorder.step(WAIT_SET if was_set else FAILED, resource, site)
+        recorder.record_on(WAIT_SET if was_set else FAILED, resource, site)
         return was_set
 
     def is_set(self: Any) -> bool:
@@ -178,17 +178,17 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         was_set = real_is_set(self)
         resource = recorder.resource(self)
         if resource is not None:
-            _, site = recorder.come()
+            _, site = recorder.enter_primitive()
             if was_set:
-                recorder.step(WAIT_SET, resource, site)
+                recorder.record_on(WAIT_SET, resource, site)
         return was_set
 
     return [
-        registering(recorder, Event),
+        patch_constructor(recorder, Event),
         (Event, "wait", wait),
         (Event, "is_set", is_set),
         (Event, "set", set_),
-        taking_effect_inside(recorder, Event, "clear", CLEAR, "_cond"),
+        patch_under_condition(recorder, Event, "clear", CLEAR, "_cond"),
     ]
 
 
@@ -200,32 +200,32 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
         resource = recorder.resource(self)
         if resource is None:
             return real_acquire(self, blocking, timeout)
-        _, site = recorder.come()
+        _, site = recorder.enter_primitive()
         got = False
         if blocking and (timeout is None or timeout > 0):
             got = real_acquire(self, False)
             if not got:
-                recorder.step(BLOCKED, resource, site)
+                recorder.record_on(BLOCKED, resource, site)
         got = got or real_acquire(self, blocking, timeout)
-        recorder.step(DOWN if got else FAILED, resource, site)
+        recorder.record_on(DOWN if got else FAILED, resource, site)
         return got
 
     def enter(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:
-        with recorder.entering(self):
+        with recorder.entering_with(self):
             return acquire(self, blocking, timeout)
 
     def leave(self: Any, *exc: object) -> None:
-        me = recorder.here.me
-        me.site = me.leaving(self)
+        thread = recorder.local.thread
+        thread.call_site = thread.leave_with(self)
         self.release()
 
     return [
-        registering(recorder, Semaphore),
+        patch_constructor(recorder, Semaphore),
         (Semaphore, "acquire", acquire),
         (Semaphore, "__enter__", enter),
         (Semaphore, "__exit__", leave),
-        taking_effect_inside(recorder, Semaphore, "release", UP, "_cond"),
-        taking_effect_inside(recorder, Bounded, "release", UP, "_cond"),
+        patch_under_condition(recorder, Semaphore, "release", UP, "_cond"),
+        patch_under_condition(recorder, Bounded, "release", UP, "_cond"),
     ]
 
 
@@ -237,10 +237,10 @@ def _of_barrier(recorder: Recorder) -> list[Patch]:
         resource = recorder.resource(self)
         if resource is None:
             return real_wait(self, timeout)
-        _, site = recorder.come()
-        recorder.step(UP, resource, site)
+        _, site = recorder.enter_primitive()
+        recorder.record_on(UP, resource, site)
         index = real_wait(self, timeout)
-        recorder.step(DOWN, resource, site)
+        recorder.record_on(DOWN, resource, site)
         return index
 
-    return [registering(recorder, threading.Barrier), (threading.Barrier, "wait", wait)]
+    return [patch_constructor(recorder, threading.Barrier), (threading.Barrier, "wait", wait)]

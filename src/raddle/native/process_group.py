@@ -23,22 +23,22 @@ class ProcessGroup:
         self._first = first
 
     @classmethod
-    def found(cls) -> tuple[str, int]:
+    def create_folder(cls) -> tuple[str, int]:
         """A folder for the processes that this one will start."""
         return tempfile.mkdtemp(prefix="raddle-"), os.getpid()
 
-    def leave(self, record: Record) -> None:
+    def add_at_exit(self, record: Record) -> None:
         """A process ends; what it measured is in the data file already. The first one may be gone."""
         if os.getpid() != self._first:
-            self.leave_explored(record)
+            self.add_explored(record)
 
-    def leave_explored(self, record: Record) -> None:
+    def add_explored(self, record: Record) -> None:
         """An exploration inside the program has ended, in whichever of the processes."""
         if self._folder and os.path.isdir(self._folder):
             with suppress(RaddleError, OSError):
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
-    def gathered(self, own: Record | None) -> Contents | None:
+    def merged(self, own: Record | None) -> Contents | None:
         """What all processes measured that have ended, the first one too; None if there was no other."""
         file = Path(self._folder, _FILE)
         try:
@@ -50,7 +50,7 @@ class ProcessGroup:
         except (NoDataError, OSError):
             return None
 
-    def end(self) -> None:
+    def remove_folder(self) -> None:
         """Nobody needs the folder any more."""
         if self._folder and os.getpid() == self._first:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from raddle import env
 from raddle.errors import UsageError
-from raddle.native.importing import WatchingHook
+from raddle.native.import_hook import WatchImportHook
 from raddle.native.tracebacks import clean
 
 
@@ -37,7 +37,7 @@ class Program:
         if not self.is_module and not os.path.exists(self.name):
             raise UsageError("no-such-file", f"there is no file {self.name}")
 
-    def run(self, hook: WatchingHook) -> int:
+    def run(self, hook: WatchImportHook) -> int:
         """Its exit code."""
         sys.argv[:] = [self.name, *self.args]
         if self.is_module:
@@ -66,7 +66,7 @@ class Program:
         return _found(self.name, spec, self.name)
 
 
-def run_script(path: str, namespace: dict[str, Any], hook: WatchingHook) -> int:
+def run_script(path: str, namespace: dict[str, Any], hook: WatchImportHook) -> int:
     """Run a file as the main program, with probes if it is the user's."""
     try:
         code = hook.code_of_file(path, "__main__")

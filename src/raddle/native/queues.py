@@ -9,8 +9,8 @@ from __future__ import annotations
 import queue
 from typing import Any, ClassVar
 
-from raddle.native.internals import made_inside
-from raddle.native.primitives import Patch, registering, taking_effect_inside
+from raddle.native.internals import is_made_internally
+from raddle.native.primitives import Patch, patch_constructor, patch_under_condition
 from raddle.native.recorder import Recorder, Resource
 from raddle.operation import BLOCKED, FAILED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
@@ -30,11 +30,11 @@ def patches(recorder: Recorder) -> list[Patch]:
     Queue = queue.Queue  # noqa: N806 -- a class
     # All conditions of a queue share its mutex: steps are recorded in the order in which things were put and got.
     return [
-        registering(recorder, Queue),
-        taking_effect_inside(recorder, Queue, "put", PUT, "not_full", fails_by=queue.Full),
-        taking_effect_inside(recorder, Queue, "get", GET, "not_empty", fails_by=queue.Empty),
-        taking_effect_inside(recorder, Queue, "task_done", TASK_DONE, "all_tasks_done"),
-        taking_effect_inside(recorder, Queue, "join", JOIN_QUEUE, "all_tasks_done"),
+        patch_constructor(recorder, Queue),
+        patch_under_condition(recorder, Queue, "put", PUT, "not_full", fails_by=queue.Full),
+        patch_under_condition(recorder, Queue, "get", GET, "not_empty", fails_by=queue.Empty),
+        patch_under_condition(recorder, Queue, "task_done", TASK_DONE, "all_tasks_done"),
+        patch_under_condition(recorder, Queue, "join", JOIN_QUEUE, "all_tasks_done"),
     ]
 
 
@@ -42,7 +42,7 @@ class _Making(type):
     """Calling the class makes a watched queue, or a real one for the inside of a pool."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return _RealSimpleQueue(*args, **kwargs) if made_inside() else type.__call__(cls, *args, **kwargs)
+        return _RealSimpleQueue(*args, **kwargs) if is_made_internally() else type.__call__(cls, *args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, _RealSimpleQueue)
@@ -55,26 +55,26 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
     resource: Resource
 
     def __init__(self) -> None:
-        self.resource = self.recorder.describe(self)
+        self.resource = self.recorder.make_resource(self)
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        _, site = self.recorder.come()
-        self.recorder.step(PUT, self.resource, site)
+        _, site = self.recorder.enter_primitive()
+        self.recorder.record_on(PUT, self.resource, site)
         super().put(item, block, timeout)
 
     def put_nowait(self, item: Any) -> None:
         self.put(item, False)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        _, site = self.recorder.come()
+        _, site = self.recorder.enter_primitive()
         if block and self.empty():
-            self.recorder.step(BLOCKED, self.resource, site)
+            self.recorder.record_on(BLOCKED, self.resource, site)
         try:
             item = super().get(block, timeout)
         except queue.Empty:
-            self.recorder.step(FAILED, self.resource, site)
+            self.recorder.record_on(FAILED, self.resource, site)
             raise
-        self.recorder.step(GET, self.resource, site)
+        self.recorder.record_on(GET, self.resource, site)
         return item
 
     def get_nowait(self) -> Any:

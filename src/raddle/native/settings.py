@@ -11,7 +11,7 @@ from raddle.entities import METHODS
 from raddle.instrument import Selection
 from raddle.native.ids.names import VariableNames
 from raddle.native.noise import Noise
-from raddle.native.stream import Nothing, Sink
+from raddle.native.stream import NullSink, Sink
 from raddle.native.watch import Watch
 from raddle.origin import Command, Origin
 
@@ -62,12 +62,12 @@ class Settings:
     def _make_sink(self, names: VariableNames) -> Sink:
         """Return what measures the criteria and stores the result."""
         if not self.criteria:
-            return Nothing()
+            return NullSink()
+        from raddle.native.measuring_sink import MeasuringSink  # criteria are slow to import
         from raddle.native.process_group import ProcessGroup
-        from raddle.native.saving import Saving  # criteria are slow to import
 
         family = ProcessGroup(self.family, self.first)
-        return Saving(
+        return MeasuringSink(
             names,
             criteria=self.criteria,
             data_file=self.data_file,

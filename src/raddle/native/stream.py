@@ -18,18 +18,18 @@ from typing import Any, Protocol, runtime_checkable
 
 from raddle.checks.crash import is_ours
 from raddle.entities import Entities
+from raddle.native.conflict_filter import Batch, ConflictFilter, FilteredBatch, normalize_join
 from raddle.native.ids.registry import EntityRegistry
-from raddle.native.sieve import Batch, Sieve, Sifted, as_told
 from raddle.native.signal_exceptions import SIGNALS, code_in, handlers
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
 MAX_STEPS = 4096  # between two times that steps are handed over
 MAX_SECONDS = 1.0
-MAX_WAITING = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
-MOMENT = 0.001
+MAX_BACKLOG = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
+BACKOFF_SECONDS = 0.001
 _sleep = time.sleep  # the program may have put another one there
-ROOM = 120  # calls inside each other that whoever gets the steps may need
+SINK_STACK_DEPTH = 120  # calls inside each other that whoever gets the steps may need
 
 
 class Sink(Protocol):
@@ -46,17 +46,17 @@ class Sink(Protocol):
 
 
 @runtime_checkable
-class Forgetting(Sink, Protocol):
+class ForgettingSink(Sink, Protocol):
     """A sink that can forget, so that its memory is bounded by what the program has in its own.
 
-    It gets no steps at variables on which no two threads can conflict (see `raddle.native.sieve`).
+    It gets no steps at variables on which no two threads can conflict (see `raddle.native.conflict_filter`).
     """
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         """Forget what no further step is about."""
 
 
-class Nothing:
+class NullSink:
     """A sink that ignores everything."""
 
     def ignore(self, *args: object) -> None:
@@ -68,75 +68,75 @@ class Nothing:
 class Stream:
     """Steps, buffered."""
 
-    def __init__(self, registry: EntityRegistry, make_sink: Callable[[], Sink], *, most_steps: int = MAX_STEPS) -> None:
+    def __init__(self, registry: EntityRegistry, make_sink: Callable[[], Sink], *, max_steps: int = MAX_STEPS) -> None:
         self._registry = registry
         self._make_sink = make_sink
-        self.most_steps = most_steps
+        self.max_steps = max_steps
         self.steps: list[Step] = []
         self.recording = False
-        self.trouble: BaseException | None = None  # why recording stopped early
+        self.error: BaseException | None = None  # why recording stopped early
         self.learn: Callable[[Sequence[Step]], None] | None = None  # told of steps before the sink
         self.begin()
 
     def begin(self) -> None:
         """An execution begins, with a sink of its own."""
         self.steps.clear()
-        self._handing = _thread.allocate_lock()
-        self.handed_over = 0
+        self._flush_lock = _thread.allocate_lock()
+        self.delivered_steps = 0
         self.due = time.monotonic() + MAX_SECONDS
-        self._sieve = Sieve()
+        self._filter = ConflictFilter()
         self.sink = self._make_sink()
         self.sink.begin(self._registry.entities)
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Give away what there is, unless somebody is at it, or the stack has no room for it.
 
         Looking at steps can take longer than making them. A thread that makes them while another looks is slowed
         down then, else there would be ever more of them; not stopped, as the other may be in a destructor of the
         program that wants what this one has.
         """
-        if not self._handing.acquire(False):
-            if len(self.steps) > MAX_WAITING * self.most_steps:
-                _sleep(MOMENT)
+        if not self._flush_lock.acquire(False):
+            if len(self.steps) > MAX_BACKLOG * self.max_steps:
+                _sleep(BACKOFF_SECONDS)
             return
         try:
-            if _has_room(ROOM):
+            if _has_stack_depth(SINK_STACK_DEPTH):
                 with signals_deferred():
-                    self._give()
+                    self._flush_batch()
         finally:
-            self._handing.release()
+            self._flush_lock.release()
 
-    def _give(self) -> None:
+    def _flush_batch(self) -> None:
         self.due = time.monotonic() + MAX_SECONDS
-        gone = self._registry.take_gone()  # first: then the steps about it are among these, or came before
-        gone_resources = self._registry.take_gone_resources()
+        discarded = self._registry.take_discarded()  # first: then the steps about it are among these, or came before
+        discarded_resources = self._registry.take_discarded_resources()
         count = len(self.steps)
         batch = self.steps[:count]
         del self.steps[:count]
-        if not batch or self.trouble is not None:
+        if not batch or self.error is not None:
             return
         batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
         try:
-            self._registry.tell()
+            self._registry.publish()
             if self.learn is not None:
                 self.learn(batch)
-            if isinstance(self.sink, Forgetting):
-                self._feed(self.sink, self._sieve.add(Batch(batch, gone, gone_resources)))
+            if isinstance(self.sink, ForgettingSink):
+                self._feed(self.sink, self._filter.add(Batch(batch, discarded, discarded_resources)))
             else:
                 self._registry.name_contents(batch)
-                self.sink.feed([as_told(step) for step in batch])
-            self.handed_over += len(batch)
+                self.sink.feed([normalize_join(step) for step in batch])
+            self.delivered_steps += len(batch)
         except Exception as error:
             self._stop(error)
 
-    def _feed(self, sink: Forgetting, sifted: Iterable[Sifted]) -> None:
+    def _feed(self, sink: ForgettingSink, filtered: Iterable[FilteredBatch]) -> None:
         """Give steps to a sink that can forget."""
-        for batch, forgotten, unheard in sifted:
+        for batch, forgotten, unreported in filtered:
             self._registry.name_contents(batch.steps)
             sink.feed(batch.steps)
-            if forgotten or batch.gone_resources:
-                sink.forget(forgotten, batch.gone_resources)
-            self._registry.retire(batch.gone, unheard)
+            if forgotten or batch.discarded_resources:
+                sink.forget(forgotten, batch.discarded_resources)
+            self._registry.retire(batch.discarded, unreported)
 
     def fail(self, error: Exception) -> None:
         """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
@@ -152,24 +152,24 @@ class Stream:
             self._stop(error)
 
     def _stop(self, error: Exception) -> None:
-        if self.trouble is None:
-            self.trouble = error
+        if self.error is None:
+            self.error = error
         self.recording = False
 
     def end(self) -> None:
         """Give away the rest."""
-        with self._handing, signals_deferred():
-            self._give()
-            if self.trouble is None:
-                self._registry.tell()
-                if isinstance(self.sink, Forgetting):
-                    self._feed(self.sink, self._sieve.rest())
+        with self._flush_lock, signals_deferred():
+            self._flush_batch()
+            if self.error is None:
+                self._registry.publish()
+                if isinstance(self.sink, ForgettingSink):
+                    self._feed(self.sink, self._filter.drain())
                 self.sink.end()
 
 
-def _has_room(calls: int) -> bool:
+def _has_stack_depth(calls: int) -> bool:
     try:
-        return calls == 0 or _has_room(calls - 1)
+        return calls == 0 or _has_stack_depth(calls - 1)
     except RecursionError:
         return False
 

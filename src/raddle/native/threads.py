@@ -9,7 +9,7 @@ from typing import Any
 
 from raddle.inspection import function_name
 from raddle.native.primitives import Patch
-from raddle.native.recorder import Keyed, Recorder, ThreadRecord
+from raddle.native.recorder import KeyedReference, Recorder, ThreadRecord
 from raddle.operation import JOIN, JOIN_IN_TIME, START
 from raddle.threads.data_model.identity import thread_type
 
@@ -22,14 +22,14 @@ class Numbers:
     """Which thread of the stream a Thread object is."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[int, Keyed]] = {}
+        self._known: dict[int, tuple[int, KeyedReference]] = {}
 
     def __setitem__(self, thread: threading.Thread, number: int) -> None:
-        reference = Keyed(thread, self._forget)
+        reference = KeyedReference(thread, self._forget)
         reference.key = id(thread)
         self._known[id(thread)] = (number, reference)
 
-    def _forget(self, reference: Keyed) -> None:
+    def _forget(self, reference: KeyedReference) -> None:
         self._known.pop(reference.key, None)
 
     def clear(self) -> None:
@@ -46,10 +46,10 @@ def patches(recorder: Recorder) -> list[Patch]:
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = Numbers()
     starting: dict[int, ThreadRecord] = {}  # by id of the object, which lives until its thread has begun
-    recorder.forget_first += [numbers.clear, starting.clear]
+    recorder.reset_callbacks += [numbers.clear, starting.clear]
 
     def start(self: Any) -> None:
-        _, site = recorder.come()
+        _, site = recorder.enter_primitive()
         can_start = getattr(self, "_initialized", False) and not self._started.is_set()
         child = recorder.child(thread_type(self, self.run)) if can_start else None
         if child is None:
@@ -57,7 +57,7 @@ def patches(recorder: Recorder) -> list[Patch]:
             return
         numbers[self] = child.number
         starting[id(self)] = child
-        recorder.tell(START, child.number, site)
+        recorder.record(START, child.number, site)
         try:
             real_start(self)
         finally:
@@ -71,11 +71,11 @@ def patches(recorder: Recorder) -> list[Patch]:
             recorder.end_thread()
 
     def join(self: Any, timeout: float | None = None) -> None:
-        _, site = recorder.come()
+        _, site = recorder.enter_primitive()
         real_join(self, timeout)
         number = numbers.get(self)
         if number is not None and not self.is_alive():
-            recorder.tell(JOIN if timeout is None else JOIN_IN_TIME, number, site)
+            recorder.record(JOIN if timeout is None else JOIN_IN_TIME, number, site)
 
     return [(Thread, "start", start), (Thread, "_bootstrap_inner", inner), (Thread, "join", join)]
 
@@ -98,7 +98,7 @@ def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
             finally:
                 recorder.end_thread()
 
-        recorder.tell(START, child.number, 0)
+        recorder.record(START, child.number, 0)
         return real(run, args, *kwargs)
 
     return start_new_thread

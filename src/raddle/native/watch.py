@@ -10,11 +10,11 @@ from raddle.entities import METHODS
 from raddle.instrument import NotInstrumented, instrument_modules
 from raddle.instrument.compiled import make_probes_known
 from raddle.instrument.hook import Select
-from raddle.native.functions import Functions
+from raddle.native.function_table import FunctionTable
 from raddle.native.ids.names import VariableNames
 from raddle.native.ids.registry import EntityRegistry
 from raddle.native.ids.variables import VariableNumbers
-from raddle.native.importing import WatchingHook
+from raddle.native.import_hook import WatchImportHook
 from raddle.native.noise import LEARNING_STEPS, Disturbance, Noise
 from raddle.native.patch import Patches, is_primitive
 from raddle.native.probes import make_probes
@@ -36,27 +36,27 @@ class Watch:
         seed: int = 1,
         blocks: bool = False,
         methods: int = METHODS,
-        most_steps: int | None = None,
+        max_steps: int | None = None,
         root: str = "",
     ) -> None:
         self.table = SiteTable(root)
         self.names = VariableNames(self.table)
         self._blocks = blocks
         disturbance = Disturbance(noises, seed=seed)
-        if most_steps is None:
-            most_steps = LEARNING_STEPS if disturbance.learns else MAX_STEPS
+        if max_steps is None:
+            max_steps = LEARNING_STEPS if disturbance.needs_steps else MAX_STEPS
         registry = EntityRegistry(self.names, methods=methods)
-        self.stream = Stream(registry, lambda: make_sink(self.names), most_steps=most_steps)
+        self.stream = Stream(registry, lambda: make_sink(self.names), max_steps=max_steps)
         self.recorder = Recorder(registry, self.stream)
         self._variable_numbers = VariableNumbers(self.recorder, self.table)
         self._patches = Patches(self.recorder)
-        self.hook = WatchingHook(selection, self.table, blocks=blocks)
-        self._probes = make_probes(self.recorder, self._variable_numbers, Functions(self.table), is_primitive)
+        self.hook = WatchImportHook(selection, self.table, blocks=blocks)
+        self._probes = make_probes(self.recorder, self._variable_numbers, FunctionTable(self.table), is_primitive)
         self._disturbance = disturbance
         if noises:
-            self._probes = disturbance.noisy(self._probes, lambda: self.recorder.here.me)
+            self._probes = disturbance.noisy(self._probes, lambda: self.recorder.local.thread)
             self.recorder.disturb = disturbance.at_lock
-            self.stream.learn = disturbance.learn if disturbance.learns else None
+            self.stream.learn = disturbance.learn if disturbance.needs_steps else None
         self._aside = Suspension(self.table, self._patches.twins, self.suspend, self.resume)
         self._not_instrumented: list[NotInstrumented] = []
         self.active = False
@@ -68,7 +68,7 @@ class Watch:
         self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
         make_probes_known({})  # also where no module was: the program itself
         self.hook.install()
-        self.hook.tell(MODULE, self._aside.follow)
+        self.hook.on_import(MODULE, self._aside.follow)
         self._patches.install()
         self._variable_numbers.objects.attach()
         probe.attach(self._probes)
@@ -83,14 +83,14 @@ class Watch:
         self.stream.recording = False
         probe.detach()
         self._patches.remove()
-        self.hook.take_away()
+        self.hook.detach()
 
     def resume(self) -> None:
         """Go on."""
-        self.hook.put_back()
+        self.hook.reattach()
         self._patches.install()
         probe.attach(self._probes)
-        self.stream.recording = self.stream.trouble is None
+        self.stream.recording = self.stream.error is None
         self._suspended = False
 
     def stop(self) -> None:
@@ -123,5 +123,5 @@ class Watch:
         if self._suspended:
             self.active = False  # an execution under control: it is measured by whoever controls it
         elif self.active:
-            self._variable_numbers.begin_again()
-            self.recorder.begin_again()
+            self._variable_numbers.reset_after_fork()
+            self.recorder.reset_after_fork()

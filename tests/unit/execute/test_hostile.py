@@ -80,6 +80,6 @@ def test_natively(kind, tmp_path, monkeypatch):
     finally:
         watch.stop()
         sys.modules.pop("hostile_natively", None)
-    assert watch.stream.trouble is None
+    assert watch.stream.error is None
     assert all(one == ([], expected) for one in seen)
     assert module.LOG == []

@@ -18,7 +18,7 @@ from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.native.ids.names import VariableNames
-from raddle.native.saving import Saving
+from raddle.native.measuring_sink import MeasuringSink
 from raddle.native.watch import Watch
 from raddle.operation import ACCESSES, GIVES, TAKES
 from raddle.record import Record
@@ -74,7 +74,7 @@ class Both:
     resources: tuple[set[AbstractObject], set[AbstractObject]]
 
 
-class _Keeping(Saving):
+class _Keeping(MeasuringSink):
     """Keeps the steps as well."""
 
     def __init__(self, names: VariableNames) -> None:
@@ -105,10 +105,10 @@ def imported(path: Path) -> Iterator[ModuleType]:
 
 def natively(path: Path, criteria: str, prepare: Callable[[ModuleType], object] = lambda module: None) -> Measured:
     """Run the scenario of a program once, natively."""
-    sinks: list[Saving] = []
+    sinks: list[MeasuringSink] = []
 
-    def make_sink(names: object) -> Saving:
-        sinks.append(Saving(names, criteria=(criteria,), data_file=None, origin="run"))  # type: ignore[arg-type]
+    def make_sink(names: object) -> MeasuringSink:
+        sinks.append(MeasuringSink(names, criteria=(criteria,), data_file=None, origin="run"))  # type: ignore[arg-type]
         return sinks[-1]
 
     watch = Watch(lambda name, file: file == str(path), make_sink)
@@ -119,7 +119,7 @@ def natively(path: Path, criteria: str, prepare: Callable[[ModuleType], object] 
             module.scenario()
     finally:
         watch.stop()
-    assert watch.stream.trouble is None, watch.stream.trouble
+    assert watch.stream.error is None, watch.stream.error
     assert sinks[0].record is not None
     return Measured(sinks[0].record)
 
@@ -151,7 +151,7 @@ def both(path: Path) -> Both:
             module.scenario()
     finally:
         watch.stop()
-    assert watch.stream.trouble is None, watch.stream.trouble
+    assert watch.stream.error is None, watch.stream.error
     (sink,) = sinks
     assert sink.record is not None
     with imported(path) as module, Session(

@@ -99,7 +99,7 @@ def record(folder: Path, source: str, *, function: str = "main", **options: Any)
     finally:
         sys.path.remove(str(folder))
         sys.modules.pop(name, None)
-    assert watch.stream.trouble is None, watch.stream.trouble
+    assert watch.stream.error is None, watch.stream.error
     assert kept.ended
     assert kept.entities is not None
     check_order(kept.steps, kept.entities)

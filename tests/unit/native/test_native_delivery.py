@@ -47,13 +47,13 @@ def collecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
     before = signal.signal(signal.SIGUSR1, handler), signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def tidy_up(self: TrackedObjects, generation: int = 0) -> None:
+    def sweep(self: TrackedObjects, generation: int = 0) -> None:
         while send:
             os.kill(os.getpid(), send.pop())
             for _ in range(100):
                 pass
 
-    monkeypatch.setattr(TrackedObjects, "_tidy_up", tidy_up)
+    monkeypatch.setattr(TrackedObjects, "_sweep", sweep)
     with watching(tmp_path):
         yield send
     signal.signal(signal.SIGUSR1, before[0])
@@ -78,7 +78,7 @@ def test_not_lost_where_code_of_ours_has_not_even_begun(tmp_path: Path) -> None:
 
     class Args:
         exc_value = KeyboardInterrupt()
-        object = TrackedObjects.collecting
+        object = TrackedObjects.on_gc
 
     real, sys.unraisablehook = sys.unraisablehook, said.append
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -177,14 +177,14 @@ def test_the_first_process_leaves_nothing_for_itself(monkeypatch: pytest.MonkeyP
     tally = Tally()
     tally.add(1, "sync", [(70000, "visited")])
     record = Record(origin="run app.py", mode="native", tally=tally, sites={}, paths={})
-    folder, first = ProcessGroup.found()
+    folder, first = ProcessGroup.create_folder()
     family = ProcessGroup(folder, first)
-    family.leave(record)
-    assert family.gathered(record) is None
-    ProcessGroup(folder, first + 1).leave(record)  # as if by another process
-    gathered = family.gathered(record)
-    assert gathered is not None
-    assert gathered.tally.covered["sync"][70000, "visited"].executions == 2
-    family.end()
-    ProcessGroup(folder, first + 1).leave(record)  # by one that outlives the first
+    family.add_at_exit(record)
+    assert family.merged(record) is None
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # as if by another process
+    merged = family.merged(record)
+    assert merged is not None
+    assert merged.tally.covered["sync"][70000, "visited"].executions == 2
+    family.remove_folder()
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # by one that outlives the first
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from raddle.checks.races import Races
 from raddle.checks.warned_variables import WarnedVariables
 from raddle.criteria import NAMES, make_criteria
 from raddle.entities import AbstractObject, AbstractVariable, Entities, make_entities
-from raddle.native.stream import Forgetting
+from raddle.native.stream import ForgettingSink
 from raddle.step import Step
 
 THREADS, OBJECTS, EACH = 3, 12, 40  # steps while an object lives
@@ -191,7 +191,7 @@ def test_numbers_are_given_out_again(tmp_path: Path) -> None:
     """
     (tmp_path / "points_program.py").write_text("\n".join(line[4:] for line in MANY.split("\n")))
     told = Told()
-    assert isinstance(told, Forgetting)
+    assert isinstance(told, ForgettingSink)
     sys.path.insert(0, str(tmp_path))
     try:
         with watching(tmp_path) as (watch, _):
@@ -199,8 +199,8 @@ def test_numbers_are_given_out_again(tmp_path: Path) -> None:
             told.begin(watch.recorder.registry.entities)
             importlib.invalidate_caches()
             importlib.import_module("points_program").main()
-        assert watch.stream.trouble is None
-        assert watch.stream.handed_over > 30_000
+        assert watch.stream.error is None
+        assert watch.stream.delivered_steps > 30_000
         assert len(told.entities.variables) < 9_000 / 2
         assert not told.variables  # no two threads touch the same
     finally:

@@ -110,7 +110,7 @@ def test_same_seed_same_decisions(made: list[tuple[str, float]]) -> None:
 
 def test_only_where_something_is_shared(made: list[tuple[str, float]]) -> None:
     disturbance = Disturbance([Noise("sleep", where="shared", probability=1)], seed=1)
-    assert disturbance.learns
+    assert disturbance.needs_steps
     assert decisions(disturbance, me(), made) == []
     # Variable 5 is touched by two threads, at sites 70001 and 70002; variable 6 by one, at 70003.
     disturbance.learn(

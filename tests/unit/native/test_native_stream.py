@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 from natively import KeptSteps, record, watching
 
-from raddle.native.stream import MAX_STEPS, MAX_WAITING, MOMENT, Stream
+from raddle.native.stream import BACKOFF_SECONDS, MAX_BACKLOG, MAX_STEPS, Stream
 from raddle.native.watch import Watch
 from raddle.step import Step
 
@@ -41,7 +41,7 @@ def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
     counts = Counter((thread, kind) for thread, kind, _, _ in told.steps if thread)
     for thread in range(1, 9):
         assert counts[thread, "read"] == counts[thread, "write"] == 50_000
-    assert told.watch.stream.handed_over == len(told.steps)
+    assert told.watch.stream.delivered_steps == len(told.steps)
 
 
 def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -
         sys.path.remove(str(tmp_path))
         sys.modules.pop("piling_program", None)
     seconds, waiting = took
-    assert waiting <= MAX_WAITING * MAX_STEPS + 2 * seconds / MOMENT < 40_000
+    assert waiting <= MAX_BACKLOG * MAX_STEPS + 2 * seconds / BACKOFF_SECONDS < 40_000
     assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, (
         "slowed down, and not one left out"
     )
@@ -111,7 +111,7 @@ def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
             for thread in threads: thread.join()
             return box.log
         """,
-        most_steps=100,
+        max_steps=100,
     )
     assert [thread for thread, kind in told.accesses("Box.n") if kind == "write"][1:] == told.value
     assert [thread for thread, kind in told.accesses("Box.n") if kind == "read"] == told.value
@@ -127,7 +127,7 @@ def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
             kept.append(self)
 
     watched(
-        tmp_path, "class A: pass\ndef main():\n    a = A()\n    for n in range(1000): a.n = n\n", Sink, most_steps=100
+        tmp_path, "class A: pass\ndef main():\n    a = A()\n    for n in range(1000): a.n = n\n", Sink, max_steps=100
     )
     (sink,) = kept
     assert 9 <= sink.batches <= 12
@@ -154,9 +154,9 @@ def main():
         with lock: a.n = n
     return a.n
 """
-    watch, value = watched(tmp_path, source, Faulty, most_steps=100)
+    watch, value = watched(tmp_path, source, Faulty, max_steps=100)
     assert value == 999
-    assert isinstance(watch.stream.trouble, ZeroDivisionError)
+    assert isinstance(watch.stream.error, ZeroDivisionError)
 
 
 def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(variables, "attribute_owner", None)  # so that calling it fails, in code of ours
     watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", KeptSteps)
     assert value == [1, 1]
-    assert isinstance(watch.stream.trouble, TypeError)
+    assert isinstance(watch.stream.error, TypeError)
 
 
 def test_code_of_the_programs_that_recording_runs_into(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def main():
 """
     watch, value = watched(tmp_path, source, KeptSteps)
     assert value == (1, 1)
-    assert watch.stream.trouble is None
+    assert watch.stream.error is None
 
 
 def test_an_exception_of_the_programs_own_handler_is_let_through(tmp_path: Path) -> None:
@@ -215,9 +215,9 @@ def main():
                     pass
             self.steps += steps  # type: ignore[operator]
 
-    watch, value = watched(tmp_path, source, Signalling, most_steps=100)
+    watch, value = watched(tmp_path, source, Signalling, max_steps=100)
     assert 200 < value < 400
-    assert watch.stream.trouble is None
+    assert watch.stream.error is None
     written = sum(kind == "write" for _, kind, _, _ in watch.stream.sink.steps)  # type: ignore[attr-defined]
     assert written == value + 1 or written == value  # the step of the last write may not have been made
 
@@ -328,7 +328,7 @@ def test_recording_needs_no_lock_that_the_program_holds(tmp_path: Path) -> None:
             for thread in threads: thread.start()
             for thread in threads: thread.join()
         """,
-        most_steps=20,
+        max_steps=20,
     )
     assert sum(kind == "write" for _, kind, _, _ in told.steps) >= 1200
 
@@ -388,18 +388,18 @@ def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
 
 def test_stack_without_room() -> None:
     """At the end of the stack nothing is handed over: it can wait."""
-    from raddle.native.stream import _has_room
+    from raddle.native.stream import _has_stack_depth
 
-    assert _has_room(50)
+    assert _has_stack_depth(50)
 
     def dive() -> bool:
         try:
             return dive()
         except RecursionError:
-            return _has_room(50)
+            return _has_stack_depth(50)
 
     assert isinstance(dive(), bool)
-    assert not _has_room(sys.getrecursionlimit() + 10)
+    assert not _has_stack_depth(sys.getrecursionlimit() + 10)
 
 
 def watched(folder: Path, source: str, sink: type[KeptSteps], **options: int) -> tuple[Watch, object]:

@@ -31,7 +31,7 @@ class VariableNames:
         self._model = StaticModel()
         self._surveyed = 0  # sites that the model knows
         # A class is known by its id, and kept alive.
-        self._known: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
+        self._cache: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
         self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Entities.functions` has them
 
     def model(self) -> StaticModel:
@@ -46,7 +46,7 @@ class VariableNames:
             except RuntimeError:  # the table has grown while it was gone through
                 return self._model
             self._surveyed = sites
-            self._known.clear()
+            self._cache.clear()
         return self._model
 
     def owner(self, cls: type) -> str:
@@ -66,9 +66,9 @@ class VariableNames:
         self.model()
         kind, what, name, more = unnamed
         key = (kind, what if type(what) is str else id(what), name, more)
-        known = self._known.get(key)
+        known = self._cache.get(key)
         if known is None:
-            known = self._known[key] = unnamed, self._find(unnamed)
+            known = self._cache[key] = unnamed, self._find(unnamed)
         return known[1]
 
     def _find(self, unnamed: Unnamed) -> AbstractVariable:

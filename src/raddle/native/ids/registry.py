@@ -25,26 +25,26 @@ class Actor:
     kind: str
     methods: list[str] = field(default_factory=list)  # the first that it ran
     ended: bool = False
-    told: int = 0  # how many of the methods the cast knows
+    published: int = 0  # how many of the methods the cast knows
 
 
-class Owned:
+class OwnedVariables:
     """The variables of one object. When nothing is known about the object any more, which it is part of, they go."""
 
-    __slots__ = ("_gone", "_group", "_numbers")
+    __slots__ = ("_discarded", "_group", "_numbers")
 
-    def __init__(self, gone: list[Owned.Gone], group: int) -> None:
-        self._gone = gone
+    def __init__(self, discarded: list[OwnedVariables.Discarded], group: int) -> None:
+        self._discarded = discarded
         self._group = group
         self._numbers: list[int] = []
 
-    Gone = tuple[int, list[int]]  # the object, 0 if that stays, and the variables
+    Discarded = tuple[int, list[int]]  # the object, 0 if that stays, and the variables
 
     def add(self, number: int) -> None:
         self._numbers.append(number)
 
     def __del__(self) -> None:
-        self._gone.append((self._group, self._numbers))  # whoever hands steps over looks there
+        self._discarded.append((self._group, self._numbers))  # whoever hands steps over looks there
 
 
 class EntityRegistry:
@@ -52,18 +52,18 @@ class EntityRegistry:
 
     def __init__(self, names: VariableNames, *, methods: int = METHODS) -> None:
         self.names = names
-        self.most_methods = methods
+        self.max_methods = methods
         self.begin()
 
     def begin(self) -> None:
         """Forget everything: an execution begins."""
         self.lock = _thread.allocate_lock()
-        self.entities = Entities(methods=self.most_methods)
+        self.entities = Entities(methods=self.max_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # those that the cast does not know yet
         # By number of a content that no variable was seen to hold: the type of the container, and how good its name is.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
-        self._gone: list[Owned.Gone] = []
-        self.gone_resources: list[int] = []
+        self._discarded: list[OwnedVariables.Discarded] = []
+        self.discarded_resources: list[int] = []
         self._free: list[int] = []  # numbers of variables that nobody was told of and that are no more
         self._soon_free: list[int] = []
         self._receivers: list[tuple[int, type]] = []
@@ -72,11 +72,11 @@ class EntityRegistry:
         self._actors: list[Actor] = []  # those that the cast does not know everything about
         self.variables = self.resources = self.actors = self.groups = 0
 
-    def owned(self, group: int = 0) -> Owned:
+    def owned(self, group: int = 0) -> OwnedVariables:
         """For what is known about an object."""
-        return Owned(self._gone, group)
+        return OwnedVariables(self._discarded, group)
 
-    def variable(self, unnamed: Unnamed, group: int, owned: Owned) -> int:
+    def variable(self, unnamed: Unnamed, group: int, owned: OwnedVariables) -> int:
         """The number of a variable; the lock must be held."""
         if self._free:
             number = self._free.pop()
@@ -114,33 +114,33 @@ class EntityRegistry:
             self.actors += 1
             return actor
 
-    def take_gone(self) -> list[Owned.Gone]:
+    def take_discarded(self) -> list[OwnedVariables.Discarded]:
         """What has gone since this was asked last. All steps about it have been made."""
-        count = len(self._gone)
-        gone = self._gone[:count]
-        del self._gone[:count]
-        return gone
+        count = len(self._discarded)
+        discarded = self._discarded[:count]
+        del self._discarded[:count]
+        return discarded
 
-    def take_gone_resources(self) -> list[int]:
-        count = len(self.gone_resources)
-        gone = self.gone_resources[:count]
-        del self.gone_resources[:count]
-        return gone
+    def take_discarded_resources(self) -> list[int]:
+        count = len(self.discarded_resources)
+        discarded = self.discarded_resources[:count]
+        del self.discarded_resources[:count]
+        return discarded
 
-    def retire(self, gone: Iterable[Owned.Gone], unheard: Collection[int]) -> None:
+    def retire(self, discarded: Iterable[OwnedVariables.Discarded], unreported: Collection[int]) -> None:
         """Forget objects that have gone; numbers of theirs that nobody has heard of may be given out again.
 
         Not at once: a thread may have looked a number up, and still be about to make its step.
         """
-        for group, numbers in gone:
+        for group, numbers in discarded:
             self.entities.classes.pop(group, None)
             for number in numbers:
                 self._contents.pop(number, None)
         with self.lock:
             self._free += self._soon_free
-            self._soon_free = list(unheard)
+            self._soon_free = list(unreported)
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Let the cast know."""
         self.names.model()
         self.entities.functions = self.names.methods
@@ -155,14 +155,14 @@ class EntityRegistry:
             named = self.names.name(unnamed)
             self.entities.set_variable(number, named, group)
             if unnamed[0] == "content" and named.owner == name_of(unnamed[1]):
-                self._contents[number] = unnamed[1], _goodness(named, unnamed[1], unnamed[3])
+                self._contents[number] = unnamed[1], _name_rank(named, unnamed[1], unnamed[3])
         for group, cls in receivers:
             self.entities.classes[group] = self.names.owner(cls)
         self.entities.iterators.update(iterators)
         for abstract in resources:
             self.entities.add_resource(abstract)
         for actor in actors:
-            self._tell_actor(actor)
+            self._publish_actor(actor)
         settled = {actor.number for actor in actors if self.entities.is_settled(actor.number)}
         if settled:
             with self.lock:
@@ -176,28 +176,28 @@ class EntityRegistry:
         for number, site in {step[2:] for step in steps if step[2] in contents and step[1] in ACCESSES}:
             container, best = contents[number]
             named = self.names.name(("content", container, "", site))
-            goodness = _goodness(named, container, site)
-            if goodness < best:
-                contents[number] = container, goodness
+            rank = _name_rank(named, container, site)
+            if rank < best:
+                contents[number] = container, rank
                 self.entities.variables[number] = named
 
-    def _tell_actor(self, actor: Actor) -> None:
+    def _publish_actor(self, actor: Actor) -> None:
         if actor.number == self.entities.actors:
             self.entities.add_actor(actor.kind)
         ended = actor.ended  # looked at first: whatever it ran before its end is in the list by then
-        for method in actor.methods[actor.told :]:
+        for method in actor.methods[actor.published :]:
             self.entities.entered(actor.number, method)
-            actor.told += 1
+            actor.published += 1
         if ended:
             self.entities.ended(actor.number)
 
 
-def _goodness(named: AbstractVariable, container: type, site: int) -> tuple[bool, bool, int]:
+def _name_rank(named: AbstractVariable, container: type, site: int) -> tuple[bool, bool, int]:
     """Return how good the name is that a site has for the content of a container: the least is the best.
 
     >>> known, written = AbstractVariable("shop.py", "", "cart[]"), AbstractVariable("list", "", "cart[]")
     >>> unknown = AbstractVariable("list", "", "list[]")
-    >>> _goodness(known, list, 70003) < _goodness(written, list, 70002) < _goodness(unknown, list, 70001)
+    >>> _name_rank(known, list, 70003) < _name_rank(written, list, 70002) < _name_rank(unknown, list, 70001)
     True
     """
     unnamed = name_of(container)

@@ -21,7 +21,7 @@ from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import attribute_owner, container_base, is_iterator, written_owner
 
 P = ParamSpec("P")
-NOTHING = -1
+NO_VARIABLE = -1
 
 
 def inherited(number: int) -> int:
@@ -33,19 +33,19 @@ def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[C
     """Let the program go on whatever happens: return NOTHING if the search fails or is not wanted now."""
 
     def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
-        me: ThreadRecord = self._recorder.here.me
-        if me.busy or not self._recorder.stream.recording:
-            return NOTHING
-        me.busy = True
+        thread: ThreadRecord = self._recorder.local.thread
+        if thread.busy or not self._recorder.stream.recording:
+            return NO_VARIABLE
+        thread.busy = True
         try:
             return find(self, *args, **kwargs)
         except RecursionError:
-            return NOTHING
+            return NO_VARIABLE
         except Exception as error:
             self._recorder.stream.fail(error)
-            return NOTHING
+            return NO_VARIABLE
         finally:
-            me.busy = False
+            thread.busy = False
 
     return guarded
 
@@ -59,14 +59,14 @@ class VariableNumbers:
         self._places = Places(table)
         self.makers = CreationRules()
         self.objects = TrackedObjects(recorder.registry, recorder.stream.fail)
-        self.known = self.objects.known
+        self.entries = self.objects.entries
         self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
         self._kept: list[type] = []  # classes that are known by id
         self._functions: dict[str, Entry] = {}  # cells of functions that have no tokens
 
-    def begin_again(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a process that was forked: nothing has a number yet."""
-        self.objects.begin_again()
+        self.objects.reset_after_fork()
         self._functions.clear()
 
     # -- what probes ask on first sight -------------------------------------------------------------
@@ -82,9 +82,9 @@ class VariableNumbers:
         return 0
 
     @_guarded
-    def let_go(self, holder: Entry, name: str, value: Any) -> int:
+    def release_held(self, holder: Entry, name: str, value: Any) -> int:
         """Note that an attribute that held a container has another value now."""
-        self.objects.let_go(holder, name, value)
+        self.objects.release_held(holder, name, value)
         return 0
 
     def receiver(self, obj: Any) -> int:
@@ -100,7 +100,7 @@ class VariableNumbers:
         """Return the number of `obj.name`, which was just read."""
         cls = type(obj)
         if name in self.code_names.get(id(cls), ()):
-            return self._note(obj, name, NOTHING)
+            return self._note(obj, name, NO_VARIABLE)
         owner = attribute_owner(obj, name)
         if owner is None:
             is_class = issubclass(type(value), type)  # to be looked at where it is called: it may be silent
@@ -108,10 +108,12 @@ class VariableNumbers:
                 if id(cls) not in self.code_names:
                     self._kept.append(cls)
                 self.code_names.setdefault(id(cls), set()).add(name)
-            return self._note(obj, name, NOTHING)
+            return self._note(obj, name, NO_VARIABLE)
         if owner is obj:
             number = self._own(obj, name, value)
-            if id(value) not in self.known and self.makers.holds_variables(type(value)):  # made by code without probes
+            if id(value) not in self.entries and self.makers.holds_variables(
+                type(value)
+            ):  # made by code without probes
                 self.objects.entry(value, self._entry(obj)[CREATED])
             return number
         if issubclass(cls, ModuleType):
@@ -123,7 +125,7 @@ class VariableNumbers:
         """Return the number of `obj.name`, which was just written."""
         cls = type(obj)
         if written_owner(obj, name) is None:
-            return NOTHING  # a property takes it, or each thread has its own
+            return NO_VARIABLE  # a property takes it, or each thread has its own
         if issubclass(cls, ModuleType):
             names: Any = own_fields(obj)
             return self._note(obj, name, self._global_name(names, name, site))
@@ -140,15 +142,15 @@ class VariableNumbers:
     def _number(self, entry: Entry, name: str, unnamed: Unnamed) -> int:
         """Return the number that an entry has by a name, a new one if it has none."""
         with self._registry.lock:
-            number: int = entry.get(name, NOTHING)
+            number: int = entry.get(name, NO_VARIABLE)
             if number < 0:
                 number = entry[name] = self._registry.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
     def _note(self, obj: Any, name: str, number: int) -> int:
         """Spare the next one the search, if the object is known anyway."""
-        entry = self.known.get(id(obj))
-        if entry is None and (number != NOTHING or issubclass(type(obj), (ModuleType, type))):
+        entry = self.entries.get(id(obj))
+        if entry is None and (number != NO_VARIABLE or issubclass(type(obj), (ModuleType, type))):
             entry = self._entry(obj)
         if entry is not None:
             entry[name] = number
@@ -181,7 +183,7 @@ class VariableNumbers:
     # -- objects ---------------------------------------------------------------------------------------
 
     def _entry(self, obj: Any) -> Entry:
-        entry = self.known.get(id(obj))
+        entry = self.entries.get(id(obj))
         if entry is not None:
             return entry
         # Only code without probes can run before the object is known, and only such code in Python is on the stack.
@@ -200,14 +202,14 @@ class VariableNumbers:
     @_guarded
     def made(self, obj: Any, frame: FrameType) -> int:
         """Note that a constructor of the object begins, in this frame."""
-        if id(obj) not in self.known:
+        if id(obj) not in self.entries:
             self.objects.entry(obj, self._places.creation_line(frame))
         return 0
 
     @_guarded
     def called(self, obj: Any) -> int:
         """Note that code without probes, called by the innermost code of the program, has made an object."""
-        if id(obj) not in self.known and self.makers.holds_variables(type(obj)):
+        if id(obj) not in self.entries and self.makers.holds_variables(type(obj)):
             self.objects.entry(obj, self._places.creation_line())
         return 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raddle.native.functions import Functions
+from raddle.native.function_table import FunctionTable
 from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.attributes import Attributes
 from raddle.native.probes.calls import Calls
@@ -24,7 +24,7 @@ from raddle.native.recorder import Recorder
 def make_probes(
     recorder: Recorder,
     variable_numbers: VariableNumbers,
-    functions: Functions,
+    functions: FunctionTable,
     is_primitive: Callable[[type, str], bool],
 ) -> dict[str, Callable[..., Any]]:
     """Return the probes, by name; `is_primitive` says which methods of which classes record steps of their own."""

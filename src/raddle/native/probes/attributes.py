@@ -6,7 +6,7 @@ from typing import Any
 
 from raddle.inspection import is_method_of
 from raddle.native.ids.objects import HELD
-from raddle.native.ids.variables import NOTHING, VariableNumbers, inherited
+from raddle.native.ids.variables import NO_VARIABLE, VariableNumbers, inherited
 from raddle.native.probes.contents import Contents
 from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
@@ -30,36 +30,36 @@ class Attributes(RecordingProbes):
     def read(self, obj: Any, name: str, site: int) -> Any:
         value = getattr(obj, name)
         try:
-            number = self._known[id(obj)][name]
+            number = self._entries[id(obj)][name]
         except KeyError:
             number = self._variable_numbers.read(obj, name, value, site)
         if number >= 0:
             steps = self._steps
-            steps.append((self._here.number, READ, number, site))
-            if len(steps) > self._most_steps:
-                self._hand_over()
-        elif number != NOTHING:
-            self._steps.append((self._here.number, READ, inherited(number), site))
+            steps.append((self._local.number, READ, number, site))
+            if len(steps) > self._max_steps:
+                self._flush()
+        elif number != NO_VARIABLE:
+            self._steps.append((self._local.number, READ, inherited(number), site))
         elif self._contents.container_of(obj) is obj:
             return self._handed_on(obj, name, site, value)
         return value
 
-    def tell_read(self, obj: Any, name: str, value: Any, site: int) -> None:
+    def record_read(self, obj: Any, name: str, value: Any, site: int) -> None:
         """Record that an attribute was read."""
         try:
-            number = self._known[id(obj)][name]
+            number = self._entries[id(obj)][name]
         except KeyError:
             number = self._variable_numbers.read(obj, name, value, site)
-        if number != NOTHING:
-            self._steps.append((self._here.number, READ, number if number >= 0 else inherited(number), site))
+        if number != NO_VARIABLE:
+            self._steps.append((self._local.number, READ, number if number >= 0 else inherited(number), site))
 
     def write(self, value: Any, obj: Any, name: str, site: int) -> None:
         setattr(obj, name, value)
         try:
-            fields = self._known[id(obj)]
+            fields = self._entries[id(obj)]
             number = fields[name]
         except KeyError:
-            number = NOTHING
+            number = NO_VARIABLE
         if number < 0:
             number = self._variable_numbers.written(obj, name, value, site)
             if number < 0:
@@ -67,24 +67,24 @@ class Attributes(RecordingProbes):
         else:
             held = fields.get(HELD)
             if held is not None and name in held:
-                self._variable_numbers.let_go(fields, name, value)
-            if self._bases.get(id(type(value))) is not None and id(value) not in self._known:
+                self._variable_numbers.release_held(fields, name, value)
+            if self._bases.get(id(type(value))) is not None and id(value) not in self._entries:
                 self._variable_numbers.hold(obj, name, value)
         steps = self._steps
-        steps.append((self._here.number, WRITE, number, site))
-        if len(steps) > self._most_steps:
-            self._hand_over()
+        steps.append((self._local.number, WRITE, number, site))
+        if len(steps) > self._max_steps:
+            self._flush()
 
     def delete(self, obj: Any, name: str, site: int) -> None:
         delattr(obj, name)
-        fields = self._known.get(id(obj), {})
+        fields = self._entries.get(id(obj), {})
         if name in fields.get(HELD, ()):
-            self._variable_numbers.let_go(fields, name, None)
-        number = fields.get(name, NOTHING)
+            self._variable_numbers.release_held(fields, name, None)
+        number = fields.get(name, NO_VARIABLE)
         if number < 0:
             number = self._variable_numbers.written(obj, name, None, site)
         if number >= 0:
-            self._steps.append((self._here.number, WRITE, number, site))
+            self._steps.append((self._local.number, WRITE, number, site))
 
     def _handed_on(self, obj: Any, name: str, site: int, found: Any) -> Any:
         """Return what stands for a method of a container that other code will call: `Thread(target=items.append)`."""

@@ -61,7 +61,7 @@ class Calls:
         for arg in (*args, *kwargs.values()):
             container = self._contents.container_of(arg)
             if container is not None:
-                self._contents.tell(kind, container, site)
+                self._contents.record(kind, container, site)
                 kind = READ
         if copies_objects(called):
             self._note_made(result)
@@ -89,19 +89,19 @@ class Calls:
         """Call `next(x)`: an iterator of C or a generator can be shared."""
         value = called(*args, **kwargs)
         if is_iterator(args[0]):
-            self._contents.tell(WRITE, args[0], site)
+            self._contents.record(WRITE, args[0], site)
         return value
 
     def getting(self, called: Any, site: int, /, obj: Any, name: str, *default: Any) -> Any:
         value = called(obj, name, *default)
         if not default or value is not default[0]:
-            self._attributes.tell_read(obj, name, value, site)
+            self._attributes.record_read(obj, name, value, site)
         return value
 
     def having(self, called: Any, site: int, /, obj: Any, name: str) -> bool:
         result: bool = called(obj, name)
         if result:
-            self._attributes.tell_read(obj, name, None, site)
+            self._attributes.record_read(obj, name, None, site)
         return result
 
     def setting(self, called: Any, site: int, /, obj: Any, name: str, value: Any) -> None:

@@ -48,17 +48,17 @@ class Contents(RecordingProbes):
         if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is None:
             return value
         try:
-            number = self._known[id(obj)][CONTENT]
+            number = self._entries[id(obj)][CONTENT]
         except KeyError:
             number = self._first(obj, site)
         if number >= 0:
             filling = self._filling[id(cls)]
-            if filling and id(value) not in self._known:
+            if filling and id(value) not in self._entries:
                 self._variable_numbers.called(value)  # objects that code with probes has made are known
             steps = self._steps
-            steps.append((self._here.number, WRITE if filling else READ, number, site))
-            if len(steps) > self._most_steps:
-                self._hand_over()
+            steps.append((self._local.number, WRITE if filling else READ, number, site))
+            if len(steps) > self._max_steps:
+                self._flush()
         return value
 
     def setitem(self, value: Any, obj: Any, key: Any, site: int) -> None:
@@ -66,18 +66,18 @@ class Contents(RecordingProbes):
         cls = type(obj)
         bases = self.bases
         if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is not None:
-            self.tell(WRITE, obj, site)
+            self.record(WRITE, obj, site)
 
     def delitem(self, obj: Any, key: Any, site: int) -> None:
         del obj[key]
         if self.container_of(obj) is not None:
-            self.tell(WRITE, obj, site)
+            self.record(WRITE, obj, site)
 
     def contains(self, key: Any, obj: Any, site: int) -> bool:
         found = key in obj
         container = self.container_of(obj)
         if container is not None:
-            self.tell(READ, container, site)
+            self.record(READ, container, site)
         return found
 
     def content(self, obj: Any, site: int) -> Any:
@@ -87,7 +87,7 @@ class Contents(RecordingProbes):
             return obj
         container = self.container_of(obj)
         if container is not None:
-            self.tell(READ, container, site)
+            self.record(READ, container, site)
         return obj
 
     def iterate(self, obj: Any, site: int) -> Any:
@@ -100,23 +100,23 @@ class Contents(RecordingProbes):
         bases = self.bases
         if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is not None:
             self.content(value, site)
-            self.tell(WRITE, obj, site)
+            self.record(WRITE, obj, site)
         return result
 
     # -- what other probes do to contents -------------------------------------------------------------
 
-    def tell(self, kind: str, container: Any, site: int) -> None:
+    def record(self, kind: str, container: Any, site: int) -> None:
         """Record an access to the content of a container."""
         try:
-            number = self._known[id(container)][CONTENT]
+            number = self._entries[id(container)][CONTENT]
         except KeyError:
             number = self._first(container, site)
             if number < 0:
                 return
         steps = self._steps
-        steps.append((self._here.number, kind, number, site))
-        if len(steps) > self._most_steps:
-            self._hand_over()
+        steps.append((self._local.number, kind, number, site))
+        if len(steps) > self._max_steps:
+            self._flush()
 
     def find_base(self, cls: type) -> type | None:
         """Return the container without probes that a class is or extends, at its first sight."""
@@ -143,11 +143,11 @@ class Contents(RecordingProbes):
 
     def each(self, iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
         """Iterate with a step for each `next`, the last one, which finds nothing, included."""
-        tell = self.tell
+        record = self.record
         for value in iterator:
-            tell(READ, container, site)
+            record(READ, container, site)
             yield value
-        tell(READ, container, site)
+        record(READ, container, site)
 
     # -- methods ------------------------------------------------------------------------------------
 
@@ -159,12 +159,12 @@ class Contents(RecordingProbes):
 
     def _call(self, found: Any, obj: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         result = found(*args, **kwargs)
-        self.tell(kind, obj, site)
+        self.record(kind, obj, site)
         return result
 
     def _call_with(self, found: Any, obj: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         result = found(*args, **kwargs)
         for arg in args:
             self.content(arg, site)
-        self.tell(kind, obj, site)
+        self.record(kind, obj, site)
         return result

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from raddle.native.functions import Functions
+from raddle.native.function_table import FunctionTable
 from raddle.native.ids.objects import RECEIVER
 from raddle.native.ids.variables import VariableNumbers
 from raddle.native.probes.recording import RecordingProbes
@@ -25,7 +25,7 @@ class FunctionProbes(RecordingProbes):
         self,
         recorder: Recorder,
         variable_numbers: VariableNumbers,
-        functions: Functions,
+        functions: FunctionTable,
         is_primitive: Callable[[type, str], bool],
     ) -> None:
         super().__init__(recorder, variable_numbers)
@@ -35,7 +35,7 @@ class FunctionProbes(RecordingProbes):
 
     def guard(self, manager: Any, site: int) -> Any:
         if self._is_primitive(type(manager), "__enter__"):
-            self._here.me.site = site
+            self._local.thread.call_site = site
         return manager
 
     def enter(self, site: int) -> None:
@@ -50,27 +50,27 @@ class FunctionProbes(RecordingProbes):
             if receiver is None:
                 pass
             elif site in self._functions.constructors:
-                if id(receiver) not in self._known:
+                if id(receiver) not in self._entries:
                     self._variable_numbers.made(receiver, frame)
             else:
                 try:
-                    number = self._known[id(receiver)][RECEIVER]
+                    number = self._entries[id(receiver)][RECEIVER]
                 except KeyError:
                     number = self._variable_numbers.receiver(receiver)
-        me = self._here.me
+        thread = self._local.thread
         steps = self._steps
-        steps.append((me.number, ENTER, number, site))
-        if me.room:
-            me.room -= 1
-            me.actor.methods.append(self._functions.name(site))
-        if len(steps) > self._most_steps:
-            self._hand_over()
+        steps.append((thread.number, ENTER, number, site))
+        if thread.methods_left:
+            thread.methods_left -= 1
+            thread.actor.methods.append(self._functions.name(site))
+        if len(steps) > self._max_steps:
+            self._flush()
 
     def leave(self, site: int) -> None:
-        self._steps.append((self._here.number, LEAVE, 0, site))
+        self._steps.append((self._local.number, LEAVE, 0, site))
 
     def block(self, site: int) -> None:
         steps = self._steps
-        steps.append((self._here.number, BLOCK, 0, site))
-        if len(steps) > self._most_steps:
-            self._hand_over()
+        steps.append((self._local.number, BLOCK, 0, site))
+        if len(steps) > self._max_steps:
+            self._flush()

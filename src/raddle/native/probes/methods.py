@@ -20,7 +20,7 @@ __tracebackhide__ = True  # frames of this module, in what pytest shows
 class Methods:
     """Most methods are code with probes of its own; those of containers, modules and primitives are not."""
 
-    __slots__ = ("_attributes", "_calls", "_code_names", "_contents", "_here", "_is_primitive")
+    __slots__ = ("_attributes", "_calls", "_code_names", "_contents", "_is_primitive", "_local")
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Methods:
         calls: Calls,
         is_primitive: Callable[[type, str], bool],
     ) -> None:
-        self._here = recorder.here
+        self._local = recorder.local
         self._code_names = variable_numbers.code_names
         self._contents = contents
         self._attributes = attributes
@@ -64,7 +64,7 @@ class Methods:
             if kind:
                 return self._contents.called_later(obj, kind, name, site, found)
         elif self._is_primitive(cls, name):
-            self._here.me.site = site
+            self._local.thread.call_site = site
             return found
-        self._attributes.tell_read(obj, name, found, site)
+        self._attributes.record_read(obj, name, found, site)
         return self._calls.function(found, site) if cls is ModuleType else self._calls.maker(found)

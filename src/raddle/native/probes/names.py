@@ -25,18 +25,18 @@ class Names(RecordingProbes):
     __slots__ = ()
 
     def read_name(self, owner: Any, name: str, site: int) -> None:
-        self._tell(READ, owner, name, site)
+        self._record(READ, owner, name, site)
 
     def write_name(self, value: Any, owner: Any, name: str, site: int) -> Any:
-        self._tell(WRITE, owner, name, site)
+        self._record(WRITE, owner, name, site)
         return value
 
     def delete_name(self, owner: Any, name: str, site: int) -> None:
-        self._tell(WRITE, owner, name, site)
+        self._record(WRITE, owner, name, site)
 
-    def _tell(self, kind: str, owner: Any, name: str, site: int) -> None:
+    def _record(self, kind: str, owner: Any, name: str, site: int) -> None:
         if issubclass(type(owner), dict):  # the globals of a module
-            fields = self._known.get(id(owner))
+            fields = self._entries.get(id(owner))
             number = fields.get(name) if fields is not None else None
             if number is None:
                 number = self._variable_numbers.global_name(owner, name, site)
@@ -47,6 +47,6 @@ class Names(RecordingProbes):
                 number = self._variable_numbers.cell(numbers, name, site)
         if number >= 0:
             steps = self._steps
-            steps.append((self._here.number, kind, number, site))
-            if len(steps) > self._most_steps:
-                self._hand_over()
+            steps.append((self._local.number, kind, number, site))
+            if len(steps) > self._max_steps:
+                self._flush()

@@ -12,11 +12,11 @@ class RecordingProbes:
     Appending is written out in each probe: a call would cost as much as the step.
     """
 
-    __slots__ = ("_hand_over", "_here", "_known", "_most_steps", "_steps", "_variable_numbers")
+    __slots__ = ("_entries", "_flush", "_local", "_max_steps", "_steps", "_variable_numbers")
 
     def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers) -> None:
-        self._here = recorder.here
-        self._steps, self._most_steps = recorder.stream.steps, recorder.stream.most_steps
-        self._hand_over = recorder.hand_over
+        self._local = recorder.local
+        self._steps, self._max_steps = recorder.stream.steps, recorder.stream.max_steps
+        self._flush = recorder.flush
         self._variable_numbers = variable_numbers
-        self._known = variable_numbers.known
+        self._entries = variable_numbers.entries

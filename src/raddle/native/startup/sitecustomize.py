@@ -6,8 +6,8 @@ import sys
 
 def _import_the_other() -> None:
     """The `sitecustomize` that would have been found, had this folder not come first."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if not entry or os.path.abspath(entry) != here]
+    local = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if not entry or os.path.abspath(entry) != local]
     this = sys.modules.pop("sitecustomize")
     try:
         import sitecustomize  # type: ignore[import-not-found] # noqa: F401 -- another one, if there is one
@@ -20,7 +20,7 @@ def _import_the_other() -> None:
 
 def _watch() -> None:
     try:
-        from raddle.native.children import begin
+        from raddle.native.child_processes import begin
     except ImportError:
         return  # this Python has no raddle
     begin()

@@ -7,17 +7,17 @@ import random
 import pytest
 
 from raddle.engine.variables import Variable
-from raddle.native.ancestry import Ancestry
-from raddle.native.sieve import Batch, Sieve
+from raddle.native.conflict_filter import Batch, ConflictFilter
+from raddle.native.start_join_order import StartJoinOrder
 from raddle.step import Step
 
 START, END = (0, "start", 1, 60), (1, "end", 1, 0)
 
 
-def sifted(*batches: list[Step], most: int = 100) -> list[Step]:
-    sieve = Sieve(most)
-    parts = [part for steps in batches for part in sieve.add(Batch(steps))]
-    return [step for part in (*parts, *sieve.rest()) for step in part.batch.steps]
+def filtered(*batches: list[Step], max_held: int = 100) -> list[Step]:
+    steps_filter = ConflictFilter(max_held)
+    parts = [part for steps in batches for part in steps_filter.add(Batch(steps))]
+    return [step for part in (*parts, *steps_filter.drain()) for step in part.batch.steps]
 
 
 def accesses(steps: list[Step]) -> list[Step]:
@@ -34,7 +34,7 @@ def accesses(steps: list[Step]) -> list[Step]:
     ],
 )
 def test_what_cannot_conflict_is_left_out(steps: list[Step], why: str) -> None:
-    assert sifted(steps) == [step for step in steps if step[1] not in ("read", "write")], why
+    assert filtered(steps) == [step for step in steps if step[1] not in ("read", "write")], why
 
 
 @pytest.mark.parametrize(
@@ -46,33 +46,33 @@ def test_what_cannot_conflict_is_left_out(steps: list[Step], why: str) -> None:
     ],
 )
 def test_what_conflicts_is_told(steps: list[Step], why: str) -> None:
-    assert sifted(steps) == steps, why
+    assert filtered(steps) == steps, why
 
 
 def test_a_join_with_a_timeout_orders_nothing() -> None:
     """As under control: the time may have been over before the other thread ended. Criteria see a join."""
     steps: list[Step] = [START, (1, "write", 5, 71), END, (0, "join-in-time", 1, 72), (0, "read", 5, 73)]
-    assert sifted(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
+    assert filtered(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
 
 
 def test_steps_wait_for_a_later_conflict_as_long_as_there_is_room() -> None:
     first: list[Step] = [START, (1, "write", 5, 70)]
     fillers: list[Step] = [(0, "enter", 0, 60)] * 10
     last: list[Step] = [(0, "write", 5, 71)]
-    assert accesses(sifted(first, fillers, last, most=13)) == [*first[1:], *last]
+    assert accesses(filtered(first, fillers, last, max_held=13)) == [*first[1:], *last]
     assert (
-        accesses(sifted(first, fillers, last, most=11)) == last
+        accesses(filtered(first, fillers, last, max_held=11)) == last
     )  # when the first batch had to go there was no conflict
 
 
 def test_numbers_of_what_came_and_went_are_free_at_once() -> None:
-    sieve = Sieve()
+    steps_filter = ConflictFilter()
     steps: list[Step] = [START, (0, "write", 5, 70), (0, "write", 6, 70), (1, "write", 6, 70)]
-    parts = list(sieve.add(Batch(steps, [(1, [5, 6])], [3])))
-    assert [(part.batch.steps, part.unheard) for part in parts] == [((), {5})]
-    (last,) = sieve.rest()
-    assert (last.batch.steps, last.forgotten, last.unheard) == ([steps[0], *steps[2:]], {6}, set())
-    assert last.batch.gone_resources == [3]
+    parts = list(steps_filter.add(Batch(steps, [(1, [5, 6])], [3])))
+    assert [(part.batch.steps, part.unreported) for part in parts] == [((), {5})]
+    (last,) = steps_filter.drain()
+    assert (last.batch.steps, last.forgotten, last.unreported) == ([steps[0], *steps[2:]], {6}, set())
+    assert last.batch.discarded_resources == [3]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -105,18 +105,18 @@ def test_the_rule_is_that_of_controlled_executions(seed: int) -> None:
             number, writes = chance.randrange(4), chance.random() < 0.3
             variables[number].conflicts((thread, segments[thread], 70 + len(steps)), clocks[thread], writes=writes)
             steps.append((thread, "write" if writes else "read", number, 70 + len(steps)))
-    told = {step[2] for step in accesses(sifted(steps))}
+    told = {step[2] for step in accesses(filtered(steps))}
     touched = {step[2] for step in accesses(steps)}
     assert told == {number for number in touched if variables[number].conflicted}
 
 
 def test_many_threads_one_after_the_other() -> None:
     """What a thread knows of those before it is not copied: 20,000 times 20,000 entries would not fit."""
-    order = Ancestry()
+    order = StartJoinOrder()
     for child in range(1, 20_001):
         order.start(0, child)
         order.join(0, child)
     order.start(0, 20_001)
-    assert order.known(20_001, 1) == 0
-    assert order.known(20_000, 1) == 0
-    assert order.known(1, 20_000) == -1
+    assert order.last_ordered_segment(20_001, 1) == 0
+    assert order.last_ordered_segment(20_000, 1) == 0
+    assert order.last_ordered_segment(1, 20_000) == -1

@@ -22,16 +22,16 @@ from raddle.errors import RaddleError
 from raddle.native.watch import Watch
 
 
-class Ending:
+class Shutdown:
     """Ends the watch, once."""
 
     def __init__(self, watch: Watch, report: Callable[[], None] | None = None) -> None:
         self._watch = watch
         self._report = report  # what is to be said in the process that was started first
         self._real_exit: Any = os._exit
-        self._at_it = allocate_lock()
+        self._finish_lock = allocate_lock()
         self._finisher: int | None = None  # the thread
-        self._came: int | None = None  # the signal that came meanwhile
+        self._pending_signal: int | None = None  # the signal that came meanwhile
         self.interrupted = False  # by SIGINT, which the program did not handle
 
     def prepare(self) -> None:
@@ -45,15 +45,15 @@ class Ending:
     def cancel(self) -> None:
         """The program could not even be started."""
         atexit.unregister(self._at_exit)
-        self._put_back()
-        self._put_back_signal()
+        self._restore_exit()
+        self._restore_signal()
         self._watch.abandon()
 
-    def _put_back(self) -> None:
+    def _restore_exit(self) -> None:
         if os._exit == self._leave:
             os._exit = self._real_exit
 
-    def _put_back_signal(self) -> None:
+    def _restore_signal(self) -> None:
         with suppress(ValueError):
             if signal.getsignal(signal.SIGTERM) == self._terminated:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -62,10 +62,10 @@ class Ending:
         """Hand over the rest, and end as without us. If this thread is in the middle of recording, another one does
         it: whatever lock is needed will be free when this one has gone on a little."""
         if self._finisher is not None:
-            self._came = number  # and goes when all is stored
+            self._pending_signal = number  # and goes when all is stored
             return
         signal.signal(number, signal.SIG_DFL)
-        if self._watch.recorder.here.me.busy:
+        if self._watch.recorder.local.thread.busy:
             _start_new_thread(self._end_by, (number,))
         else:
             self._end_by(number)
@@ -91,15 +91,15 @@ class Ending:
         """Hand over the rest. What goes wrong is said, and changes nothing else."""
         if self._finisher == get_ident():
             return  # this is a handler of a signal, in the middle of it
-        with self._at_it:  # whoever comes meanwhile has to wait: the process must not end before
+        with self._finish_lock:  # whoever comes meanwhile has to wait: the process must not end before
             if self._watch.active:
                 self._finish()
-        if self._came is not None:
-            os.kill(os.getpid(), self._came)
+        if self._pending_signal is not None:
+            os.kill(os.getpid(), self._pending_signal)
 
     def _finish(self) -> None:
         self._finisher = get_ident()
-        self._put_back()
+        self._restore_exit()
         try:
             self._watch.stop()
             if self._report is not None and not self._watch.is_child:
@@ -110,4 +110,4 @@ class Ending:
             print(f"raddle: internal error, nothing was measured: {error!r}", file=sys.stderr)
         finally:
             self._finisher = None
-            self._put_back_signal()
+            self._restore_signal()

@@ -20,31 +20,31 @@ from raddle.instrument.inplace import instrument_module
 _PYTEST = "_pytest.assertion.rewrite"
 
 
-class WatchingHook(Hook):
+class WatchImportHook(Hook):
     """The import hook of a whole process."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._undo: list[Callable[[], None]] = []
-        self._told: dict[str, Callable[[ModuleType], None]] = {}
+        self._import_callbacks: dict[str, Callable[[ModuleType], None]] = {}
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
-        self.tell(_PYTEST, self._follow)
+        self.on_import(_PYTEST, self._follow)
         self._read_files()
         self._undo.append(probe_new_ones(self))
 
-    def tell(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
+    def on_import(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
         """Call this with the module as soon as it is imported."""
-        self._told[fullname] = follow
+        self._import_callbacks[fullname] = follow
         if fullname in sys.modules:
             follow(sys.modules[fullname])
 
-    def put_back(self) -> None:
+    def reattach(self) -> None:
         """Go on after having been taken away."""
         sys.meta_path.insert(0, self)
 
-    def take_away(self) -> None:
+    def detach(self) -> None:
         super().__call__()
 
     def __call__(self) -> None:
@@ -56,8 +56,8 @@ class WatchingHook(Hook):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         spec = super().find_spec(fullname, path, target)
-        if fullname in self._told and spec is not None and type(spec.loader) is SourceFileLoader:
-            spec.loader = _Told(fullname, spec.loader.path, tell=self._told[fullname])
+        if fullname in self._import_callbacks and spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _NotifyingLoader(fullname, spec.loader.path, notify=self._import_callbacks[fullname])
         return spec
 
     def _follow(self, module: ModuleType) -> None:
@@ -104,13 +104,13 @@ class WatchingHook(Hook):
         self._undo.append(lambda: setattr(runpy, "_get_code_from_file", real))
 
 
-class _Told(SourceFileLoader):
+class _NotifyingLoader(SourceFileLoader):
     """The ordinary loader, but somebody is told when the module is there."""
 
-    def __init__(self, fullname: str, path: str, *, tell: Callable[[ModuleType], None]) -> None:
+    def __init__(self, fullname: str, path: str, *, notify: Callable[[ModuleType], None]) -> None:
         super().__init__(fullname, path)
-        self._tell = tell
+        self._notify = notify
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        self._tell(module)
+        self._notify(module)

@@ -15,10 +15,10 @@ from raddle.record import Record
 from raddle.step import Step
 from raddle.store import try_to_add
 
-MAX_GONE = 2000  # variables and resources that are no more, between two times that what they covered is collected
+MAX_DISCARDED = 2000  # variables and resources that are no more, between two times that what they covered is collected
 
 
-class Forgetful(Measurement):
+class ForgettingMeasurement(Measurement):
     """A measurement of one long execution, in which things come and go."""
 
     _since = 0
@@ -26,7 +26,7 @@ class Forgetful(Measurement):
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         """There will be no more steps about these."""
         self._since += len(variables) + len(resources)
-        if self._since > MAX_GONE:
+        if self._since > MAX_DISCARDED:
             self._since = 0
             self.collect(final=False)  # criteria have nothing to remember of what they have told
         for observer in self._observers:
@@ -42,7 +42,7 @@ class Forgetful(Measurement):
 LOCKS_NOT_ALL = "warnings of potential deadlocks may be missing"
 
 
-class Saving:
+class MeasuringSink:
     """One execution of one process. Where nothing was instrumented, there is nothing to keep."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Saving:
         self._data_file = data_file
         self._origin = origin
         self._family = family
-        self._measurement = Forgetful(make_criteria(criteria, settings))
+        self._measurement = ForgettingMeasurement(make_criteria(criteria, settings))
         self.record: Record | None = None
         self.notes: tuple[str, ...] = ()
         self.not_stored = ""  # why not
@@ -95,4 +95,4 @@ class Saving:
             self.not_stored = added.trouble
             self.notes = added.notes
         if self._family is not None:
-            self._family.leave(self.record)
+            self._family.add_at_exit(self.record)

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from raddle.native.ancestry import Ancestry
-from raddle.native.ids.registry import Owned
+from raddle.native.ids.registry import OwnedVariables
+from raddle.native.start_join_order import StartJoinOrder
 from raddle.operation import ACCESSES, JOIN, JOIN_IN_TIME, READ, START
 from raddle.step import Step
 
@@ -24,19 +24,19 @@ class Batch(NamedTuple):
     """Steps that were handed over together, and what has gone: no later batch has a step about it."""
 
     steps: Sequence[Step]
-    gone: Sequence[Owned.Gone] = ()
-    gone_resources: Sequence[int] = ()
+    discarded: Sequence[OwnedVariables.Discarded] = ()
+    discarded_resources: Sequence[int] = ()
 
 
-class Sifted(NamedTuple):
+class FilteredBatch(NamedTuple):
     """What is left of a batch."""
 
     batch: Batch
     forgotten: set[int]  # variables that have gone, of which there were steps
-    unheard: set[int]  # variables that have gone, of which there never was one
+    unreported: set[int]  # variables that have gone, of which there never was one
 
 
-class _Touched:
+class _VariableAccesses:
     """A variable: who has touched it, and in which of its segments last."""
 
     __slots__ = ("batch", "conflicted", "reads", "writes")
@@ -47,7 +47,7 @@ class _Touched:
         self.reads: dict[int, int] = {}
         self.writes: dict[int, int] = {}
 
-    def touch(self, thread: int, order: Ancestry, *, writes: bool) -> None:
+    def touch(self, thread: int, order: StartJoinOrder, *, writes: bool) -> None:
         """Note an access."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
@@ -55,58 +55,59 @@ class _Touched:
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():
-                if other != thread and order.known(thread, other) < last:
+                if other != thread and order.last_ordered_segment(thread, other) < last:
                     self.conflicted = True
                     self.reads, self.writes = {}, {}
                     return
 
 
-class Sieve:
+class ConflictFilter:
     """Holds batches back, and gives them out in their order.
 
-    >>> sieve = Sieve()
+    >>> conflict_filter = ConflictFilter()
     >>> steps = [(0, "write", 7, 70001), (0, "write", 8, 70002), (0, "start", 1, 70003), (0, "start", 2, 70003)]
     >>> steps += [(1, "read", 7, 70004), (1, "write", 8, 70005), (2, "read", 7, 70004), (2, "read", 8, 70006)]
-    >>> list(sieve.add(Batch(steps)))
+    >>> list(conflict_filter.add(Batch(steps)))
     []
-    >>> [[step[1:3] for step in sifted.batch.steps if step[1] != "start"] for sifted in sieve.rest()]  # 7 is only read
-    [[('write', 8), ('write', 8), ('read', 8)]]
+    >>> (filtered,) = conflict_filter.drain()
+    >>> [step[1:3] for step in filtered.batch.steps if step[1] != "start"]  # both threads only read 7
+    [('write', 8), ('write', 8), ('read', 8)]
     """
 
-    def __init__(self, most: int = MAX_HELD) -> None:
-        self._most = most
+    def __init__(self, max_held: int = MAX_HELD) -> None:
+        self._max_held = max_held
         self._held: deque[Batch] = deque()
         self._count = 0  # of the steps that are held
         self._batches = 0  # so far
-        self._variables: dict[int, _Touched] = {}
-        self._order = Ancestry()
+        self._variables: dict[int, _VariableAccesses] = {}
+        self._order = StartJoinOrder()
 
-    def add(self, batch: Batch) -> Iterator[Sifted]:
+    def add(self, batch: Batch) -> Iterator[FilteredBatch]:
         """Take the next batch; return those for which there is no room any more."""
         self._batches += 1
-        self._look(batch.steps)
-        passing = self._passing(batch)
-        if passing:
-            yield Sifted(Batch(()), set(), passing)
-            batch = _without(batch, passing)
+        self._find_conflicts(batch.steps)
+        short_lived = self._remove_short_lived(batch)
+        if short_lived:
+            yield FilteredBatch(Batch(()), set(), short_lived)
+            batch = _without(batch, short_lived)
         self._held.append(batch)
         self._count += len(batch.steps)
-        while self._count > self._most:
-            yield self._sift(self._held.popleft())
+        while self._count > self._max_held:
+            yield self._filter(self._held.popleft())
 
-    def rest(self) -> Iterator[Sifted]:
+    def drain(self) -> Iterator[FilteredBatch]:
         """Return what is left: no more steps will come."""
         while self._held:
-            yield self._sift(self._held.popleft())
+            yield self._filter(self._held.popleft())
 
-    def _look(self, steps: Sequence[Step]) -> None:
+    def _find_conflicts(self, steps: Sequence[Step]) -> None:
         """See which variables are in conflict."""
         variables, order = self._variables, self._order
         for thread, kind, target, _ in steps:
             if kind in ACCESSES:
                 variable = variables.get(target)
                 if variable is None:
-                    variable = variables[target] = _Touched(self._batches)
+                    variable = variables[target] = _VariableAccesses(self._batches)
                 if not variable.conflicted:
                     variable.touch(thread, order, writes=kind != READ)
             elif kind == START:
@@ -114,36 +115,40 @@ class Sieve:
             elif kind == JOIN:
                 order.join(thread, target)
 
-    def _passing(self, batch: Batch) -> set[int]:
+    def _remove_short_lived(self, batch: Batch) -> set[int]:
         """Forget variables that came and went within the batch without a conflict, as most do; return them."""
-        variables, passing = self._variables, set()
-        for number in (number for _, numbers in batch.gone for number in numbers):
+        variables, short_lived = self._variables, set()
+        for number in (number for _, numbers in batch.discarded for number in numbers):
             variable = variables.get(number)
             if variable is None or (variable.batch == self._batches and not variable.conflicted):
-                passing.add(number)
+                short_lived.add(number)
                 variables.pop(number, None)
-        return passing
+        return short_lived
 
-    def _sift(self, batch: Batch) -> Sifted:
+    def _filter(self, batch: Batch) -> FilteredBatch:
         self._count -= len(batch.steps)
         variables = self._variables
         kept = [
-            step if step[1] != JOIN_IN_TIME else as_told(step)
+            step if step[1] != JOIN_IN_TIME else normalize_join(step)
             for step in batch.steps
             if step[1] not in ACCESSES or (step[2] in variables and variables[step[2]].conflicted)
         ]
-        gone = {number: variables.pop(number, None) for _, numbers in batch.gone for number in numbers}
-        forgotten = {number for number, variable in gone.items() if variable is not None and variable.conflicted}
-        return Sifted(Batch(kept, batch.gone, batch.gone_resources), forgotten, gone.keys() - forgotten)
+        discarded = {number: variables.pop(number, None) for _, numbers in batch.discarded for number in numbers}
+        forgotten = {number for number, variable in discarded.items() if variable is not None and variable.conflicted}
+        return FilteredBatch(
+            Batch(kept, batch.discarded, batch.discarded_resources), forgotten, discarded.keys() - forgotten
+        )
 
 
 def _without(batch: Batch, variables: Collection[int]) -> Batch:
     steps = [step for step in batch.steps if step[1] not in ACCESSES or step[2] not in variables]
-    gone = [(group, [number for number in numbers if number not in variables]) for group, numbers in batch.gone]
-    return Batch(steps, gone, batch.gone_resources)
+    discarded = [
+        (group, [number for number in numbers if number not in variables]) for group, numbers in batch.discarded
+    ]
+    return Batch(steps, discarded, batch.discarded_resources)
 
 
-def as_told(step: Step) -> Step:
+def normalize_join(step: Step) -> Step:
     """Return the step as criteria know it: how long a thread would have waited for another one is not for them."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

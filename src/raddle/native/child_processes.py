@@ -18,28 +18,28 @@ from typing import Any
 
 from raddle.errors import RaddleError
 from raddle.native.enclosing_run import VARIABLE
-from raddle.native.ending import Ending
 from raddle.native.program import INTERRUPTED, fill_main, run_script
 from raddle.native.settings import Settings
+from raddle.native.shutdown import Shutdown
 from raddle.native.watch import Watch
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 
 
-def announce(settings: Settings) -> None:
+def prepare_environment(settings: Settings) -> None:
     """Let processes started from now on know."""
     os.environ[VARIABLE] = settings.as_json()
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
-_begun: list[Ending] = []  # in this process, by its parent's wish
+_inherited: list[Shutdown] = []  # in this process, by its parent's wish
 
 
-def give_way() -> None:
+def cancel_inherited_watch() -> None:
     """The process is itself about to run a program: that is the one to be watched."""
-    while _begun:
-        _begun.pop().cancel()
+    while _inherited:
+        _inherited.pop().cancel()
 
 
 def begin() -> None:
@@ -57,12 +57,12 @@ def begin() -> None:
     ):  # for explorations inside: they keep real primitives,
         import_module(name)  # so they must not be imported when the watch has put its own in their place
     watch.start()
-    ending = Ending(watch)
-    ending.prepare()
-    _begun.append(ending)
+    shutdown = Shutdown(watch)
+    shutdown.prepare()
+    _inherited.append(shutdown)
     script = sys.argv[0] if sys.argv else ""
     if script.endswith((".py", ".pyw")) and os.path.isfile(script):
-        sys.path_hooks.insert(0, _MainScript(os.path.abspath(script), watch, ending))
+        sys.path_hooks.insert(0, _MainScript(os.path.abspath(script), watch, shutdown))
 
 
 class _MainScript:
@@ -72,10 +72,10 @@ class _MainScript:
     can. This one says yes, and gives code that runs the script as Python would have.
     """
 
-    def __init__(self, path: str, watch: Watch, ending: Ending) -> None:
+    def __init__(self, path: str, watch: Watch, shutdown: Shutdown) -> None:
         self._path = path
         self._watch = watch
-        self._ending = ending
+        self._shutdown = shutdown
 
     def __call__(self, path: str) -> _MainScript:
         if path != self._path:
@@ -104,6 +104,6 @@ class _MainScript:
         fill_main(namespace, None, self._path)
         code = run_script(self._path, namespace, self._watch.hook)
         if code == INTERRUPTED:
-            self._ending.interrupted = True
+            self._shutdown.interrupted = True
         if code:
             sys.exit(code)

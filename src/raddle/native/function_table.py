@@ -12,7 +12,7 @@ from raddle.site import SiteTable
 from raddle.static_model import class_and_method, is_public
 
 
-class Functions:
+class FunctionTable:
     """By the site at which a function is entered."""
 
     def __init__(self, table: SiteTable) -> None:

@@ -15,18 +15,18 @@ class _Birth(NamedTuple):
     joins: int  # that the parent had made
 
 
-class Ancestry:
+class StartJoinOrder:
     """Which segments of which threads come before what.
 
-    >>> order = Ancestry()
+    >>> order = StartJoinOrder()
     >>> order.start(0, 1)
-    >>> order.known(1, 0), order.segment(0)  # all that thread 0 did before the start comes before thread 1
+    >>> order.last_ordered_segment(1, 0), order.segment(0)  # thread 0's segment before the start precedes thread 1
     (0, 1)
-    >>> order.known(0, 1)
+    >>> order.last_ordered_segment(0, 1)
     -1
     >>> order.join(0, 1)
     >>> order.start(0, 2)
-    >>> order.known(0, 1), order.known(2, 1)
+    >>> order.last_ordered_segment(0, 1), order.last_ordered_segment(2, 1)
     (0, 0)
     """
 
@@ -55,10 +55,10 @@ class Ancestry:
             birth = self._births.get(birth.parent)
         found[other] = self.segment(other)
         for index, segment in found.items():
-            if index != thread and self.known(thread, index) < segment:
+            if index != thread and self.last_ordered_segment(thread, index) < segment:
                 mine[index] = (segment, number)
 
-    def known(self, thread: int, other: int) -> int:
+    def last_ordered_segment(self, thread: int, other: int) -> int:
         """Return the last segment of another thread that comes before what the thread does now, -1 if none does."""
         joins: int | None = None
         while True:
