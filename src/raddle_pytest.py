@@ -441,7 +441,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 def _hide_plumbing(error: BaseException, *, keep_faults: bool = False) -> None:
     """Take frames of raddle's out of a traceback; with `keep_faults`, not where raddle itself has failed."""
-    from raddle.checks.crash import is_ours
+    from raddle.checks.crash import is_raddle_file
 
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
@@ -452,12 +452,12 @@ def _hide_plumbing(error: BaseException, *, keep_faults: bool = False) -> None:
         seen.add(id(here))
         waiting += [here.__cause__, here.__context__]
         entries = list(_entries(here.__traceback__))
-        if keep_faults and entries and is_ours(entries[-1].tb_frame.f_code.co_filename):
+        if keep_faults and entries and is_raddle_file(entries[-1].tb_frame.f_code.co_filename):
             return
         kept: TracebackType | None = None
         for entry in reversed(entries):
             filename = entry.tb_frame.f_code.co_filename
-            if not is_ours(filename) and filename != sys.modules["threading"].__file__:
+            if not is_raddle_file(filename) and filename != sys.modules["threading"].__file__:
                 kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         here.__traceback__ = kept
 

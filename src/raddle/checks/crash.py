@@ -15,17 +15,17 @@ from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
 _LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
-OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+RADDLE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def is_ours(filename: str) -> bool:
+def is_raddle_file(filename: str) -> bool:
     """Is this file part of raddle (or of what carries it)?"""
-    return filename.startswith(OURS)
+    return filename.startswith(RADDLE_FOLDER)
 
 
-def is_plumbing(filename: str) -> bool:
+def is_internal_frame(filename: str) -> bool:
     """Code that tells the user nothing: ours, and what leads from a thread's start to the user's function."""
-    return is_ours(filename) or filename in (threading.__file__, concurrent.futures.thread.__file__)
+    return is_raddle_file(filename) or filename in (threading.__file__, concurrent.futures.thread.__file__)
 
 
 def explain_error(error: BaseException, thread: str) -> Outcome:
@@ -68,7 +68,7 @@ def raised_at(trace: TracebackType | None) -> str:
     place = ""
     while trace is not None:
         filename = trace.tb_frame.f_code.co_filename
-        if not is_ours(filename):
+        if not is_raddle_file(filename):
             place = f"{os.path.basename(filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
@@ -78,7 +78,7 @@ def user_traceback(error: BaseException) -> TracebackException:
     """Return the traceback of an error and of those that led to it, without frames of raddle's own."""
     summary = TracebackException.from_exception(error)
     for each in _chain(summary):
-        each.stack = StackSummary.from_list([f for f in each.stack if not is_plumbing(f.filename)])
+        each.stack = StackSummary.from_list([f for f in each.stack if not is_internal_frame(f.filename)])
     return summary
 
 
@@ -93,7 +93,7 @@ def _chain(summary: TracebackException) -> Iterator[TracebackException]:
 def user_stack(frame: FrameType | None = None) -> StackSummary:
     """Return the stack of the running thread, innermost frame last, without frames of raddle's own."""
     stack = traceback.extract_stack(frame or sys._getframe(1))
-    return StackSummary.from_list([f for f in stack if not is_ours(f.filename)])
+    return StackSummary.from_list([f for f in stack if not is_raddle_file(f.filename)])
 
 
 def lines_of(shown: TracebackException | StackSummary) -> tuple[str, ...]:

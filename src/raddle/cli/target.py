@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.errors import UsageError
 
 
@@ -90,7 +90,7 @@ def _guarded(load: Callable[[], Any], shown: str) -> Any:
     except BaseException as error:
         lines = traceback.TracebackException.from_exception(error)
         lines.stack = traceback.StackSummary.from_list(
-            [f for f in lines.stack if not is_ours(f.filename) and "importlib" not in f.filename]
+            [f for f in lines.stack if not is_raddle_file(f.filename) and "importlib" not in f.filename]
         )
         raise UsageError("import-failed", f"{shown} cannot be imported:\n{''.join(lines.format())}".rstrip()) from None
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from greenlet import getcurrent
 
 from raddle import env, probe
-from raddle.checks.crash import is_ours, is_plumbing
+from raddle.checks.crash import is_internal_frame, is_raddle_file
 from raddle.engine.carrier import Carrier
 from raddle.instrument.generated import makes_objects
 from raddle.instrument.selection import Verdict, in_standard_library
@@ -107,7 +107,7 @@ class Callees:
 
     def _standing(self, code: CodeType, frame: FrameType) -> Standing:
         path, module = code.co_filename, _module(frame)
-        if is_ours(path) or (module.partition(".")[0] in _TOOLS and module != _NOT_A_TOOL):
+        if is_raddle_file(path) or (module.partition(".")[0] in _TOOLS and module != _NOT_A_TOOL):
             return Standing.HARMLESS
         if code in self.made_at_run_time:
             return Standing.HARMLESS if makes_objects(code, frame) else Standing.UNWATCHED
@@ -157,7 +157,7 @@ def _root_of(module: str, path: str) -> str:
 
 def _starts_here(frame: FrameType) -> bool:
     """Whether the frame is the outermost one of its thread that is not plumbing."""
-    return all(is_plumbing(file) for file in _files(frame.f_back))
+    return all(is_internal_frame(file) for file in _files(frame.f_back))
 
 
 def _importing(frame: FrameType) -> bool:

@@ -15,7 +15,7 @@ from raddle.execute.callees import Callees, Monitoring, Profiling
 from raddle.execute.domain import Domain
 from raddle.execute.installation import Installation
 from raddle.execute.quiet_teardown import silence
-from raddle.instrument import Hook, Selection, instrument_modules, probe_new_ones
+from raddle.instrument import Hook, Selection, instrument_modules, probe_new_dataclasses
 from raddle.instrument.labels import naming_root
 from raddle.instrument.model.owners import sites_in
 from raddle.observers.recorder import Recorder
@@ -74,12 +74,12 @@ class ThreadInstallation(Installation):
             instrument_modules(hook.loaded(), self.table, replaced=ids_with_twins(), blocks=self._threads.blocks)
         )
         stack.enter_context(hook)
-        stack.callback(probe_new_ones(hook))
+        stack.callback(probe_new_dataclasses(hook))
         self.not_instrumented += undo.not_instrumented
         self._modules_refused = len(self.not_instrumented)
         self._callees.made_at_run_time = undo.made_at_run_time
-        patches = Patches().install(undo.functions, undo.holding)
-        undo.holding = []  # these functions are not to be kept alive
+        patches = Patches().install(undo.functions, undo.defaults_holders)
+        undo.defaults_holders = []  # these functions are not to be kept alive
         stack.callback(patches.remove)
         stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
         stack.callback(probe.detach)

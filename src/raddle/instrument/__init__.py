@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raddle.instrument.generated import probe_new_ones
+from raddle.instrument.generated import probe_new_dataclasses
 from raddle.instrument.hook import Hook, install_hook
 from raddle.instrument.inplace import Undo, instrument_module, instrument_modules
 from raddle.instrument.labels import label_of
@@ -21,7 +21,7 @@ __all__ = [
     "instrument_module",
     "instrument_modules",
     "label_of",
-    "probe_new_ones",
+    "probe_new_dataclasses",
     "rewrite",
     "site_base",
 ]

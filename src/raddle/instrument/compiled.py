@@ -47,7 +47,7 @@ def compile_probed(
     return Probed(code, base, rewritten.sites)
 
 
-def make_probes_known(namespace: dict[str, Any]) -> None:
+def expose_probes(namespace: dict[str, Any]) -> None:
     """Let code with this namespace as its globals find the probes.
 
     They are made built-in, too, and stay so: probed functions may be copied into other namespaces, and may

@@ -1,6 +1,6 @@
 """The live functions of the process, found without looking through all objects every time.
 
-The first look goes through everything. Later ones go through new objects only (see `newcomers`), because a function
+The first look goes through everything. Later ones go through new objects only (see `new_objects`), because a function
 keeps its globals, and its code keeps naming the same file. What belongs to a module that was asked for is remembered
 by weak references.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from raddle.instrument.newcomers import Newcomers
+from raddle.instrument.new_objects import NewObjects
 
 _References = dict["weakref.ref[FunctionType]", None]  # a set that keeps its order
 
@@ -36,8 +36,8 @@ class _Members:
 class LiveFunctions:
     """Finds the functions of modules, wherever these are kept, and those with certain objects as default arguments."""
 
-    def __init__(self, newcomers: Newcomers | None = None) -> None:
-        self._newcomers = newcomers or Newcomers()
+    def __init__(self, new_objects: NewObjects | None = None) -> None:
+        self._new_objects = new_objects or NewObjects()
         self._files: set[str] = set()  # that functions seen so far come from
         self._members: dict[int, _Members] = {}  # by id of the module
         self._values: frozenset[int] | None = None  # ids of values looked for in defaults; None: not looked for
@@ -48,16 +48,16 @@ class LiveFunctions:
 
         The caller keeps these objects alive. One that it did not name at the look before was created since then.
         """
-        look = self._newcomers.look()
-        if look.complete or (values and self._values is None) or not self._are_known(modules, look.objects):
-            if not look.complete:
-                self._newcomers.forget()
-                look = self._newcomers.look()
+        listing = self._new_objects.list_objects()
+        if listing.complete or (values and self._values is None) or not self._are_known(modules, listing.objects):
+            if not listing.complete:
+                self._new_objects.forget()
+                listing = self._new_objects.list_objects()
             self._files, self._members, self._with_value = set(), {}, {}
         self._values = frozenset(values) if values else None
         for module in modules:
             self._members.setdefault(id(module), _Members(module))
-        self._add(look.objects)
+        self._add(listing.objects)
         return list(_alive([self._members[id(module)].functions for module in modules]))
 
     def with_values(self) -> list[FunctionType]:
@@ -66,12 +66,12 @@ class LiveFunctions:
 
     def freeze(self) -> None:
         """Call `gc.freeze()` without losing track of what is new."""
-        self._add(self._newcomers.young())
-        self._newcomers.freeze()
+        self._add(self._new_objects.young())
+        self._new_objects.freeze()
 
     def unfreeze(self) -> None:
         """Call `gc.unfreeze()` without losing track of what is new."""
-        self._newcomers.unfreeze()
+        self._new_objects.unfreeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
         """Whether all functions of these modules are remembered or new; forget modules that are gone."""

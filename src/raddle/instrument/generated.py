@@ -19,7 +19,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from raddle.instrument.codes import nested
-from raddle.instrument.compiled import make_probes_known
+from raddle.instrument.compiled import expose_probes
 from raddle.instrument.labels import label_of
 from raddle.instrument.leftover_sites import enter_left, leave
 from raddle.instrument.rewrite import rewrite, site_base
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from raddle.instrument.hook import Hook
 
 _COMPARING = {"__eq__": "==", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
-READING = frozenset({*_COMPARING, "__hash__", "__repr__"})
+READING_METHODS = frozenset({*_COMPARING, "__hash__", "__repr__"})
 _HARMLESS = frozenset({"__init__", "__setattr__", "__delattr__"})
 _GENERATORS = (vars(collections), vars(dataclasses))
 _FILLING = frozenset({"__init__", "__attrs_init__"})
-MAKER = "__create_fn__"  # the function that makes the others, and is left for the collector of garbage
-WRITTEN = "<string>"  # what dataclasses calls its texts
+FACTORY_NAME = "__create_fn__"  # the function that makes the others, and is left for the collector of garbage
+GENERATED_FILENAME = "<string>"  # what dataclasses calls its texts
 FIRST_OF_CLASSES = MAX_SITES // 2  # of a module's sites: what the source itself has comes before
 MAX_OF_A_CLASS = 512  # sites
 
 
-def written(kind: type) -> dict[str, FunctionType]:
+def generated_functions(kind: type) -> dict[str, FunctionType]:
     """The functions that `dataclass` wrote for a class, by name.
 
     >>> @dataclasses.dataclass
@@ -51,10 +51,14 @@ def written(kind: type) -> dict[str, FunctionType]:
     ['__eq__', '__init__', '__repr__']
     """
     found = {}
-    for name in (READING | _HARMLESS) & kind.__dict__.keys():
+    for name in (READING_METHODS | _HARMLESS) & kind.__dict__.keys():
         function = kind.__dict__[name]
         function = getattr(function, "__wrapped__", function)  # `__repr__` is kept from calling itself for ever
-        if type(function) is FunctionType and function.__code__.co_filename == WRITTEN and is_dataclass(kind):
+        if (
+            type(function) is FunctionType
+            and function.__code__.co_filename == GENERATED_FILENAME
+            and is_dataclass(kind)
+        ):
             found[name] = function
     return found
 
@@ -65,7 +69,7 @@ def makes_objects(code: CodeType, frame: FrameType) -> bool:
     Such a function has no source and no probes. It needs none: no other thread has the object yet.
     """
     if (
-        code.co_filename == WRITTEN
+        code.co_filename == GENERATED_FILENAME
         and frame.f_back is not None
         and any(frame.f_back.f_globals is one for one in _GENERATORS)
     ):
@@ -89,7 +93,7 @@ def is_dataclass(kind: type) -> bool:
 
 def probed_codes(kind: type, table: SiteTable, *, blocks: bool = False) -> dict[str, CodeType]:
     """By name, what functions that read are to run instead; those whose code is not as expected are missing."""
-    functions = {name: function for name, function in written(kind).items() if name in READING}
+    functions = {name: function for name, function in generated_functions(kind).items() if name in READING_METHODS}
     module = sys.modules.get(kind.__module__)
     if module is None or not functions:
         return {}
@@ -112,7 +116,7 @@ def probed_codes(kind: type, table: SiteTable, *, blocks: bool = False) -> dict[
     return codes
 
 
-def probe_new_ones(hook: Hook) -> Callable[[], None]:
+def probe_new_dataclasses(hook: Hook) -> Callable[[], None]:
     """Probe classes that become dataclasses from now on, as the hook does modules, until the answer is called.
 
     Those classes stay probed.
@@ -128,15 +132,17 @@ def probe_new_ones(hook: Hook) -> Callable[[], None]:
         if module is None or not hook.wants(module):
             return kind
         codes = probed_codes(kind, hook.table, blocks=hook.blocks)
-        functions = written(kind)
-        if not functions.keys() & READING:  # none, or somebody was faster: an exploration in a program that is watched
+        functions = generated_functions(kind)
+        if (
+            not functions.keys() & READING_METHODS
+        ):  # none, or somebody was faster: an exploration in a program that is watched
             enter_left(module.__name__, hook.table)
         for name, function in functions.items():
             if name in codes:
-                make_probes_known(function.__globals__)
+                expose_probes(function.__globals__)
                 function.__code__ = codes[name]
-            elif name in READING:
-                hook.refuse(f"{module.__name__}: {function.__qualname__}", f"there is no source: {WRITTEN}")
+            elif name in READING_METHODS:
+                hook.refuse(f"{module.__name__}: {function.__qualname__}", f"there is no source: {GENERATED_FILENAME}")
         return kind
 
     dataclasses._process_class = process_and_probe  # type: ignore[attr-defined]
@@ -160,7 +166,7 @@ def _fields(kind: type, name: str) -> tuple[str, ...]:
 def _text_of(code: CodeType, name: str, fields: tuple[str, ...]) -> str | None:
     """The text that compiles to this code; None if it is not known."""
     for text in _texts(name, fields):
-        if _same(code, _function(compile(text, WRITTEN, "exec", dont_inherit=True), name)):
+        if _same(code, _function(compile(text, GENERATED_FILENAME, "exec", dont_inherit=True), name)):
             return text
     return None
 

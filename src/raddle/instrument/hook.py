@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from raddle.errors import RaddleError
 from raddle.instrument.cache import compile_cached
-from raddle.instrument.compiled import make_probes_known
+from raddle.instrument.compiled import expose_probes
 from raddle.instrument.labels import label
 from raddle.instrument.leftover_sites import leave
 from raddle.refusal import NotInstrumented
@@ -122,7 +122,7 @@ class ProbingLoader(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         namespace: dict[str, Any] = module.__dict__
-        make_probes_known(namespace)
+        expose_probes(namespace)
         super().exec_module(module)
 
 

@@ -15,9 +15,16 @@ from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from raddle import probe
-from raddle.instrument.compiled import is_probed, make_probes_known
+from raddle.instrument.compiled import expose_probes, is_probed
 from raddle.instrument.functions import LiveFunctions
-from raddle.instrument.generated import MAKER, READING, WRITTEN, is_dataclass, probed_codes, written
+from raddle.instrument.generated import (
+    FACTORY_NAME,
+    GENERATED_FILENAME,
+    READING_METHODS,
+    generated_functions,
+    is_dataclass,
+    probed_codes,
+)
 from raddle.instrument.leftover_sites import enter_left
 from raddle.instrument.running_source import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.refusal import NotInstrumented
@@ -33,7 +40,7 @@ class Undo:
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
     # Functions whose code was made at run time. They matter only if threads call them.
     made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
-    holding: list[FunctionType] = field(default_factory=list)  # those with a default that is to be replaced
+    defaults_holders: list[FunctionType] = field(default_factory=list)  # those with a default that is to be replaced
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
@@ -79,7 +86,7 @@ class Undo:
 
     def know_probes(self, namespace: dict[str, Any]) -> None:
         if namespace.get(probe.NAME) is not probe:
-            make_probes_known(namespace)
+            expose_probes(namespace)
             self._namespaces.append(namespace)
 
 
@@ -88,7 +95,7 @@ def instrument_modules(
 ) -> Undo:
     """Swap the code of all live functions of these modules; those that have probes already are left alone.
 
-    `replaced` holds the ids of objects for which `Undo.holding` is to list the functions that have them as defaults.
+    `replaced` holds the ids of objects for which `Undo.defaults_holders` is to list the functions that have them as defaults.
     """
     undo = Undo()
     modules = list(modules)
@@ -97,8 +104,10 @@ def instrument_modules(
             enter_left(module.__name__, table)
         plain = [module for module in modules if not is_probed(module)]
         found = _by_module(plain, live_functions.of(plain, values=replaced))
-        undo.holding = live_functions.with_values()
-        wrote = any(function.__code__.co_filename == WRITTEN for _, functions in found for function in functions)
+        undo.defaults_holders = live_functions.with_values()
+        wrote = any(
+            function.__code__.co_filename == GENERATED_FILENAME for _, functions in found for function in functions
+        )
         kinds = _dataclasses() if wrote else {}
         for module, functions in found:
             others = _instrument_written(kinds.get(module.__name__, ()), functions, table, undo, blocks=blocks)
@@ -165,13 +174,13 @@ def _instrument_written(
     kinds: Iterable[type], functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> Sequence[FunctionType]:
     """Swap the code of what `dataclass` wrote; the other functions are handed back."""
-    done = {id(f) for f in functions if f.__name__ == MAKER and f.__code__.co_filename == WRITTEN}
+    done = {id(f) for f in functions if f.__name__ == FACTORY_NAME and f.__code__.co_filename == GENERATED_FILENAME}
     for kind in kinds:
         codes = probed_codes(kind, table, blocks=blocks)
-        for name, function in written(kind).items():
+        for name, function in generated_functions(kind).items():
             if name in codes:
                 undo.swap(function, codes[name])
-            if name in codes or name not in READING:
+            if name in codes or name not in READING_METHODS:
                 done.add(id(function))
     return [function for function in functions if id(function) not in done] if done else functions
 

@@ -11,7 +11,7 @@ from raddle import env
 from raddle.instrument.blocks import leaders
 from raddle.instrument.expressions import Options
 from raddle.instrument.ignore import ignored_lines
-from raddle.instrument.scopes import analyse
+from raddle.instrument.scopes import analyze
 from raddle.instrument.sites import SiteMaker
 from raddle.instrument.statements import Statements
 from raddle.site import INDEX_BITS, Site
@@ -49,7 +49,7 @@ def rewrite(
         tree = ast.parse(text)
     maker = SiteMaker(file, base)
     options = Options(ignored=ignored_lines(text), tokens=tokens, leaders=leaders(tree) if blocks else frozenset())
-    statements = Statements(analyse(tree), maker, options, evaluates_annotations=_evaluates_annotations(tree))
+    statements = Statements(analyze(tree), maker, options, evaluates_annotations=_evaluates_annotations(tree))
     tree.body = statements.block(tree.body)
     return Rewritten(tree, maker.finish())
 

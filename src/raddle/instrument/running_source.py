@@ -22,7 +22,10 @@ from raddle.site import SiteTable
 
 _POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
 ASSERTIONS = "assertions rewritten"  # the option of `site_base` for what pytest has changed
-FORMS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))  # in which a source can be instrumented: plain, by pytest
+SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = (
+    (),
+    (ASSERTIONS,),
+)  # in which a source can be instrumented: plain, by pytest
 
 
 class Change(NamedTuple):

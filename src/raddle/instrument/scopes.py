@@ -119,17 +119,17 @@ class Scopes:
         return owner if name in shared else None
 
 
-def analyse(tree: ast.Module) -> Scopes:
+def analyze(tree: ast.Module) -> Scopes:
     """Resolve the names of a module."""
-    analyser = _Analyser(tree)
-    analyser.visit_all(tree.body)
-    scopes = list(analyser.by_node.values())
+    analyzer = _Analyzer(tree)
+    analyzer.visit_all(tree.body)
+    scopes = list(analyzer.by_node.values())
     mutated = {name for scope in scopes for name in scope.globals & scope.bindings.keys()}
     _find_shared_cells(scopes)
     owners = [scope for scope in scopes if scope.cells]
     for number, owner in enumerate(owners, start=1):
         owner.token = f"_raddle_cells_{number}"
-    return Scopes(analyser.module, analyser.by_node, frozenset(mutated))
+    return Scopes(analyzer.module, analyzer.by_node, frozenset(mutated))
 
 
 def _find_shared_cells(scopes: Sequence[Scope]) -> None:
@@ -169,7 +169,7 @@ def _place(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-class _Analyser(ast.NodeVisitor):
+class _Analyzer(ast.NodeVisitor):
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope(MODULE, tree, None, qualname="<module>", prefix="", private=None)
         self.by_node: dict[ast.AST, Scope] = {tree: self.module}

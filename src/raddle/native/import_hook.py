@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
-from raddle.instrument.generated import probe_new_ones
+from raddle.instrument.generated import probe_new_dataclasses
 from raddle.instrument.hook import Hook
 from raddle.instrument.inplace import instrument_module
 
@@ -32,7 +32,7 @@ class WatchImportHook(Hook):
         sys.meta_path.insert(0, self)
         self.on_import(_PYTEST, self._follow)
         self._read_files()
-        self._undo.append(probe_new_ones(self))
+        self._undo.append(probe_new_dataclasses(self))
 
     def on_import(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
         """Call this with the module as soon as it is imported."""

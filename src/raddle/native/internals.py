@@ -14,7 +14,7 @@ import sys
 import threading
 from types import CodeType, FrameType
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.threads.data_model.identity import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
@@ -47,7 +47,7 @@ def is_made_internally(obj: object = None) -> bool:
     while frame is not None:
         code = frame.f_code
         passes_on = code.co_qualname in _PASSING and code.co_filename == _CONDITION.co_filename
-        if not passes_on and not is_ours(code.co_filename):
+        if not passes_on and not is_raddle_file(code.co_filename):
             if code.co_filename not in _INSIDE:
                 return code.co_filename.startswith("<frozen importlib")
             if code.co_name != "__init__" or obj is None or first_argument(frame) is not obj:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 
 SIGNALS = tuple(sorted(signal.valid_signals()))
 
@@ -69,7 +69,7 @@ def make_unraisablehook() -> Callable[[Any], None]:
 
     def unraisablehook(args: Any, /) -> None:
         code = getattr(getattr(args.object, "__func__", args.object), "__code__", None)
-        is_mine = code is not None and is_ours(code.co_filename)
+        is_mine = code is not None and is_raddle_file(code.co_filename)
         if is_mine and args.exc_value is not None and _signal_of(args.exc_value) is not None:
             (*_,) = delivery(args.exc_value)
         else:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol, runtime_checkable
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.entities import Entities
 from raddle.native.conflict_filter import Batch, ConflictFilter, FilteredBatch, normalize_join
 from raddle.native.ids.registry import EntityRegistry
@@ -148,7 +148,7 @@ class Stream:
         known = handlers()
         if any(code in known for code in places):
             raise error
-        if not places or is_ours(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
+        if not places or is_raddle_file(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
             self._stop(error)
 
     def _stop(self, error: Exception) -> None:

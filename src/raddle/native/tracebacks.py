@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 
 
 def clean(error: BaseException | None) -> None:
@@ -25,7 +25,7 @@ def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
     """A traceback as it would be without probes."""
     frames = []
     while trace is not None:
-        if not is_ours(trace.tb_frame.f_code.co_filename):
+        if not is_raddle_file(trace.tb_frame.f_code.co_filename):
             frames.append(trace)
         trace = trace.tb_next
     result: TracebackType | None = None
@@ -50,7 +50,7 @@ def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
         for found in walk:
             if found[0].f_code is runs_program:
                 return
-            if not is_ours(found[0].f_code.co_filename):
+            if not is_raddle_file(found[0].f_code.co_filename):
                 yield found
 
     return [*walks, ("walk_stack", walk_stack)]
@@ -61,7 +61,7 @@ def _leaving_out(
 ) -> Callable[..., Iterator[tuple[FrameType, Any]]]:
     def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
         found = list(real(tb))
-        theirs = [one for one in found if not is_ours(one[0].f_code.co_filename)]
+        theirs = [one for one in found if not is_raddle_file(one[0].f_code.co_filename)]
         return iter(theirs or found)  # what we have raised ourselves is nowhere else, and no stack is empty
 
     return walk

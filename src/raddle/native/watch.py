@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from raddle import probe
 from raddle.entities import METHODS
 from raddle.instrument import NotInstrumented, instrument_modules
-from raddle.instrument.compiled import make_probes_known
+from raddle.instrument.compiled import expose_probes
 from raddle.instrument.hook import Select
 from raddle.native.function_table import FunctionTable
 from raddle.native.ids.names import VariableNames
@@ -66,7 +66,7 @@ class Watch:
     def start(self) -> Watch:
         """Watch from now on."""
         self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
-        make_probes_known({})  # also where no module was: the program itself
+        expose_probes({})  # also where no module was: the program itself
         self.hook.install()
         self.hook.on_import(MODULE, self._aside.follow)
         self._patches.install()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.engine.carrier import Carrier
 from raddle.place import Place
 from raddle.site import SiteTable
@@ -31,7 +31,7 @@ class Places:
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None:
             filename = frame.f_code.co_filename
-            if not is_ours(filename) and not has_stdlib_path(filename):
+            if not is_raddle_file(filename) and not has_stdlib_path(filename):
                 return Place(self._table.label(filename), frame.f_lineno)
             frame = frame.f_back
         return Place("stdlib", 0)  # a pool's worker between two tasks, say: its lines differ between versions of Python

@@ -13,7 +13,7 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.engine.variables import Variable
 from raddle.entities import METHODS, Entities
-from raddle.instrument.model.receivers import FILLING
+from raddle.instrument.model.receivers import INITIALIZERS
 from raddle.observers.identities import INSIDE, Identities
 from raddle.observers.recorder import Recorder
 from raddle.observers.with_statements import WithStatements
@@ -169,7 +169,7 @@ class StepRecorder(Recorder):
         """Return the name of the function entered at a site, whether it is a public method, and a constructor."""
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
-        return f"{where.file}:{where.function}", site in self.entities.functions, name in FILLING
+        return f"{where.file}:{where.function}", site in self.entities.functions, name in INITIALIZERS
 
     # -- synchronization ----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.observers.identities import INSIDE
 from raddle.site import SiteTable
 from raddle.threads.twins import condition, lock, semaphore
@@ -56,7 +56,7 @@ class WithStatements:
 def _is_leaving() -> bool:
     """Return whether what happens now is done by the `__exit__` of a twin."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    while frame is not None and is_raddle_file(frame.f_code.co_filename):
         if frame.f_code in _EXITS:
             return True
         frame = frame.f_back

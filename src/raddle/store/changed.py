@@ -10,7 +10,7 @@ from pathlib import Path
 
 from raddle.finding import Finding
 from raddle.instrument.rewrite import site_base
-from raddle.instrument.running_source import FORMS
+from raddle.instrument.running_source import SITE_BASE_OPTIONS
 from raddle.pruning_facts import PruningFacts
 from raddle.requirement import Requirement
 from raddle.site import INDEX_BITS, path_from
@@ -47,7 +47,7 @@ def digests_now(label: str, path: str) -> frozenset[int]:
     """
     try:
         source = Path(path).read_bytes()
-        return frozenset(site_base(label, source, *form) >> INDEX_BITS for form in FORMS)
+        return frozenset(site_base(label, source, *form) >> INDEX_BITS for form in SITE_BASE_OPTIONS)
     except (OSError, ValueError, SyntaxError):  # not there, not text, of no encoding that Python knows
         return frozenset()
 

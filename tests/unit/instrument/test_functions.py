@@ -11,7 +11,7 @@ import pytest
 
 from raddle import env
 from raddle.instrument.functions import LiveFunctions
-from raddle.instrument.newcomers import Look, Newcomers
+from raddle.instrument.new_objects import NewObjects, ObjectListing
 
 Importer = Callable[..., ModuleType]
 MAKER = """
@@ -21,17 +21,17 @@ MAKER = """
     """
 
 
-class Recording(Newcomers):
+class Recording(NewObjects):
     """Remembers whether each look was at everything."""
 
     def __init__(self) -> None:
         super().__init__()
         self.complete: list[bool] = []
 
-    def look(self) -> Look:
-        look = super().look()
-        self.complete.append(look.complete)
-        return look
+    def list_objects(self) -> ObjectListing:
+        listing = super().list_objects()
+        self.complete.append(listing.complete)
+        return listing
 
 
 @pytest.fixture(autouse=True)
@@ -43,13 +43,13 @@ def _no_automatic_collection() -> Iterator[None]:
 
 
 @pytest.fixture
-def newcomers() -> Recording:
+def new_objects() -> Recording:
     return Recording()
 
 
 @pytest.fixture
-def functions(newcomers: Recording) -> LiveFunctions:
-    return LiveFunctions(newcomers)
+def functions(new_objects: Recording) -> LiveFunctions:
+    return LiveFunctions(new_objects)
 
 
 def looks(*complete: bool) -> list[bool]:
@@ -57,14 +57,14 @@ def looks(*complete: bool) -> list[bool]:
     return [*complete] if env.COLLECTOR_HAS_GENERATIONS else [True for _ in complete]
 
 
-def test_what_is_made_between_two_looks_is_found(imported, functions, newcomers) -> None:
+def test_what_is_made_between_two_looks_is_found(imported, functions, new_objects) -> None:
     module = imported(MAKER)
     before = module.make()
     assert set(functions.of([module])) == {module.make, before}
     after = module.make()
     assert set(functions.of([module])) == {module.make, before, after}
     assert set(functions.of([module])) == {module.make, before, after}
-    assert newcomers.complete == looks(True, False, False)
+    assert new_objects.complete == looks(True, False, False)
 
 
 def test_what_is_made_before_a_collection_is_found(imported, functions) -> None:
@@ -75,7 +75,7 @@ def test_what_is_made_before_a_collection_is_found(imported, functions) -> None:
     assert set(functions.of([module])) == {module.make, made}
 
 
-def test_what_is_made_around_freezing_is_found(imported, functions, newcomers) -> None:
+def test_what_is_made_around_freezing_is_found(imported, functions, new_objects) -> None:
     module = imported(MAKER)
     functions.of([module])
     before = module.make()
@@ -83,16 +83,16 @@ def test_what_is_made_around_freezing_is_found(imported, functions, newcomers) -
     after = module.make()
     gc.unfreeze()
     assert set(functions.of([module])) == {module.make, before, after}
-    assert newcomers.complete == looks(True, False)
+    assert new_objects.complete == looks(True, False)
 
 
-def test_a_module_imported_between_two_looks_is_no_reason_to_look_at_everything(imported, functions, newcomers):
+def test_a_module_imported_between_two_looks_is_no_reason_to_look_at_everything(imported, functions, new_objects):
     one = imported(MAKER, "one")
     functions.of([one])
     other = imported(MAKER, "other")
     assert functions.of([other]) == [other.make]
     assert set(functions.of([one, other])) == {one.make, other.make}
-    assert newcomers.complete == looks(True, False, False)
+    assert new_objects.complete == looks(True, False, False)
 
 
 def test_a_module_that_was_there_and_not_asked_about(imported, functions) -> None:
@@ -118,7 +118,7 @@ def test_functions_from_elsewhere_that_have_the_globals_of_the_module(imported, 
     assert set(functions.of([module])) == {module.make, module.more}
 
 
-def test_functions_with_a_certain_default(imported, functions, newcomers) -> None:
+def test_functions_with_a_certain_default(imported, functions, new_objects) -> None:
     module = imported("def one(given=len, other=1): ...\ndef two(*, named=len): ...\ndef three(given=max): ...")
     functions.of([module], values={id(len)})
     # Other modules have some, too.
@@ -134,7 +134,7 @@ def test_functions_with_a_certain_default(imported, functions, newcomers) -> Non
 
     functions.of([module], values={id(len), id(four)})
     assert {five, six} <= set(functions.with_values())
-    assert newcomers.complete == looks(True, False, False)
+    assert new_objects.complete == looks(True, False, False)
 
 
 def test_defaults_are_looked_for_in_older_functions_once_that_is_asked_for(imported, functions) -> None:

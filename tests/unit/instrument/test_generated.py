@@ -15,7 +15,7 @@ import pytest
 
 import raddle
 from raddle import probe
-from raddle.instrument.generated import READING, WRITTEN, probed_codes, written
+from raddle.instrument.generated import GENERATED_FILENAME, READING_METHODS, generated_functions, probed_codes
 from raddle.instrument.inplace import instrument_module
 from raddle.site import SiteTable
 
@@ -69,18 +69,18 @@ KINDS = [Plain, Everything, Nothing, Frozen, Extended, Slotted]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_function_that_reads_is_known(kind):
-    expected = {name for name in READING if _is_written(kind.__dict__.get(name))}
+    expected = {name for name in READING_METHODS if _is_written(kind.__dict__.get(name))}
     assert expected
-    assert probed_codes(kind, SiteTable()).keys() == expected == written(kind).keys() & READING
+    assert probed_codes(kind, SiteTable()).keys() == expected == generated_functions(kind).keys() & READING_METHODS
 
 
 def _is_written(function):
     function = getattr(function, "__wrapped__", function)
-    return type(function) is FunctionType and function.__code__.co_filename == WRITTEN
+    return type(function) is FunctionType and function.__code__.co_filename == GENERATED_FILENAME
 
 
 def test_what_the_user_wrote_is_left_alone():
-    assert written(Own).keys() == {"__init__"}
+    assert generated_functions(Own).keys() == {"__init__"}
 
 
 def test_they_do_what_they_did():
@@ -108,7 +108,7 @@ def test_they_do_what_they_did():
     lines = Path(__file__).read_text().splitlines()
     (line,) = {site.line for site in sites if site.function == "Plain.__eq__"}
     assert lines[line - 1 : line + 1] == ["@dataclass", "class Plain:"]
-    assert Plain.__eq__.__code__.co_filename == WRITTEN  # as it was
+    assert Plain.__eq__.__code__.co_filename == GENERATED_FILENAME  # as it was
 
 
 def test_the_numbers_of_the_sites_are_the_same_every_time():
@@ -118,7 +118,7 @@ def test_the_numbers_of_the_sites_are_the_same_every_time():
             probed_codes(kind, table)
     assert list(tables[0]) == list(tables[1])
     assert len({tables[0][number].function for number in tables[0]}) == sum(
-        len(written(k).keys() & READING) for k in KINDS
+        len(generated_functions(k).keys() & READING_METHODS) for k in KINDS
     )
 
 

@@ -8,12 +8,12 @@ from textwrap import dedent
 import pytest
 from probed_source import accesses, code
 
-from raddle.instrument.scopes import analyse
+from raddle.instrument.scopes import analyze
 
 
 def cells(source: str) -> dict[str, set[str]]:
     """The shared cells of each function that has some."""
-    scopes = analyse(ast.parse(dedent(source))).by_node.values()
+    scopes = analyze(ast.parse(dedent(source))).by_node.values()
     return {scope.qualname: scope.cells for scope in scopes if scope.cells}
 
 
@@ -68,7 +68,7 @@ def test_a_class_is_invisible_to_its_functions() -> None:
 
 def test_mutated_globals() -> None:
     tree = ast.parse("a = b = c = 0\ndef f():\n  global a, b, d\n  a = 1\n  b\n  del d\ndef g(): c = 1")
-    assert analyse(tree).mutated_globals == {"a", "d"}
+    assert analyze(tree).mutated_globals == {"a", "d"}
 
 
 def test_only_mutated_globals_are_probed() -> None:
@@ -116,5 +116,5 @@ def test_without_tokens_the_owner_is_named() -> None:
 @pytest.mark.parametrize(("name", "mangled"), [("__x", "_C__x"), ("__x__", "__x__"), ("_x", "_x"), ("x", "x")])
 def test_mangling(name: str, mangled: str) -> None:
     tree = ast.parse("class __C:\n    def f(self): pass")
-    (scope,) = [scope for scope in analyse(tree).by_node.values() if scope.qualname == "__C.f"]
+    (scope,) = [scope for scope in analyze(tree).by_node.values() if scope.qualname == "__C.f"]
     assert scope.mangled(name) == mangled

@@ -18,7 +18,7 @@ from raddle.instrument.model.members import code_in, held_containers, slots_of
 from raddle.instrument.model.receivers import OF_CLASS, OF_SCOPE, UNKNOWN, Holder, Receivers
 from raddle.instrument.nodes import dotted
 from raddle.instrument.rewrite import source_text
-from raddle.instrument.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, analyse, captures
+from raddle.instrument.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, analyze, captures
 from raddle.operation import CONTENT
 from raddle.site import Site
 from raddle.static_model import class_and_method, is_public
@@ -74,7 +74,7 @@ class _Taker:
     def __init__(self, tree: ast.Module, file: str, base: int) -> None:
         self._file, self._base = file, base
         self._index = Index(tree)
-        self._scopes = analyse(tree)
+        self._scopes = analyze(tree)
         self._all = list(self._scopes.by_node.values())
         self._by_name: dict[str, list[Scope]] = defaultdict(list)
         for scope in self._all:

@@ -16,8 +16,8 @@ from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPES, Scope
 # Attributes that an object's own constructor touches, globals that code at import touches, and closure variables
 # before any inner function is made are not shared yet. Memory-access patterns are about *mutable shared* state (MAP,
 # section II), so such accesses are left out of the totals; and what is never written later is no variable at all.
-FILLING = frozenset({"__init__", "__post_init__"})  # constructors that are given the object
-CONSTRUCTORS = FILLING | {"__new__"}
+INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors that are given the object
+CONSTRUCTORS = INITIALIZERS | {"__new__"}
 
 OF_CLASS = "class"  # an object of a class of the module, or that class; its qualified name
 OF_SCOPE = "scope"  # the names of a module or of a function; the owner as `AbstractVariable` has it

@@ -18,7 +18,7 @@ from raddle.instrument.model.families import Families
 from raddle.instrument.model.owners import class_owner, declaring_owner, method_sites
 from raddle.instrument.model.receivers import OF_CLASS, OF_IMPORT, OF_SCOPE
 from raddle.instrument.rewrite import site_base
-from raddle.instrument.running_source import FORMS
+from raddle.instrument.running_source import SITE_BASE_OPTIONS
 from raddle.operation import CONTENT
 from raddle.site import INDEX_BITS, Site, SiteTable
 from raddle.static_model import Accesses, StaticModel, VariableName
@@ -164,7 +164,7 @@ def _take(base: int, sites: Sequence[Site], path: str) -> Census | None:
     file = sites[0].file
     try:
         source = _read(path)
-        if source is None or not any(site_base(file, source, *form) == base for form in FORMS):
+        if source is None or not any(site_base(file, source, *form) == base for form in SITE_BASE_OPTIONS):
             return None
         return take_census(source, sites, file=file, base=base)
     except (OSError, SyntaxError, ValueError):

@@ -8,7 +8,7 @@ import threading
 import types
 from typing import Any
 
-from raddle.checks.crash import OURS
+from raddle.checks.crash import RADDLE_FOLDER
 from raddle.inspection import MISSING, class_attribute, function_name, own_fields, qualname_of
 from raddle.operation import CONTENT
 
@@ -28,7 +28,7 @@ def has_stdlib_path(filename: str) -> bool:
 def calling_frame() -> types.FrameType | None:
     """Return the innermost frame that does not run code of raddle."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(OURS):
+    while frame is not None and frame.f_code.co_filename.startswith(RADDLE_FOLDER):
         frame = frame.f_back
     return frame
 

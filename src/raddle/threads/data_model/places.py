@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-from raddle.checks.crash import is_ours
+from raddle.checks.crash import is_raddle_file
 from raddle.instrument.model.receivers import CONSTRUCTORS
 from raddle.site import SiteTable
 from raddle.threads.data_model.identity import first_argument, is_stdlib
@@ -69,7 +69,7 @@ class Places:
 
     def _is_passed(self, filename: str) -> bool:
         # What `dataclass` and its like generate has no file.
-        known = self._passed[filename] = is_ours(filename) or is_stdlib(filename) or filename.startswith("<")
+        known = self._passed[filename] = is_raddle_file(filename) or is_stdlib(filename) or filename.startswith("<")
         return known
 
 

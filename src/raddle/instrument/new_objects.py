@@ -24,7 +24,7 @@ _YOUNG = (partial(gc.get_objects, 1), partial(gc.get_objects, 0))
 _NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
 
 
-class Look:
+class ObjectListing:
     """Objects that can refer to others: all of them, or at least those created since the look before.
 
     Not a named tuple: greenlet may have to clean up after a thread while the list of objects is there, and cannot
@@ -38,11 +38,11 @@ class Look:
         self.complete = complete
 
 
-class Newcomers:
+class NewObjects:
     """Lists what is new since the last look.
 
-    >>> newcomers = Newcomers()
-    >>> newcomers.look().complete
+    >>> new_objects = NewObjects()
+    >>> new_objects.list_objects().complete
     True
     """
 
@@ -50,17 +50,17 @@ class Newcomers:
         self._marker: list[Any] | None = None
         self._frozen: list[Any] | None = None  # the marker before, if it was frozen with everything that is older
 
-    def look(self) -> Look:
+    def list_objects(self) -> ObjectListing:
         """Return what was created since the last look, or everything if that is not known."""
         with _collector_disabled():
             new = self._list()
             if new is not None:
-                return Look(new, complete=False)
+                return ObjectListing(new, complete=False)
             self.forget()
             if not env.COLLECTOR_HAS_GENERATIONS or _are_frozen():
-                return Look(_all_objects(), complete=True)
+                return ObjectListing(_all_objects(), complete=True)
             objects, self._marker = _at_once(gc.get_objects, list)
-            return Look(objects, complete=True)
+            return ObjectListing(objects, complete=True)
 
     def freeze(self) -> None:
         """Call `gc.freeze()` right after a look whose list is gone; what is created from now on is new.
