@@ -125,7 +125,7 @@ class Callees:
         why = verdict.why if isinstance(verdict, Verdict) else "it is not selected"
         made = self.made_at_run_time.get(code)
         has_source = made is None and code.co_filename.endswith((".py", ".pyw"))
-        why_none = f"there is no source: {code.co_filename}" if made is None else made.why
+        why_none = f"no source found for {code.co_filename}" if made is None else made.why
         source = _root_of(module, code.co_filename) if has_source else ""
         is_target = me.index > 0 and _starts_here(frame)
         where = f"{module}." if module else ""

@@ -18,7 +18,7 @@ from raddle.errors import RaddleError
 from raddle.instrument.cache import compile_cached
 from raddle.instrument.compiled import expose_probes
 from raddle.instrument.labels import label
-from raddle.instrument.leftover_sites import leave
+from raddle.instrument.leftover_sites import remember_leftover_sites
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
@@ -104,7 +104,7 @@ class Hook(MetaPathFinder):
             self.refuse(fullname, f"it could not be rewritten: {error}")
             return None
         self.table.add(probed.base, probed.sites, file=file, path=loader.path)
-        leave(fullname, probed.base, probed.sites, file=file, path=loader.path)
+        remember_leftover_sites(fullname, probed.base, probed.sites, file=file, path=loader.path)
         self.instrumented.append(fullname)
         return probed.code
 

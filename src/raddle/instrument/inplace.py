@@ -1,8 +1,8 @@
-"""Instruments modules that are already imported: their functions get new code, and later their old code back.
+"""Instruments modules that are already imported by swapping the code of their functions, and later restores it.
 
-A script, a test file or a notebook cell is running before raddle hears of it. Its source is compiled anew,
-with probes, and every live function of it is found and its `__code__` swapped: also methods, decorated
-functions and closures, wherever they are kept. Code at module level and in class bodies has run and stays.
+A script, a test file or a notebook cell is already running when raddle starts. Its source is compiled again with
+probes. Then every live function of it gets new `__code__`, including methods, decorated functions and closures,
+wherever they are stored. Code at module level and in class bodies has already run and stays unchanged.
 """
 
 from __future__ import annotations
@@ -19,36 +19,38 @@ from raddle.instrument.compiled import expose_probes, is_probed
 from raddle.instrument.functions import LiveFunctions
 from raddle.instrument.generated import (
     FACTORY_NAME,
-    GENERATED_FILENAME,
+    GENERATED_FILE,
     READING_METHODS,
     generated_functions,
     is_dataclass,
     probed_codes,
 )
-from raddle.instrument.leftover_sites import enter_left
+from raddle.instrument.leftover_sites import restore_leftover_sites
 from raddle.instrument.running_source import LiveSource, NoSourceError, UnknownCodeError, find_source
 from raddle.refusal import NotInstrumented
 from raddle.site import SiteTable
 
-live_functions = LiveFunctions()  # of this process
+live_functions = LiveFunctions()  # shared by all installations of this process
 
 
 @dataclass(slots=True, eq=False)
 class Undo:
-    """What was changed; call it, or leave its `with` block, to change it back."""
+    """Restores the original code when it is called or its `with` block is left."""
 
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
-    # Functions whose code was made at run time. They matter only if threads call them.
+    # Functions whose code was created at run time. They are reported only if threads call them.
     made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
-    defaults_holders: list[FunctionType] = field(default_factory=list)  # those with a default that is to be replaced
+    defaults_holders: list[FunctionType] = field(
+        default_factory=list
+    )  # functions that have an object to be replaced as a default
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self) -> None:
-        """Give each function exactly the code object it had; a second call does nothing."""
+        """Give each function back the exact code object it had. A second call does nothing."""
         while self._functions:
             function, old, new = self._functions.pop()
-            if function.__code__ is new:  # else somebody else has changed it since
+            if function.__code__ is new:  # else other code has replaced it since
                 function.__code__ = old
         while self._namespaces:
             self._namespaces.pop().pop(probe.NAME, None)
@@ -63,28 +65,28 @@ class Undo:
 
     @property
     def functions(self) -> list[FunctionType]:
-        """Those that have probed code now."""
+        """The functions that have probed code now."""
         return [function for function, _, _ in self._functions]
 
     @property
     def all_refused(self) -> list[NotInstrumented]:
-        """What could not be instrumented, whether or not threads call it."""
+        """Everything that could not be instrumented, whether or not threads call it."""
         return [*self.not_instrumented, *dict.fromkeys(self.made_at_run_time.values())]
 
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
-        if refused not in self.not_instrumented:  # there can be several of a name
+        if refused not in self.not_instrumented:  # several functions can have the same name
             self.not_instrumented.append(refused)
 
-    def refuse_made(self, what: str, why: str, functions: Iterable[FunctionType]) -> None:
+    def refuse_generated(self, what: str, why: str, functions: Iterable[FunctionType]) -> None:
         self.made_at_run_time.update({function.__code__: NotInstrumented(what, why) for function in functions})
 
     def swap(self, function: FunctionType, new: CodeType) -> None:
         self._functions.append((function, function.__code__, new))
         function.__code__ = new
-        self.know_probes(function.__globals__)
+        self.expose_probes(function.__globals__)
 
-    def know_probes(self, namespace: dict[str, Any]) -> None:
+    def expose_probes(self, namespace: dict[str, Any]) -> None:
         if namespace.get(probe.NAME) is not probe:
             expose_probes(namespace)
             self._namespaces.append(namespace)
@@ -93,25 +95,26 @@ class Undo:
 def instrument_modules(
     modules: Iterable[ModuleType], table: SiteTable, *, blocks: bool = False, replaced: Collection[int] = ()
 ) -> Undo:
-    """Swap the code of all live functions of these modules; those that have probes already are left alone.
+    """Swap the code of all live functions of these modules, except those that already have probes.
 
-    `replaced` holds the ids of objects for which `Undo.defaults_holders` is to list the functions that have them as defaults.
+    `replaced` holds the ids of objects that will be replaced. `Undo.defaults_holders` lists the functions that have
+    one of them as a default argument.
     """
     undo = Undo()
     modules = list(modules)
     try:
         for module in modules:
-            enter_left(module.__name__, table)
+            restore_leftover_sites(module.__name__, table)
         plain = [module for module in modules if not is_probed(module)]
-        found = _by_module(plain, live_functions.of(plain, values=replaced))
+        found = _group_by_module(plain, live_functions.of(plain, values=replaced))
         undo.defaults_holders = live_functions.with_values()
-        wrote = any(
-            function.__code__.co_filename == GENERATED_FILENAME for _, functions in found for function in functions
+        has_generated = any(
+            function.__code__.co_filename == GENERATED_FILE for _, functions in found for function in functions
         )
-        kinds = _dataclasses() if wrote else {}
+        classes = _dataclasses() if has_generated else {}
         for module, functions in found:
-            others = _instrument_written(kinds.get(module.__name__, ()), functions, table, undo, blocks=blocks)
-            for path, members in _by_path(module, others).items():
+            others = _instrument_generated(classes.get(module.__name__, ()), functions, table, undo, blocks=blocks)
+            for path, members in _group_by_path(module, others).items():
                 _instrument_file(module, path, members, table, undo, blocks=blocks)
     except BaseException:
         undo()
@@ -120,17 +123,17 @@ def instrument_modules(
 
 
 def instrument_module(module: ModuleType, table: SiteTable, *, blocks: bool = False) -> Undo:
-    """`instrument_modules`, for one."""
+    """Swap the code of all live functions of one module; see `instrument_modules`."""
     return instrument_modules([module], table, blocks=blocks)
 
 
-def _by_module(
+def _group_by_module(
     modules: Sequence[ModuleType], candidates: Iterable[FunctionType]
 ) -> list[tuple[ModuleType, list[FunctionType]]]:
     """Assign each function to one module.
 
-    A function belongs to a module if it came from the module's file, or if the module's namespace is its
-    globals: each cell of a notebook has a "file" of its own.
+    A function belongs to a module if its code is from the module's file, or if its globals are the module's
+    namespace. The second rule is for notebooks, where each cell has its own "file".
     """
     found: list[tuple[ModuleType, list[FunctionType]]] = [(module, []) for module in modules]
     by_namespace = {id(module.__dict__): functions for module, functions in found}
@@ -142,42 +145,42 @@ def _by_module(
             functions = by_namespace.get(id(candidate.__globals__))
         if functions is not None and probe.NAME not in code.co_names:
             functions.append(candidate)
-    for _, functions in found:  # the collector's order is nobody's
+    for _, functions in found:  # the garbage collector lists objects in no stable order
         functions.sort(key=lambda function: (function.__code__.co_firstlineno, function.__qualname__))
     return found
 
 
 def _dataclasses() -> dict[str, list[type]]:
-    """All that there are, by module, in an order that does not depend on chance."""
-    kinds: dict[str, list[type]] = defaultdict(list)
-    for kind in _all_classes():
-        if is_dataclass(kind):
-            kinds[kind.__module__].append(kind)
-    for found in kinds.values():
-        found.sort(key=lambda kind: kind.__qualname__)
-    return kinds
+    """Return all dataclasses of the process by module, in a deterministic order."""
+    classes: dict[str, list[type]] = defaultdict(list)
+    for cls in _all_classes():
+        if is_dataclass(cls):
+            classes[cls.__module__].append(cls)
+    for found in classes.values():
+        found.sort(key=lambda cls: cls.__qualname__)
+    return classes
 
 
 def _all_classes() -> Iterable[type]:
-    """Return every class once: all are derived from `object`."""
+    """Return every class of the process once, by following the subclasses of `object`."""
     found: dict[int, type] = {}
     waiting: list[type] = [object]
     while waiting:
-        kind = waiting.pop()
-        if id(kind) not in found:
-            found[id(kind)] = kind
-            waiting += type.__subclasses__(kind)
+        cls = waiting.pop()
+        if id(cls) not in found:
+            found[id(cls)] = cls
+            waiting += type.__subclasses__(cls)
     return found.values()
 
 
-def _instrument_written(
-    kinds: Iterable[type], functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
+def _instrument_generated(
+    classes: Iterable[type], functions: Sequence[FunctionType], table: SiteTable, undo: Undo, *, blocks: bool
 ) -> Sequence[FunctionType]:
-    """Swap the code of what `dataclass` wrote; the other functions are handed back."""
-    done = {id(f) for f in functions if f.__name__ == FACTORY_NAME and f.__code__.co_filename == GENERATED_FILENAME}
-    for kind in kinds:
-        codes = probed_codes(kind, table, blocks=blocks)
-        for name, function in generated_functions(kind).items():
+    """Swap the code of methods that `dataclass` generated, and return the other functions."""
+    done = {id(f) for f in functions if f.__name__ == FACTORY_NAME and f.__code__.co_filename == GENERATED_FILE}
+    for cls in classes:
+        codes = probed_codes(cls, table, blocks=blocks)
+        for name, function in generated_functions(cls).items():
             if name in codes:
                 undo.swap(function, codes[name])
             if name in codes or name not in READING_METHODS:
@@ -185,7 +188,7 @@ def _instrument_written(
     return [function for function in functions if id(function) not in done] if done else functions
 
 
-def _by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:
+def _group_by_path(module: ModuleType, functions: Sequence[FunctionType]) -> dict[str, list[FunctionType]]:
     by_path: dict[str, list[FunctionType]] = defaultdict(list)
     for function in functions:
         by_path[function.__code__.co_filename].append(function)
@@ -202,11 +205,11 @@ def _instrument_file(
         source.enter_sites(table)
     except NoSourceError as error:
         if _is_foreign(module, path):
-            undo.refuse_made(_name_all(module, functions), str(error), functions)
+            undo.refuse_generated(_describe(module, functions), str(error), functions)
         else:
-            undo.refuse(_name_all(module, functions), str(error))
+            undo.refuse(_describe(module, functions), str(error))
         return
-    undo.know_probes(module.__dict__)
+    undo.expose_probes(module.__dict__)
     running = [function.__code__ for function in functions]
     for function in functions:
         _instrument_function(f"{module.__name__}.{function.__qualname__}", function, source, running, undo)
@@ -221,19 +224,19 @@ def _instrument_function(
         if source.was_edited(function.__code__, running):
             undo.refuse(name, f"{function.__code__.co_filename} has changed since it was imported")
         else:
-            undo.refuse_made(name, str(error), [function])
+            undo.refuse_generated(name, str(error), [function])
     except NoSourceError as error:
         undo.refuse(name, str(error))
 
 
 def _is_foreign(module: ModuleType, path: str) -> bool:
-    """Whether functions from this "file" have nothing to do with the module's own file."""
+    """Return whether functions from this "file" are unrelated to the module's own file."""
     own = getattr(module, "__file__", None)
     return own is not None and own != path and not os.path.isfile(path)
 
 
-def _name_all(module: ModuleType, functions: Sequence[FunctionType]) -> str:
-    """The module, unless its namespace holds functions made elsewhere, as `dataclass` makes them."""
+def _describe(module: ModuleType, functions: Sequence[FunctionType]) -> str:
+    """Name the module, or the functions if none of them is from its own file, as with `dataclass`."""
     names = sorted({function.__qualname__ for function in functions})
     own = [function for function in functions if function.__code__.co_filename == getattr(module, "__file__", "")]
     if own or not names:

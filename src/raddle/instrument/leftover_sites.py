@@ -1,21 +1,23 @@
-"""What stays probed when an instrumentation ends: its sites, for the next one that meets it.
+"""Sites of code that stays probed after its installation has ended, kept for the next installation.
 
-Modules that were imported meanwhile keep their probed code, and so do functions that `dataclass` wrote meanwhile.
+Modules imported during the installation keep their probed code. So do methods that `dataclass` generated during it.
 """
 
 from __future__ import annotations
 
 from raddle.site import Site, SiteTable
 
-_left: dict[str, dict[int, tuple[tuple[Site, ...], str, str]]] = {}  # by module and base: sites, file and path
+_leftover: dict[
+    str, dict[int, tuple[tuple[Site, ...], str, str]]
+] = {}  # maps module and site base to sites, file and path
 
 
-def leave(module: str, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
-    """Code of the module has these sites, for good."""
-    _left.setdefault(module, {})[base] = sites, file, path
+def remember_leftover_sites(module: str, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
+    """Remember the sites of code that stays probed in this module."""
+    _leftover.setdefault(module, {})[base] = sites, file, path
 
 
-def enter_left(module: str, table: SiteTable) -> None:
-    """Enter what was left in a module."""
-    for base, (sites, file, path) in _left.get(module, {}).items():
+def restore_leftover_sites(module: str, table: SiteTable) -> None:
+    """Add the remembered sites of a module to the table."""
+    for base, (sites, file, path) in _leftover.get(module, {}).items():
         table.add(base, sites, file=file, path=path)

@@ -1,4 +1,4 @@
-"""The source of code that is already running, compiled anew with probes and without."""
+"""The source of code that is already running, compiled again both with and without probes."""
 
 from __future__ import annotations
 import __future__
@@ -20,31 +20,29 @@ from raddle.instrument.labels import label, label_of
 from raddle.instrument.origins import was_edited
 from raddle.site import SiteTable
 
-_POSTPONED = __future__.annotations.compiler_flag  # the one `from __future__` import that still matters
-ASSERTIONS = "assertions rewritten"  # the option of `site_base` for what pytest has changed
-SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = (
-    (),
-    (ASSERTIONS,),
-)  # in which a source can be instrumented: plain, by pytest
+_POSTPONED = __future__.annotations.compiler_flag  # the only `from __future__` import that still has an effect
+ASSERTIONS = "assertions rewritten"  # option of `site_base` for modules whose assertions pytest has rewritten
+# The options of `site_base` that a source file can be instrumented with: unchanged, and rewritten by pytest.
+SITE_BASE_OPTIONS: tuple[tuple[str, ...], ...] = ((), (ASSERTIONS,))
 
 
 class Change(NamedTuple):
-    """What somebody has done to a module's tree before it was compiled."""
+    """A change that another tool, such as pytest, made to a module's tree before it was compiled."""
 
-    by: str  # whom, and in which version
+    by: str  # the tool and its version
     apply: Callable[[ast.Module], None]
 
 
 class NoSourceError(Exception):
-    """A module's source can't be had; says why."""
+    """The source of a module is unavailable; the message says why."""
 
 
 class UnknownCodeError(NoSourceError):
-    """A function has code that its source does not contain."""
+    """A function has code that its source file does not contain."""
 
 
 class LiveSource:
-    """The source of one file of a module, in as many compiled versions as are asked for."""
+    """The source of one file of a module, compiled on demand with and without probes."""
 
     def __init__(
         self,
@@ -62,13 +60,13 @@ class LiveSource:
         self._change = change
         self._flags = flags
         self._blocks = blocks
-        self._spare: ast.Module | None = None  # a tree that nobody has changed yet
+        self._spare_tree: ast.Module | None = None  # the tree of the plain code, reused for the probed code
         self._plain = CodeIndex(self._compile_plain())
-        self._probed: dict[bool, Probed] = {}  # by whether there are tokens
+        self._probed: dict[bool, Probed] = {}  # maps whether tokens are used to the probed code
         self._indexes: dict[bool, CodeIndex] = {}
 
     def probed_code(self, code: CodeType) -> CodeType:
-        """What to run in a function's place of its own code; raises NoSourceError if there is nothing."""
+        """Return the probed version of a function's code; raise NoSourceError if there is none."""
         for tokens in (True, False):
             probed = counterpart(code, plain=self._plain, probed=self._index(tokens=tokens))
             if probed is None:
@@ -78,9 +76,9 @@ class LiveSource:
         raise NoSourceError("its free variables would change")
 
     def was_edited(self, code: CodeType, running: Iterable[CodeType]) -> bool:
-        """Whether code that this source does not contain is from before the file was edited.
+        """Return whether code that this source lacks comes from an earlier version of the file.
 
-        `running` is the code of the live functions that say they are from this file.
+        `running` holds the code of the live functions that name this file.
         """
         found = {inner for one in running if one in self._plain for inner in nested(one)}
         return os.path.isfile(self._path) and was_edited(code, source=self._plain, running=found, path=self._path)
@@ -97,18 +95,18 @@ class LiveSource:
     def _compile(self, *, tokens: bool) -> Probed:
         if tokens not in self._probed:
             try:
-                self._probed[tokens] = self._compile_anew(tokens=tokens)
+                self._probed[tokens] = self._compile_probed(tokens=tokens)
             except (RecursionError, RaddleError) as error:
                 raise NoSourceError(f"it could not be rewritten: {error}") from error
         return self._probed[tokens]
 
-    def _compile_anew(self, *, tokens: bool) -> Probed:
+    def _compile_probed(self, *, tokens: bool) -> Probed:
         source, file, path, blocks, change = self._source, self._file, self._path, self._blocks, self._change
 
         def make() -> Probed:
-            tree = None if change is None else self._spare or self._tree()
+            tree = None if change is None else self._spare_tree or self._tree()
             options = () if change is None else (ASSERTIONS,)
-            self._spare = None
+            self._spare_tree = None
             flags = self._flags
             return compile_probed(
                 source, file=file, path=path, tokens=tokens, blocks=blocks, tree=tree, options=options, flags=flags
@@ -128,31 +126,31 @@ class LiveSource:
 
     def _compile_plain(self) -> CodeType:
         if self._flags or not os.path.isfile(self._path):
-            return self._compile_plain_anew()
+            return self._compile_plain_uncached()
         changed = "" if self._change is None else self._change.by
-        return plain_cached(self._source, path=self._path, changed=changed, make=self._compile_plain_anew)
+        return plain_cached(self._source, path=self._path, changed=changed, make=self._compile_plain_uncached)
 
-    def _compile_plain_anew(self) -> CodeType:
+    def _compile_plain_uncached(self) -> CodeType:
         tree = self._tree()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user saw them when the module was imported
+            warnings.simplefilter("ignore")  # the user saw these warnings when the module was imported
             code: CodeType = compile(tree, self._path, "exec", self._flags, dont_inherit=True)
         if self._change is not None:
-            self._spare = tree
+            self._spare_tree = tree
         return code
 
 
 def made_at_run_time(path: str) -> str:
-    """Why a function cannot be watched whose code is in no source."""
-    return f"its code is not in {path}, and code that is made at run time cannot be watched"
+    """Return the reason why a function without source cannot be instrumented."""
+    return f"its code is not in {path}, and code created at run time cannot be instrumented"
 
 
 def find_source(
     module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False, root: str = ""
 ) -> LiveSource:
-    """The source that functions of a module say they are from; `sample` is the code of one of them.
+    """Return the source of the file `path`, which functions of a module name as theirs.
 
-    Files are named from the folder `root`.
+    `sample` is the code of one of these functions. File names in sites are relative to the folder `root`.
     """
     is_own = path == getattr(module, "__file__", None)
     file = label_of(module, root) if is_own else label("", path, root=root)
@@ -161,20 +159,20 @@ def find_source(
     # A cell of a notebook inherits the `from __future__` imports of cells before it.
     flags = sample.co_flags & _POSTPONED if sample is not None and not is_own else 0
     wanted = source, file, rewritten, flags, blocks
-    known = _known.get(path)
-    if known is None or known[0] != wanted:
-        known = _known[path] = wanted, _compiled(module, path, *wanted)
-    return known[1]
+    cached = _sources.get(path)
+    if cached is None or cached[0] != wanted:
+        cached = _sources[path] = wanted, _compiled(module, path, *wanted)
+    return cached[1]
 
 
-_known: dict[str, tuple[tuple[Any, ...], LiveSource]] = {}  # by path: compiling all of a project takes seconds
+_sources: dict[str, tuple[tuple[Any, ...], LiveSource]] = {}  # by path; compiling a whole project again takes seconds
 
 
 def _compiled(
     module: ModuleType, path: str, source: bytes, file: str, rewritten: bool, flags: int, blocks: bool
 ) -> LiveSource:
     if rewritten:
-        with suppress(Exception):  # pytest's rewriting is not ours: if it fails, do without
+        with suppress(Exception):  # pytest's rewriting is not under our control: if it fails, compile without it
             change = _rewritten_assertions(module, source, path)
             return LiveSource(source, file=file, path=path, change=change, blocks=blocks)
     try:
@@ -189,22 +187,22 @@ def _read(path: str, namespace: dict[str, Any]) -> bytes:
             raise NoSourceError(f"{os.path.basename(path)} is not Python source")
         with open(path, "rb") as stream:
             return stream.read()
-    # Notebook cells, doctests, archives. "<string>" is what `exec` calls any text, and so names none: since 3.13
-    # `linecache` has the text of `python -c` under it.
+    # `linecache` has the source of notebook cells, doctests and archives. "<string>" is the name of any text that
+    # `exec` compiles, so it identifies none of them. Since 3.13, `linecache` keeps the text of `python -c` under it.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a module without a loader is no fault of the caller's
+        warnings.simplefilter("ignore")  # `linecache` warns about a module without a loader
         lines = linecache.getlines(path, namespace) if path != "<string>" else []
     if not lines:
-        raise NoSourceError(f"there is no source: {path}")
+        raise NoSourceError(f"no source found for {path}")
     return "".join(lines).encode()
 
 
 def _rewritten_assertions(module: ModuleType, source: bytes, path: str) -> Change:
-    """What pytest did to the tree before it compiled it."""
+    """Return the change that pytest makes to the tree before compiling it."""
     from _pytest import __version__
     from _pytest.assertion.rewrite import rewrite_asserts
 
     config = getattr(module.__spec__ and module.__spec__.loader, "config", None)
-    hook = config is not None and config.getini("enable_assertion_pass_hook")  # the one setting that it looks at
+    hook = config is not None and config.getini("enable_assertion_pass_hook")  # the only setting that pytest reads here
     by = f"pytest {__version__}{' with a hook' if hook else ''}"
     return Change(by, lambda tree: rewrite_asserts(tree, source, path, config))

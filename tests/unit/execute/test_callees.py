@@ -222,14 +222,14 @@ def test_generated_code_that_does_more_is_named():
     result = exhaust(scenario)
     assert result.stopped_because == "exhausted-in-part"
     assert [(refused.why, refused.source, refused.unwatchable_target) for refused in result.not_instrumented] == [
-        ("there is no source: <string>", "", False)
+        ("no source found for <string>", "", False)
     ]
 
 
 def test_check_refuses_a_thread_whose_own_code_cannot_be_watched():
     namespace = {"side_by_side": side_by_side}
     exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
-    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(there is no source"):
+    with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(no source found for"):
         raddle.check(namespace["scenario"], source=[__file__])
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import raddle
 from raddle import probe
-from raddle.instrument.generated import GENERATED_FILENAME, READING_METHODS, generated_functions, probed_codes
+from raddle.instrument.generated import GENERATED_FILE, READING_METHODS, generated_functions, probed_codes
 from raddle.instrument.inplace import instrument_module
 from raddle.site import SiteTable
 
@@ -76,7 +76,7 @@ def test_every_function_that_reads_is_known(kind):
 
 def _is_written(function):
     function = getattr(function, "__wrapped__", function)
-    return type(function) is FunctionType and function.__code__.co_filename == GENERATED_FILENAME
+    return type(function) is FunctionType and function.__code__.co_filename == GENERATED_FILE
 
 
 def test_what_the_user_wrote_is_left_alone():
@@ -108,7 +108,7 @@ def test_they_do_what_they_did():
     lines = Path(__file__).read_text().splitlines()
     (line,) = {site.line for site in sites if site.function == "Plain.__eq__"}
     assert lines[line - 1 : line + 1] == ["@dataclass", "class Plain:"]
-    assert Plain.__eq__.__code__.co_filename == GENERATED_FILENAME  # as it was
+    assert Plain.__eq__.__code__.co_filename == GENERATED_FILE  # as it was
 
 
 def test_the_numbers_of_the_sites_are_the_same_every_time():

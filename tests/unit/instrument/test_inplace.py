@@ -233,7 +233,7 @@ def test_source_that_is_gone(imported: Importer, folder: Path, table: SiteTable)
     vars(subject)["__loader__"] = subject.__spec__.loader = None  # type: ignore[union-attr] # it has one
     linecache.clearcache()
     (refusal,) = instrument_module(subject, table).not_instrumented
-    assert refusal.why == f"there is no source: {folder / 'subject.py'}"
+    assert refusal.why == f"no source found for {folder / 'subject.py'}"
 
 
 def test_modules_of_machine_code(table: SiteTable) -> None:
@@ -246,7 +246,7 @@ def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTabl
     with instrument_module(subject, table) as undo:
         assert [function.__name__ for function in undo.functions] == ["f"]
     assert undo.not_instrumented == []
-    refusal = NotInstrumented("subject: made", "there is no source: <string>")
+    refusal = NotInstrumented("subject: made", "no source found for <string>")
     assert undo.made_at_run_time == {subject.made.__code__: refusal}
     assert undo.all_refused == [refusal]
 
@@ -269,7 +269,7 @@ def test_code_made_at_run_time_under_the_name_of_the_file(imported: Importer, fo
     with instrument_module(subject, table) as undo:
         assert sorted(function.__name__ for function in undo.functions) == ["inner", "make"]
     assert undo.not_instrumented == []  # the file is as it was
-    why = f"its code is not in {folder / 'subject.py'}, and code that is made at run time cannot be watched"
+    why = f"its code is not in {folder / 'subject.py'}, and code created at run time cannot be instrumented"
     assert {refusal.why for refusal in undo.all_refused} == {why}
     assert sorted(refusal.what for refusal in undo.all_refused) == [
         "subject.inner",  # the moved one

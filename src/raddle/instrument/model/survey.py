@@ -12,7 +12,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from raddle.instrument.generated import FIRST_OF_CLASSES
+from raddle.instrument.generated import FIRST_CLASS_SITE
 from raddle.instrument.model.census import Access, Census, take_census
 from raddle.instrument.model.families import Families
 from raddle.instrument.model.owners import class_owner, declaring_owner, method_sites
@@ -145,7 +145,7 @@ def _censuses(table: SiteTable) -> Iterator[Census]:
     modules: dict[int, list[int]] = defaultdict(list)
     for number in table:
         base = number >> INDEX_BITS << INDEX_BITS
-        if number < base + FIRST_OF_CLASSES:  # what the source does not say is left to executions, too
+        if number < base + FIRST_CLASS_SITE:  # what the source does not say is left to executions, too
             modules[base].append(number)
     for base, numbers in modules.items():
         key = base, len(numbers)
