@@ -47,7 +47,7 @@ def generated_functions(cls: type) -> dict[str, FunctionType]:
     ... class Point:
     ...     x: int
     ...     def shift(self): self.x += 1
-    >>> sorted(written(Point))
+    >>> sorted(generated_functions(Point))
     ['__eq__', '__init__', '__repr__']
     """
     found = {}
