@@ -48,7 +48,7 @@ def replay_many(
             walk.begin(number, 0)
             known = session.snapshot()
             execution = session.run_for(walk)
-            original = session.again(execution.decisions, known)
+            original = session.replay_decisions(execution.decisions, known)
             assert original.divergence is None
             assert original.outcome.kind == execution.outcome.kind
             assert original.outcome.message == execution.outcome.message or original.outcome.kind == "lost-wakeup"

@@ -64,7 +64,7 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
         details=("nothing else is known of it; `python -X faulthandler` shows where a segmentation fault happens",),
         execution=number,
     )
-    decided_by = plan.make_policy().turn_of(number) if rehearsed else WITHOUT_PREEMPTION
+    decided_by = plan.make_policy().member_for(number) if rehearsed else WITHOUT_PREEMPTION
     return Done(
         before=number - 1,
         executions=1,

@@ -280,7 +280,7 @@ class Engine:
                     self.observers.notify(self.observers.decided, chosen)
             else:
                 chosen = enabled[0]
-                if self.rules.asks_always:
+                if self.rules.sees_forced_steps:
                     self.choose(enabled, current)
                     if self.observers.decided:
                         self.observers.notify(self.observers.decided, chosen)
@@ -380,7 +380,7 @@ class Engine:
                 self.points.add((site,))
                 self.sampling.cold.pop(site, None)
 
-    def observe(self, kind: str) -> None:
+    def mark_observed(self, kind: str) -> None:
         """Note that a participant looks at a resource of this kind without blocking."""
         self.known_points.kind(kind)
 
@@ -455,7 +455,7 @@ class Engine:
         if not self.aborting:
             self.observers.notify(self.observers.passed_block, me, site)
 
-    def lets_go(self, me: Carrier, site: int) -> None:
+    def allow_gil_switch(self, me: Carrier, site: int) -> None:
         """Note that CPython with the GIL could switch before this access, though its site does not say so."""
         me.open = True
         if self.observers.reopened:

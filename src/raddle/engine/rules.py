@@ -25,7 +25,7 @@ class Rules:
     """How an execution is run."""
 
     eager: bool = True  # run the first steps of a new participant at once
-    asks_always: bool = False  # ask the policy also where only one participant is enabled
+    sees_forced_steps: bool = False  # ask the policy also where only one participant is enabled
     fair: bool = True  # force a switch after `UNFAIR` consecutive steps of one participant
     # Continue after a participant has died of an exception: what the others would have done shows where points are
     # needed, and a switch there may be what avoids the exception.

@@ -23,13 +23,13 @@ class AccessTracker:
         self._sampling = sampling
         self._variables = variables
 
-    def look(self, me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
+    def track(self, me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
         """Learn from an access (participant, segment, site) that was not seen before in this execution."""
         site = access[2]
         if site != BY_A_TWIN:
             self._sampling.quiet.setdefault(site, type(variable.owner))
-        if variable.only == access[0] and variable.inherited is None:  # no other participant has touched it
-            variable.seen[access] = writes
+        if variable.sole_user == access[0] and variable.inherited is None:  # no other participant has touched it
+            variable.accesses[access] = writes
             return
         others = variable.conflicts(access, me.clock, writes=writes)
         if variable.inherited is not None and not writes:
@@ -45,7 +45,7 @@ class AccessTracker:
 
     def _make_points_of_reads(self, variable: Variable) -> None:
         """Make every access to a variable a point, also those that conflict with none, for criteria that order them."""
-        for index, segment, site in variable.seen:
+        for index, segment, site in variable.accesses:
             if (index or segment) and site >= 0:  # before the first participant started another one, it was alone
                 self._make_point(site)
 
@@ -59,10 +59,10 @@ class AccessTracker:
                 known_points.kind(INSIDE)
                 known_points.kind(f"{INSIDE} {~site}")
 
-    def changed(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
+    def track_twin_access(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
         """Note that a twin changed, or looked at, what code with probes can reach by itself: `len(q.queue)`."""
         if self._sampling.tracking:
             access = (me.index, me.segment, BY_A_TWIN)
             variable = self._variables.variable(owner, name)
-            if access not in variable.seen or (writes and not variable.seen[access]):
-                self.look(me, variable, access, writes)
+            if access not in variable.accesses or (writes and not variable.accesses[access]):
+                self.track(me, variable, access, writes)

@@ -14,7 +14,7 @@ class Variable:
     segment at one site are alike here, so a loop costs no more than its first round.
     """
 
-    __slots__ = ("conflicted", "inherited", "name", "number", "only", "owner", "seen")
+    __slots__ = ("accesses", "conflicted", "inherited", "name", "number", "owner", "sole_user")
 
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner  # kept alive, so that its id stays its own
@@ -22,8 +22,8 @@ class Variable:
         self.inherited: Variable | None = None  # the class's, which is read where the object has none of its own
         self.number = -1  # in the execution's cast, where there is one
         self.conflicted = False  # did two participants make accesses that conflict and that nothing orders?
-        self.only = -1  # the one participant that has touched it so far; -2 once there were several
-        self.seen: dict[tuple[int, int, int], bool] = {}  # (participant, segment, site) -> does it write?
+        self.sole_user = -1  # the one participant that has touched it so far; -2 once there were several
+        self.accesses: dict[tuple[int, int, int], bool] = {}  # (participant, segment, site) -> does it write?
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
         """Note an access; return the sites of others' accesses that conflict with it and that no start or join orders.
@@ -38,17 +38,17 @@ class Variable:
         """
         index = access[0]
         found: list[int] = []
-        if self.only != index:
-            if self.only == -1:
-                self.only = index
+        if self.sole_user != index:
+            if self.sole_user == -1:
+                self.sole_user = index
             else:
-                self.only = -2
+                self.sole_user = -2
                 found = [
                     where
-                    for (other, when, where), wrote in self.seen.items()
+                    for (other, when, where), wrote in self.accesses.items()
                     if other != index and (writes or wrote) and clock.get(other, -1) < when
                 ]
-        self.seen[access] = writes
+        self.accesses[access] = writes
         self.conflicted |= bool(found)
         return found
 

@@ -34,7 +34,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
     try:
         if engine.rules.timeouts is Timeouts.ANY:  # it expires unless it is ready by the time it is chosen
             if kind.observes:
-                engine.observe(kind.observes)
+                engine.mark_observed(kind.observes)
             engine.operate(me, kind, target, needs)
             if not ready():
                 engine.clock.expire(me)
@@ -86,7 +86,7 @@ def join(me: Carrier, other: Carrier, seconds: float | None) -> bool:
     """Block until the other participant has ended; return False if the time ran out."""
     engine = me.engine
     if seconds is not None and engine.rules.timeouts is Timeouts.ANY:
-        engine.observe("thread")  # it matters when exactly the other one ends
+        engine.mark_observed("thread")  # it matters when exactly the other one ends
         wait(me, JOIN, other, lambda: other.done, seconds)
     elif "join" in engine.known_points.kinds:  # a search counts it as a step of its own
         if seconds is not None:

@@ -304,22 +304,22 @@ class Session:
         """Run one execution decided by a scheduler, whose `begin` was called."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
-        rules = self._rules_for(scheduler.complete, follows, scheduler.asks_always)
+        rules = self._rules_for(scheduler.complete, follows, scheduler.sees_forced_steps)
         execution, memory = self._run(runner, scheduler, rules, None, scheduler.memory)
         if self._apart is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
 
-    def _rules_for(self, complete: bool, follows: bool, asks_always: bool) -> Rules:
-        key = complete, follows, asks_always
+    def _rules_for(self, complete: bool, follows: bool, sees_forced_steps: bool) -> Rules:
+        key = complete, follows, sees_forced_steps
         rules = self._known_rules.get(key)
         if rules is None:  # making them takes as long as five steps
             rules = self._known_rules[key] = replace(
                 self._rules,
                 samples=not complete,
                 thorough=complete,
-                asks_always=follows or asks_always,
+                sees_forced_steps=follows or sees_forced_steps,
                 fair=not follows,  # such a scheduler sees to it that no thread runs for ever
             )
         return rules
@@ -338,7 +338,7 @@ class Session:
         """Run one execution without preemption; record it and learn from it."""
         return self._replay(self.without_preemption, self.known_points, rehearsing=True)
 
-    def again(self, decisions: Sequence[int], known_points: KnownPoints) -> Recorded:
+    def replay_decisions(self, decisions: Sequence[int], known_points: KnownPoints) -> Recorded:
         """Run an execution again and record it; `known_points` is what was known when it first ran."""
         recording = self._recording(known_points.copy(), everywhere=False, with_gil=self._switchable() is not None)
         again = FixedDecisions(decisions)
@@ -354,7 +354,7 @@ class Session:
 
         return self._record(recording, again, self._rules, recorded, self.without_preemption)
 
-    def run_again(self, decisions: Sequence[int], known_points: KnownPoints) -> Execution | None:
+    def rerun(self, decisions: Sequence[int], known_points: KnownPoints) -> Execution | None:
         """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
         again = FixedDecisions(decisions)
         rules = replace(self._rules, samples=True)
@@ -381,7 +381,7 @@ class Session:
                 steps=recording.engine.steps,
             )
 
-        rules = replace(self._rules, eager=False, asks_always=True)
+        rules = replace(self._rules, eager=False, sees_forced_steps=True)
         return self._record(recording, replay, rules, recorded, schedule, rehearsing=rehearsing)
 
     def snapshot(self) -> KnownPoints:

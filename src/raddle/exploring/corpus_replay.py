@@ -27,7 +27,7 @@ def replay_corpus(
             return StopReason.EXECUTIONS
         known = KnownPoints()
         known.sites, known.kinds = set(kept.sites), set(kept.kinds)
-        execution = session.run_again(kept.decisions, known.copy())
+        execution = session.rerun(kept.decisions, known.copy())
         if execution is None:
             ledger.unfit.append(kept)
             continue

@@ -33,7 +33,7 @@ class CorpusWriter:
             text = ""
             told += len(decisions)
             if told <= MAX_TOLD and not session.interrupted:
-                again = session.again(decisions, known)
+                again = session.replay_decisions(decisions, known)
                 text = str(again.schedule) if again.divergence is None else ""
             sites, kinds = frozenset(known.sites), frozenset(known.kinds)
             runs, switches = run_length_encoded(decisions), session.switches

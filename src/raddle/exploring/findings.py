@@ -71,7 +71,7 @@ class Findings:
 
     def _see_again(self, outcome: Outcome, known: KnownPoints, decisions: tuple[int, ...], number: int) -> None:
         session = self._session
-        again = session.again(decisions, known)
+        again = session.replay_decisions(decisions, known)
         if outcome.kind == again.outcome.kind == OutcomeKind.CRASH and again.divergence is not None:
             self.add(outcome, None, None, number)  # nobody survived to tell
             return
@@ -159,7 +159,7 @@ class Findings:
                 if session.interrupted:
                     return None
                 if execution.outcome.signature == outcome.signature:
-                    again = session.again(execution.decisions, known)
+                    again = session.replay_decisions(execution.decisions, known)
                     if again.outcome.signature == outcome.signature and possible_here(again):
                         replayed, text = self._as_text(again)
                         if text is not None and possible_here(replayed):

@@ -151,10 +151,10 @@ class Search:
         counts, coverage, clock = ledger.counts, ledger.coverage, ledger.clock
         goal, most = goal or self._budget.until, self._budget.executions if most is None else most
         judged = goal in GOALS or goal == WHOLE  # after each execution, not only after a failure
-        by_orders = scheduler.progress().ordered is not None
+        by_orders = scheduler.progress().every_order is not None
         session.end_by(clock.deadline)
         session.prepare(scheduler)
-        self._tell_apart()
+        self._require_all_interleavings()
         while True:
             if session.interrupted:
                 return StopReason.INTERRUPTED
@@ -171,7 +171,7 @@ class Search:
             if not scheduler.begin(number, version):
                 return StopReason.EXHAUSTED
             if scheduler.complete:
-                counts.add_order(version, ordered=by_orders and scheduler.progress().ordered)
+                counts.add_order(version, ordered=by_orders and scheduler.progress().every_order)
             known = session.snapshot()
             execution = session.run_for(scheduler, measured=measured)
             outcome = execution.outcome
@@ -230,20 +230,20 @@ class Search:
         outcome = Outcome(OutcomeKind.DIVERGENCE, message, "", (OutcomeKind.DIVERGENCE,))
         self._ledger.findings.add(outcome, None, None, self._ledger.counts.number)
 
-    def _tell_apart(self) -> None:
+    def _require_all_interleavings(self) -> None:
         """Have a complete search tell executions apart as finely as the criteria do."""
         if self._scheduler.complete and self._ledger.coverage.told_apart():
-            self._scheduler.tell_apart()
+            self._scheduler.require_all_interleavings()
 
     def _spent(self, reason: StopReason) -> StopReason:
         """Return why the search ends when the budget is spent: every partial order may have been run before."""
-        return StopReason.EXHAUSTED if self._scheduler.progress().ordered else reason
+        return StopReason.EXHAUSTED if self._scheduler.progress().every_order else reason
 
     # -- what can be claimed ------------------------------------------------------------------------
 
     def orders(self) -> dict[str, int]:
         """Return how many partial orders and further interleavings were run, if the search was by them."""
-        if self._scheduler.progress().ordered is None:
+        if self._scheduler.progress().every_order is None:
             return {}
         counts = self._ledger.counts
         return {"partial_orders": counts.orders, "interleavings": counts.interleavings}
@@ -265,7 +265,7 @@ class Search:
                 "every schedule was run, but what the other threads would have done after a crash is not known"
             )
             return StopReason.EXHAUSTED_IN_PART
-        left_open = frozenset() if progress.interleaved else self._ledger.coverage.leave_open()
+        left_open = frozenset() if progress.every_interleaving else self._ledger.coverage.leave_open()
         if left_open:
             notes.append(
                 "every partial order was run, but not every interleaving: those of one partial order can differ in "

@@ -45,9 +45,9 @@ def shares(
             result[turn.name]["executions"] += turn.executions
             continue
         for number in range(turn.last - turn.executions + 1, turn.last + 1):
-            result[policy.turn_of(number)]["executions"] += 1
+            result[policy.member_for(number)]["executions"] += 1
     for what, numbers in (("covered", covered), ("found", found)):
         for number in numbers:
             name = ran[bisect_left(lasts, number)].name
-            result[policy.turn_of(number) if name == POLICY else name][what] += 1
+            result[policy.member_for(number) if name == POLICY else name][what] += 1
     return result

@@ -44,10 +44,10 @@ class Guided(Scheduler):
         self._member = members[self.turn]
 
     @property
-    def asks_always(self) -> bool:
-        return self._member.asks_always
+    def sees_forced_steps(self) -> bool:
+        return self._member.sees_forced_steps
 
-    def turn_of(self, number: int) -> str:
+    def member_for(self, number: int) -> str:
         return self._turns[(number - 1) % len(self._turns)]
 
     def begin(self, number: int, space: int) -> bool:

@@ -61,7 +61,7 @@ class Follower(Observer):
     def started(self, me: Carrier, other: Carrier) -> None:
         self._listener.started(me, other)
         if other.daemon:  # it matters when exactly the others end
-            self._engine.observe("thread")
+            self._engine.mark_observed("thread")
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
         if kind == WAIT:

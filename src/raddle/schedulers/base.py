@@ -43,8 +43,8 @@ class SearchProgress(NamedTuple):
 
     bound: str = ""  # the bound because of which schedules were left out, in words; "" if none was
     difference: str | None = None  # where a repeated execution differed from the first one
-    ordered: bool | None = None  # whether every partial order was run; None: the scheduler does not search by them
-    interleaved: bool = True  # whether every interleaving of each partial order was run
+    every_order: bool | None = None  # whether every partial order was run; None: the scheduler does not search by them
+    every_interleaving: bool = True  # whether every interleaving of each partial order was run
 
 
 NO_PROGRESS = SearchProgress()
@@ -120,7 +120,7 @@ class Scheduler(ABC):
         return True
 
     @property
-    def asks_always(self) -> bool:
+    def sees_forced_steps(self) -> bool:
         """Whether `choose` is also called where only one thread is enabled."""
         return False
 
@@ -139,10 +139,10 @@ class Scheduler(ABC):
         """Return how many more executions are known to be needed."""
         return 0
 
-    def tell_apart(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
+    def require_all_interleavings(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
         """Run every interleaving of each partial order: the criteria can tell them apart."""
 
-    def turn_of(self, number: int) -> str:
+    def member_for(self, number: int) -> str:
         """Return which of the `members` decides the execution of that number."""
         return ""
 

@@ -47,7 +47,7 @@ class Directed(PartialOrderSampling):
         return True
 
     @property
-    def asks_always(self) -> bool:
+    def sees_forced_steps(self) -> bool:
         """A plan counts operations, also those at which there is nothing to decide."""
         return bool(self._legs)
 

@@ -58,10 +58,10 @@ class Reachability(Scheduler):
         self.cut = False  # some partial order may have been left out
         self.bound = ""  # by what
         self.difference: str | None = None  # where an execution that began as another one went on in another way
-        self.ordered = False  # every partial order was had
-        self.interleaved = False  # and every interleaving
+        self.every_order = False  # every partial order was had
+        self.every_interleaving = False  # and every interleaving
 
-    def tell_apart(self) -> None:
+    def require_all_interleavings(self) -> None:
         self._wanted = True
 
     # -- executions ---------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class Reachability(Scheduler):
     def begin(self, number: int, space: int) -> bool:
         if not self._started or space != self._space:
             self._restart()
-            self.cut = self.ordered = self._finest = False
+            self.cut = self.every_order = self._finest = False
         elif not self._backtrack() and not self._go_on():
             return False
         if self._finest:
@@ -82,7 +82,9 @@ class Reachability(Scheduler):
         return True
 
     def progress(self) -> SearchProgress:
-        return SearchProgress(self.bound if self.cut else "", self.difference, self.ordered, self.interleaved)
+        return SearchProgress(
+            self.bound if self.cut else "", self.difference, self.every_order, self.every_interleaving
+        )
 
     def planned(self) -> int:
         """Return how many more partial orders there are at least; running these may reveal more."""
@@ -94,9 +96,9 @@ class Reachability(Scheduler):
 
     def _go_on(self) -> bool:
         """Every partial order was had, or every interleaving: is there more to do?"""
-        self.ordered = True
-        self.interleaved = self._finest or self._coarse
-        if self.interleaved or not self._wanted:
+        self.every_order = True
+        self.every_interleaving = self._finest or self._coarse
+        if self.every_interleaving or not self._wanted:
             return False
         self._finest, self._left = True, MAX_INTERLEAVINGS
         self._restart()

@@ -44,7 +44,7 @@ def failures(session: Session) -> Iterator[Recorded]:
         known = session.snapshot()
         execution = session.run_for(walk)
         if execution.outcome.failed:
-            seen = session.replay(session.again(execution.decisions, known).schedule)
+            seen = session.replay(session.replay_decisions(execution.decisions, known).schedule)
             assert seen.divergence is None
             other = found.setdefault(seen.outcome.signature, seen)
             if len(seen.preemptions) > len(other.preemptions):
@@ -75,7 +75,7 @@ def fewer_exist(session: Session, simple: Recorded, *, executions: int) -> bool 
         known = session.snapshot()
         execution = session.run_for(search)
         if execution.outcome.kind == simple.outcome.kind:
-            again = session.again(execution.decisions, known)
+            again = session.replay_decisions(execution.decisions, known)
             possible = rank(again).elsewhere <= rank(simple).elsewhere
             if again.outcome.signature == simple.outcome.signature and possible:
                 return True

@@ -25,7 +25,7 @@ class Accesses:
     """
 
     __slots__ = (
-        "_lets_go", "cold", "engine", "hot", "makers", "measuring", "observing", "points", "policy", "quiet",
+        "_allow_gil_switch", "cold", "engine", "hot", "makers", "measuring", "observing", "points", "policy", "quiet",
         "sampling", "tell", "tracker", "variables",
     )  # fmt: skip
 
@@ -41,13 +41,13 @@ class Accesses:
         self.measuring = engine.measuring
         self.makers = CreationRules()
         self.tell = engine.accessed
-        self._lets_go = engine.lets_go
+        self._allow_gil_switch = engine.allow_gil_switch
 
     def step(self, me: Carrier, variable: Variable, kind: Kind, site: int) -> None:
         """Do everything that comes before an access."""
         policy = self.policy
         if policy is not None and variable.name == CONTENT and _calls_python(type(variable.owner)):
-            self._lets_go(me, site)  # in the calls of its methods
+            self._allow_gil_switch(me, site)  # in the calls of its methods
         if site in self.points if policy is None else policy.arrive(me, site):
             me.kind = kind
             me.target = variable.owner
@@ -56,8 +56,8 @@ class Accesses:
             self.engine.reach(me)
         if self.sampling.tracking:
             access = (me.index, me.segment, site)
-            if access not in variable.seen:
-                self.tracker.look(me, variable, access, kind is not READ)
+            if access not in variable.accesses:
+                self.tracker.track(me, variable, access, kind is not READ)
 
     def arrive(self, me: Carrier, container: Any, kind: Kind, site: int) -> None:
         """Pass the scheduling point before an access to a container's content, in an execution without tracking."""
@@ -70,8 +70,8 @@ class Accesses:
     def note_inside(self, me: Carrier, variable: Variable, site: int) -> None:
         """Note that something at a site reads a variable, too. Its step is that of another access."""
         access = (me.index, me.segment, ~site)  # not to be taken for what the site itself does to the variable
-        if access not in variable.seen:
-            self.tracker.look(me, variable, access, False)
+        if access not in variable.accesses:
+            self.tracker.track(me, variable, access, False)
 
     def made(self, me: Carrier, obj: Any, site: int) -> None:
         """Inform criteria that code without probes has made an object at this site (only if `measuring`)."""

@@ -81,8 +81,8 @@ class Attributes:
             self._engine.reach(me)
         if self._sampling.tracking:
             access = (me.index, me.segment, site)
-            if access not in variable.seen:
-                self._tracker.look(me, variable, access, False)
+            if access not in variable.accesses:
+                self._tracker.track(me, variable, access, False)
         value = getattr(obj, name)
         if type(value) is BuiltinFunctionType and value in NAMES:
             value = self._accesses.instead_of(value, site)
@@ -145,8 +145,8 @@ class Attributes:
             self._engine.reach(me)
         if self._sampling.tracking:
             access = (me.index, me.segment, site)
-            if access not in variable.seen:
-                self._tracker.look(me, variable, access, True)
+            if access not in variable.accesses:
+                self._tracker.track(me, variable, access, True)
         setattr(obj, name, value)
         if self._observing:
             number, record = variable.number, self._record

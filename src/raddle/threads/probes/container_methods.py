@@ -19,16 +19,16 @@ from raddle.threads.probes.items import Items
 class ContainerMethods:
     """A call of a container's method is one step, taken when it is called."""
 
-    __slots__ = ("_accesses", "_hot", "_items", "_lets_go", "_observing", "_quiet", "_variables")
+    __slots__ = ("_accesses", "_allow_gil_switch", "_hot", "_items", "_observing", "_quiet", "_variables")
 
-    def __init__(self, accesses: Accesses, items: Items, lets_go: Callable[[Carrier, int], None]) -> None:
+    def __init__(self, accesses: Accesses, items: Items, allow_gil_switch: Callable[[Carrier, int], None]) -> None:
         self._accesses = accesses
         self._items = items
         self._variables = accesses.variables
         self._hot = accesses.hot
         self._quiet = accesses.quiet
         self._observing = accesses.observing
-        self._lets_go = lets_go
+        self._allow_gil_switch = allow_gil_switch
 
     def called_later(self, obj: Any, found: Any, kind: Kind, site: int) -> Any:
         """Return what stands for a method that other code will call: `Thread(target=items.append)`."""
@@ -59,7 +59,7 @@ class ContainerMethods:
         """Call a method that was kept: the calls around it, where CPython can switch, are not at its site."""
         me: Any = getcurrent()
         if type(me) is Carrier:
-            self._lets_go(me, site)
+            self._allow_gil_switch(me, site)
         return self.call(obj, found, kind, site, *args, **kwargs)
 
     def sort(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:

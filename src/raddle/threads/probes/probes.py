@@ -33,7 +33,7 @@ def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, P
     """Return the probes of an engine, by name (see `raddle.probe`); they append accesses to `stream`, if given."""
     accesses = Accesses(engine)
     items = Items(accesses, with_gil=engine.points.with_gil)
-    container_methods = ContainerMethods(accesses, items, engine.lets_go)
+    container_methods = ContainerMethods(accesses, items, engine.allow_gil_switch)
     attributes = Attributes(accesses, container_methods, stream)
     calls = Calls(accesses, items, attributes)
     names = Names(accesses)

@@ -41,7 +41,7 @@ def _looking(name: str) -> property:
     def look(self: Any) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
-            me.engine.observe("lock")
+            me.engine.mark_observed("lock")
             me.engine.operate(me, LOCKED, self)
         return real(self)
 

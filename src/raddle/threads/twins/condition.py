@@ -53,7 +53,7 @@ def _owned(lock: Any, me: Carrier) -> bool:
         return lock.holder is me
     if lock.holder is not me:
         # A plain lock does not know its owner: CPython only looks whether it is locked at all.
-        me.engine.observe("lock")
+        me.engine.mark_observed("lock")
         me.engine.operate(me, LOCKED, lock)
     return lock.holder is not None
 

@@ -20,7 +20,7 @@ _real_clear = threading.Event.clear
 def is_set(self: Any) -> bool:
     me = getcurrent()
     if me.__class__ is Carrier:
-        me.engine.observe("event")
+        me.engine.mark_observed("event")
         me.engine.operate(me, IS_SET, self)
         if me.engine.observing:
             me.engine.happened(me, IS_SET, self, self._flag)
@@ -48,7 +48,7 @@ def clear(self: Any) -> None:
         _real_clear(self)
         return
     # After a clear it matters when exactly the event was set, as after somebody's look at it.
-    me.engine.observe("event")
+    me.engine.mark_observed("event")
     me.engine.operate(me, CLEAR, self)
     if self._flag:
         me.own.world.lost.add(id(self))

@@ -100,7 +100,7 @@ class _AnyLock(metaclass=_Twin):
             engine.operate(me, ACQUIRE, self, self.is_free)
             return True
         if seconds == 0:
-            engine.observe("lock")
+            engine.mark_observed("lock")
             engine.operate(me, TRY_ACQUIRE, self)
             return self.holder is None
         return wait(me, ACQUIRE, self, self.is_free, seconds)
@@ -163,7 +163,7 @@ class Lock(_AnyLock):
             me.engine.operate(me, RELEASE, self)
             holder = self.holder
         if holder is not me:  # whether this works out depends on who came first
-            me.engine.observe("lock")
+            me.engine.mark_observed("lock")
         if holder is None:
             raise RuntimeError("release unlocked lock")
         self.holder = None
@@ -176,7 +176,7 @@ class Lock(_AnyLock):
         me = getcurrent()
         if type(me) is not Carrier:
             return bool(self.real().locked())
-        me.engine.observe("lock")
+        me.engine.mark_observed("lock")
         me.engine.operate(me, LOCKED, self)
         return self.holder is not None
 

@@ -141,7 +141,7 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             return mutex.holder is None and (len(self.queue) < size or _is_shut(self))
 
         if not _reach(self, me, PUT, has_room, block, timeout):
-            me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
+            me.engine.tracker.track_twin_access(me, self.queue, CONTENT, writes=False)
             _note_failure(self, me)
             raise queue.Full
     if _is_shut(self):
@@ -155,8 +155,8 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             self.unfinished_tasks += 1
             if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
                 self.not_empty.notify()
-    me.engine.tracker.changed(me, self.queue, CONTENT)
-    me.engine.tracker.changed(me, self, UNFINISHED)
+    me.engine.tracker.track_twin_access(me, self.queue, CONTENT)
+    me.engine.tracker.track_twin_access(me, self, UNFINISHED)
     if me.engine.observing:
         me.engine.happened(me, PUT, self, item)
 
@@ -176,7 +176,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         return mutex.holder is None and (bool(self.queue) or _is_shut(self))
 
     if not _reach(self, me, GET, has_item, block, timeout):
-        me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
+        me.engine.tracker.track_twin_access(me, self.queue, CONTENT, writes=False)
         _note_failure(self, me)
         raise queue.Empty
     if _is_shut(self) and not self.queue:
@@ -188,7 +188,7 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
             item = self._get()
             if self.not_full._waiters:
                 self.not_full.notify()
-    me.engine.tracker.changed(me, self.queue, CONTENT)
+    me.engine.tracker.track_twin_access(me, self.queue, CONTENT)
     if me.engine.observing:
         me.engine.happened(me, GET, self, item)
     return item
@@ -207,7 +207,7 @@ def task_done(self: Any) -> None:
         if unfinished == 0 and self.all_tasks_done._waiters:
             self.all_tasks_done.notify_all()
         self.unfinished_tasks = unfinished
-    me.engine.tracker.changed(me, self, UNFINISHED)
+    me.engine.tracker.track_twin_access(me, self, UNFINISHED)
     if me.engine.measuring:
         me.engine.noted(me, TASK_DONE, self)
 
@@ -225,7 +225,7 @@ def join(self: Any) -> None:
 def _look(self: Any, me: Carrier) -> int:
     """The size, without blocking for more than the mutex."""
     me.engine.operate(me, SIZE, self, self.mutex.is_free)
-    me.engine.tracker.changed(me, self.queue, CONTENT, writes=False)
+    me.engine.tracker.track_twin_access(me, self.queue, CONTENT, writes=False)
     return len(self.queue)
 
 

@@ -24,7 +24,7 @@ def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> b
         raise ValueError("can't specify timeout for non-blocking acquire")
     engine = me.engine
     if not blocking or (timeout is not None and timeout <= 0):
-        engine.observe("semaphore")
+        engine.mark_observed("semaphore")
         engine.operate(me, TRY_DOWN, self)
         got: bool = self._value > 0
     elif timeout is None:

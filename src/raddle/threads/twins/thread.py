@@ -59,7 +59,7 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
-        me.engine.observe("thread")  # somebody else may have come first
+        me.engine.mark_observed("thread")  # somebody else may have come first
         raise RuntimeError("threads can only be started once")
     if env.THREADS_HAVE_CONTEXT:
         _choose_context(self)
@@ -80,7 +80,7 @@ def _spawn(me: Carrier, run: Callable[[], object], thread: Any) -> Carrier:
     if daemon:
         # A daemon is cut off at the end, so it may run for ever, and what it shares with others may never be seen
         # otherwise: its body has scheduling points before it has run.
-        engine.observe("daemon")
+        engine.mark_observed("daemon")
         engine.add_points(world.sites_in(_body_of(run, thread)))
     carrier = engine.spawn(me, run, daemon, ThreadState(world, thread))
     world.spawned()
@@ -182,7 +182,7 @@ def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
 
 def _look(me: Carrier, other: Carrier | None) -> None:
     """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
-    me.engine.observe("thread")
+    me.engine.mark_observed("thread")
     me.engine.operate(me, IS_ALIVE, other)
 
 
