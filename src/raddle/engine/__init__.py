@@ -1,1 +1,1 @@
-"""The engine: runs one execution, in which a scheduler decides which participant goes next."""
+"""The engine: runs one execution, in which a scheduler decides which participant runs next."""

@@ -1,7 +1,7 @@
 """Carriers: the greenlets that run participants.
 
-Code under test finds out whether it runs under control by asking for the current greenlet: a carrier means yes.
-Anything else (another OS thread, code outside an execution) means that the real primitive must act.
+Twins and probes look up the current greenlet. If it is a carrier, the code runs under raddle's control. Otherwise
+(in another OS thread, or outside an execution) a twin calls the real primitive.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ __all__ = ["Abort", "Carrier", "getcurrent"]
 
 
 class Abort(BaseException):
-    """Thrown into every participant that is left when an execution ends; user code must not survive it."""
+    """Raised in every participant that is still running when an execution ends.
+
+    It derives from `BaseException`, so that `except Exception` in user code does not catch it.
+    """
 
 
 class Carrier(greenlet):
-    """A participant that has a greenlet of its own. See `Participant`, whose fields come first."""
+    """A participant with its own greenlet. The first fields are those of `Participant` and are described there."""
 
     __slots__ = (
-        "alternatives", "born", "children", "clock", "daemon", "done", "engine", "ident", "index", "joiners", "kind",
-        "label", "name", "open", "own", "parked", "raised", "ready", "run_now", "segment", "site", "taken", "target",
-        "timed_out", "timer",
+        "aborts", "alternatives", "can_switch", "children", "clock", "daemon", "done", "engine", "ident", "index",
+        "joiners", "kind", "label", "name", "own", "parked", "ready", "run_now", "segment", "site", "started_by",
+        "taken", "target", "timed_out", "timer",
     )  # fmt: skip
 
     index: int
@@ -40,7 +43,7 @@ class Carrier(greenlet):
     own: Any
     segment: int
     clock: dict[int, int]
-    born: tuple[int, int]
+    started_by: tuple[int, int]
 
     kind: Kind
     target: Any
@@ -51,31 +54,31 @@ class Carrier(greenlet):
     taken: Alternative | None
 
     engine: Engine
-    ident: int  # what `threading.get_ident` returns in it
-    children: int  # participants that it has started
-    run_now: Callable[[], object]  # what it runs in this execution
-    open: bool  # GIL model: could CPython have switched since it last touched something shared?
-    joiners: list[Carrier]  # carriers that wait for its end
-    parked: bool  # waits for a participant's end or for time, so `ready` is not evaluated
-    timer: int  # the ticket of the timed wait under way
-    timed_out: bool
-    raised: int  # how many `Abort`s it has been sent
+    ident: int  # the value of `threading.get_ident()` in this participant
+    children: int  # number of participants that it has started
+    run_now: Callable[[], object]  # the function that it runs in this execution
+    can_switch: bool  # GIL model: True if CPython could have switched since the last access to shared data
+    joiners: list[Carrier]  # carriers that are waiting for this one to end
+    parked: bool  # True while it waits for a participant to end or for a timer; `ready` is then not evaluated
+    timer: int  # ticket of the current timed wait; 0 if there is none
+    timed_out: bool  # True if the current timed wait has expired
+    aborts: int  # number of `Abort` exceptions raised in it
 
     @property
     def carrier(self) -> Carrier:
-        """The greenlet that takes its steps: itself."""
+        """The greenlet that runs this participant: the carrier itself."""
         return self
 
     @property
     def awaited(self) -> Participant | None:
-        """The participant that has to act before the pending operation can be done."""
+        """The participant that must act before the pending operation becomes possible."""
         return self.engine.world.awaited(self)
 
     def reset(self) -> None:
-        """Become a participant that has done nothing yet; `own` and `alternatives` are None between executions."""
+        """Reset the fields for a new participant; `own` and `alternatives` are already None between executions."""
         self.daemon = self.done = self.parked = self.timed_out = False
-        self.children = self.segment = self.timer = self.raised = 0
-        self.open = True
+        self.children = self.segment = self.timer = self.aborts = 0
+        self.can_switch = True
         self.kind = BEGIN
         self.target = self.ready = None
         self.name = ""

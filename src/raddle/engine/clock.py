@@ -1,4 +1,4 @@
-"""Virtual time: it passes only when no participant can go on, so that a sleep costs nothing."""
+"""Virtual time: it advances only when no participant is enabled, so sleeping takes no real time."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import heapq
 
 from raddle.engine.carrier import Carrier
 
-AT_ONCE = 1e-3  # seconds: waits that end within that end together, as it is open which one ends first
+TIE_SECONDS = 1e-3  # timers due within this interval expire together, as their order is not determined
 
 
 class VirtualClock:
-    """The time of one execution, and the waits that it ends."""
+    """The current time of one execution, and its pending timers."""
 
     __slots__ = ("_tickets", "_timers", "now", "readings")
 
@@ -18,37 +18,37 @@ class VirtualClock:
         self.reset()
 
     def reset(self) -> None:
-        """Begin another execution at time 0."""
+        """Start another execution at time 0."""
         self.now = 0.0
-        self.readings = 0  # how often the program has read the clock
+        self.readings = 0  # number of times the program has read the clock
         self._timers: list[tuple[float, int, Carrier]] = []
         self._tickets = 0
 
     def set_timer(self, me: Carrier, seconds: float) -> None:
-        """Have `me.timed_out` become true after that long, unless the wait ends before."""
+        """Set `me.timed_out` after this many seconds of virtual time, unless the wait ends earlier."""
         self._tickets = me.timer = self._tickets + 1
         heapq.heappush(self._timers, (self.now + seconds, me.timer, me))
 
     def expire(self, me: Carrier) -> None:
-        """End a timed wait early, by letting all the time pass that it may take."""
+        """Expire a timed wait now, by advancing the clock to its due time."""
         for when, ticket, carrier in self._timers:
             if carrier is me and ticket == me.timer:
                 self.now = max(self.now, when)
         me.timed_out = True
 
     def advance(self) -> list[Carrier]:
-        """Let time pass until a wait is over; return the carriers whose waits are."""
+        """Advance the clock to the next timer that is due; return the carriers whose waits expire."""
         due: float | None = None
-        over: list[Carrier] = []
+        expired: list[Carrier] = []
         while self._timers:
             when, ticket, carrier = self._timers[0]
-            if due is not None and when > due + AT_ONCE:
+            if due is not None and when > due + TIE_SECONDS:
                 break
             heapq.heappop(self._timers)
-            if carrier.timer != ticket:  # that wait has ended otherwise
+            if carrier.timer != ticket:  # that wait has already ended
                 continue
             due = when if due is None else due
             self.now = max(self.now, when)
             carrier.timed_out = True
-            over.append(carrier)
-        return over
+            expired.append(carrier)
+        return expired

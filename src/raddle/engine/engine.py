@@ -1,11 +1,11 @@
-"""The engine: runs one execution, in which it alone decides which participant goes next.
+"""The engine: runs one execution and switches between its participants.
 
 Every participant runs in a carrier (a greenlet) in one OS thread. At a scheduling point the running carrier calls
-`reach`, which asks the policy and switches straight to the chosen carrier. The hub, the greenlet that called `run`, is
-entered only when a carrier ends or the execution is over.
+`reach`, which calls the policy and switches straight to the chosen carrier. The hub is the greenlet that called `run`.
+It is entered only when a carrier ends or the execution is over.
 
-The engine knows nothing about threads. A world (see `raddle.engine.world`) says what participants are; twins and
-probes of that world call `operate`, `wait`, `spawn` and `join`.
+The engine knows nothing about threads. A world (see `raddle.engine.world`) defines what participants are. The twins
+and probes of that world call `operate`, `wait`, `spawn` and `join`.
 """
 
 from __future__ import annotations
@@ -35,31 +35,32 @@ from raddle.operation import BEGIN, END, JOIN, START, WAIT_FOR_TURN, Kind
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
-UNFAIR = 1_000  # consecutive steps of one participant while others are enabled
-STUBBORN = 100  # a participant that swallows so many aborts is left where it is
-AFTERMATH = 1_000  # steps that the others get after a participant has died, if the execution is to be thorough
+MAX_CONSECUTIVE_STEPS = 1_000  # of one participant while others are enabled, before a switch is forced
+MAX_ABORTS = 100  # a participant that catches more `Abort` exceptions than this is abandoned
+STEPS_AFTER_FAILURE = 1_000  # steps that a thorough execution continues after a participant has failed
 _PASSED = Outcome(OutcomeKind.PASSED)
 
 
 class Policy(Protocol):
-    """What the engine asks of a scheduler during an execution."""
+    """The part of a scheduler that the engine uses during an execution."""
 
     @property
     def is_fair(self) -> bool:
-        """Whether the engine may force a switch after `UNFAIR` consecutive steps of one participant."""
+        """Whether the engine may force a switch after `MAX_CONSECUTIVE_STEPS` steps of one participant."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
         """Return the function that chooses one of the enabled participants.
 
-        It is given those and the one that was running, which is None if it has ended or had to wait.
+        Its arguments are the enabled participants and the one that was running. The latter is None if that participant
+        has ended or had to wait.
         """
 
     def choose_alternative(self, participant: Any, alternatives: Any) -> int:
-        """Return which outcome the chosen participant's operation has, by number."""
+        """Return the index of the outcome that the chosen participant's operation takes."""
 
 
 class Engine:
-    """Runs executions one after the other; everything but what was learned is fresh in each."""
+    """Runs executions one after the other. Only the known scheduling points carry over to the next one."""
 
     def __init__(
         self,
@@ -79,12 +80,12 @@ class Engine:
         self.clock = VirtualClock()
         self.step_limit = step_limit
         self.observers = Observers(observers)
-        self.observing = bool(self.observers.happened)  # is `happened` worth calling?
-        self.measuring = bool(self.observers.noted)
+        self.observing = bool(self.observers.happened)  # False: calls of `happened` can be skipped
+        self.measuring = bool(self.observers.noted)  # False: calls of `noted` can be skipped
         self.rules = DEFAULT_RULES
         self.running = False
         self.executions = 0
-        self.steps = 0  # scheduling points so far, of all participants
+        self.steps = 0  # number of scheduling points that all participants have reached in this execution
         self.tracker = AccessTracker(known_points, self.sampling, self.variables)
         self._pool = CarrierPool() if pool is None else pool
 
@@ -100,13 +101,14 @@ class Engine:
     ) -> Outcome:
         """Run one execution whose first participant calls `main`.
 
-        `known_points` stands in for what the engine knows, to run an execution with the scheduling points it once had.
+        If `known_points` is given, it replaces the engine's own for this execution. This way an earlier execution can
+        be rerun with the scheduling points that it had.
         """
         if known_points is None:
             self._begin(policy, rules)
             self._run(main)
         else:
-            with self._knowing(known_points):
+            with self._using(known_points):
                 self._begin(policy, rules)
                 self._run(main)
         if self.observers.errors:
@@ -114,7 +116,7 @@ class Engine:
         return self.outcome or _PASSED
 
     @contextmanager
-    def _knowing(self, known_points: KnownPoints) -> Iterator[None]:
+    def _using(self, known_points: KnownPoints) -> Iterator[None]:
         own, self.known_points = self.known_points, known_points
         self.points.forget()
         try:
@@ -144,29 +146,29 @@ class Engine:
         main = self._pool.take(self, run_main)
         main.label = first_label(self.world.letter)
         main.clock = {}
-        main.born = (-1, -1)
+        main.started_by = (-1, -1)
         main.gr_context = copy_context()
         self.world.begin(self, main)
         self.observers.begin(self)
-        self.queue.undone = 1
+        self.queue.unfinished = 1
         self.queue.live.append(main)
         self.running = True
         try:
             chosen: greenlet | None = main
             while chosen is not None:
-                asked = chosen.switch()
-                if asked:  # a participant needs a new carrier; see CarrierPool
-                    chosen, new = asked
+                request = chosen.switch()
+                if request:  # a participant needs a new carrier; see CarrierPool
+                    chosen, new = request
                     new.switch()
                 else:
-                    chosen = None  # the execution is over, or has to be
+                    chosen = None  # the execution has ended or must be ended
         finally:
-            self._clear_up()
+            self._tear_down()
             self.running = False
             self.executions += 1
 
     def serve(self, me: Carrier) -> None:
-        """Run one participant in its carrier, to its end; return when the carrier has another one."""
+        """Run one participant in its carrier until it ends; return when the carrier gets another participant."""
         if self.observers.began:
             self.observers.notify(self.observers.began, me)
         try:
@@ -177,7 +179,7 @@ class Engine:
             self.fail(me, error)
         try:
             self._end(me)
-            over = self.queue.undone == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough)
+            over = self.queue.unfinished == 0 or self.aborting or (self.outcome is not None and not self.rules.thorough)
         except Abort:
             me.done = over = True
         if over:
@@ -186,11 +188,11 @@ class Engine:
             self.reach(None)
 
     def fail(self, me: Carrier, error: BaseException) -> None:
-        """Note that a participant died of an exception; the first one is the outcome."""
+        """Record that an exception ended a participant; the first such exception is the outcome of the execution."""
         if self.outcome is None and not self.aborting:
             self.outcome = self.world.explain_error(error, me)
             if self.limit >= 0:
-                self.limit = min(self.step_limit.most, self.steps + AFTERMATH)
+                self.limit = min(self.step_limit.max_steps, self.steps + STEPS_AFTER_FAILURE)
 
     def _end(self, me: Carrier) -> None:
         if self.aborting:
@@ -204,7 +206,7 @@ class Engine:
         me.done = True
         queue.live.remove(me)
         if not me.daemon:
-            queue.undone -= 1
+            queue.unfinished -= 1
         for joiner in me.joiners:
             if not joiner.timed_out:
                 queue.admit(joiner, self.rules.eager)
@@ -212,7 +214,7 @@ class Engine:
     # -- scheduling points --------------------------------------------------------------------------
 
     def operate(self, me: Carrier, kind: Kind, target: object, ready: Callable[[], bool] | None = None) -> None:
-        """Let the running participant do an operation: block until `ready`, and until it is chosen."""
+        """Announce an operation of the running participant; return once it is enabled (`ready`) and chosen."""
         me.kind = kind
         me.target = target
         me.ready = ready
@@ -222,7 +224,7 @@ class Engine:
     def operate_as_chosen(
         self, me: Carrier, kind: Kind, target: object, alternatives: Callable[[], Sequence[Alternative]]
     ) -> Alternative:
-        """Let the running participant do an operation that has several outcomes; return the chosen one."""
+        """Announce an operation with several outcomes, like `operate`; return the outcome that the policy chooses."""
         me.kind = kind
         me.target = target
         me.alternatives = alternatives
@@ -236,10 +238,10 @@ class Engine:
         return me.taken
 
     def reach(self, me: Carrier | None) -> None:
-        """Let the policy choose which participant goes next, and switch to it.
+        """Let the policy choose which participant runs next, and switch to it.
 
-        Return when the running participant may do its pending operation; `me` is None if it has ended. This is the one
-        place where decisions are made. It is written as one function, as every call here costs 5 % of a search.
+        Return when `me`, the running participant, may perform its pending operation. `me` is None if it has ended. All
+        decisions are made here. It is one long function because every call here costs 5 % of a search.
         """
         if me is not None:
             self.steps = steps = self.steps + 1
@@ -266,14 +268,14 @@ class Engine:
                     self._stuck()
                     return
                 enabled = [c for c in queue.live if c.ready is None or c.ready()]
-                current = None  # it had to wait, like every other participant
+                current = None  # the running participant had to wait, like all others
             if len(enabled) > 1:
                 chosen = self.choose(enabled, current)
                 if chosen is not me:
                     queue.streak = 0
                 else:
                     queue.streak += 1
-                    if queue.streak > UNFAIR:
+                    if queue.streak > MAX_CONSECUTIVE_STEPS:
                         chosen = self._after_many_steps(enabled, me)
                 self.decisions.append(chosen.index)
                 if self.observers.decided:
@@ -292,12 +294,15 @@ class Engine:
             chosen.switch()
 
     def _preempt(self, me: Carrier | None) -> None:
-        """Notify the observers that another participant runs now, if this one is enabled."""
+        """Notify the observers of a preemption if this participant, which is being switched out, is enabled."""
         if me is not None and not me.parked and (me.ready is None or me.ready()):
             self.observers.notify(self.observers.preempted, me)
 
     def _take_alternative(self, chosen: Participant, *, alone: bool) -> None:
-        """Choose the outcome of an operation; `alone`: no decision was made for its participant."""
+        """Choose the outcome of an operation.
+
+        `alone` means that its participant was the only one enabled, so no decision was recorded for it.
+        """
         assert chosen.alternatives is not None
         options = chosen.alternatives()
         if len(options) == 1:
@@ -310,20 +315,20 @@ class Engine:
         self.decisions.append(Decision(chosen.index, number))
 
     def _after_many_steps(self, enabled: list[Carrier], me: Any) -> Any:
-        """Return another participant after `UNFAIR` consecutive steps of one, if the rules and the policy allow it."""
+        """Return another participant, after too many steps of `me` in a row, if the rules and the policy allow it."""
         self.queue.streak = 0
         if not self.rules.fair or not self.policy.is_fair:
             return me
         return next((c for c in enabled if c.index > me.index), enabled[0])
 
-    # -- what twins ask -----------------------------------------------------------------------------
+    # -- services for twins -------------------------------------------------------------------------
 
     def spawn(
         self, me: Carrier, run: Callable[[], object], daemon: bool = False, own: object = None
     ) -> Carrier:  # fmt: skip
-        """Start a participant that will call `run`."""
+        """Start a participant that calls `run`; `me` is its parent."""
         if self.aborting:
-            self.refuse(me)
+            self.abort(me)
         carrier = self._pool.take(self, run)
         me.children += 1
         carrier.label = child_label(me.label, me.children)
@@ -331,11 +336,11 @@ class Engine:
         carrier.daemon = daemon
         carrier.own = own
         carrier.clock = {**me.clock, me.index: me.segment}
-        carrier.born = (me.index, me.segment)
+        carrier.started_by = (me.index, me.segment)
         me.segment += 1
         queue = self.queue
         if not daemon:
-            queue.undone += 1
+            queue.unfinished += 1
         if self.rules.eager:
             queue.fresh.append(carrier)
         else:
@@ -347,14 +352,14 @@ class Engine:
         return carrier
 
     def board(self, carrier: Carrier, *, label: str, kind: Kind, own: object = None) -> Passenger:
-        """Add a participant that shares a carrier with others; it is enabled while the carrier waits for a turn."""
+        """Add a participant that shares a carrier with others; it can be chosen while the carrier is in `take_turn`."""
         self.queue.participants += 1
         return Passenger(carrier, index=self.queue.participants - 1, label=label, kind=kind, own=own)
 
     def take_turn(self, me: Carrier, passengers: Sequence[Passenger]) -> Passenger:
-        """Let the policy choose which of a carrier's passengers, or which other participant, takes the next step.
+        """Let the policy choose between the passengers of a carrier and all other participants.
 
-        Return the passenger whose turn it is: the carrier takes its step and calls `did`.
+        Return when a passenger is chosen. The carrier then runs one step of that passenger and calls `did`.
         """
         me.kind = WAIT_FOR_TURN
         me.parked = True
@@ -369,11 +374,11 @@ class Engine:
         return me.taken.value  # type: ignore[no-any-return]
 
     def did(self, participant: Participant, footprint: object) -> None:
-        """Notify the observers of what a step touched, if that is known only now that it was taken."""
+        """Notify the observers of the footprint of a step, in worlds where it is known only after the step."""
         self.observers.notify(self.observers.did, participant, footprint)
 
     def add_points(self, sites: Iterable[int]) -> None:
-        """Make sites scheduling points from now on, before an access has shown that they need one."""
+        """Make sites scheduling points immediately, without waiting for a conflicting access."""
         for site in sites:
             if site not in self.known_points.sites:
                 self.known_points.site(site)
@@ -381,11 +386,11 @@ class Engine:
                 self.sampling.cold.pop(site, None)
 
     def mark_observed(self, kind: str) -> None:
-        """Note that a participant looks at a resource of this kind without blocking."""
+        """Make releases of a kind of resource scheduling points, as a participant checks its state without blocking."""
         self.known_points.kind(kind)
 
     def park(self, me: Carrier) -> None:
-        """Let others run until a join or a timer brings this carrier back."""
+        """Suspend a carrier until the participant that it joins ends or its timer expires."""
         observers = self.observers
         if observers.arrived:
             observers.notify(observers.arrived, me, point=True, blocked=True)
@@ -393,25 +398,25 @@ class Engine:
         self.queue.live.remove(me)
         self.reach(me)
         me.timer = 0
-        if observers.passed and me.kind != JOIN:  # the return from a join is no decision
+        if observers.passed and me.kind != JOIN:  # returning from a join is not a decision
             observers.notify(observers.passed, me, point=True)
 
     def _pass_time(self) -> bool:
-        """Let time pass, as no participant can go on, until a wait is over; return False if none waits for time."""
+        """Advance virtual time until a wait expires, as no participant is enabled; return False if no timer is set."""
         waiting = list(self.queue.live)
-        over = self.clock.advance()
-        for carrier in over:
+        expired = self.clock.advance()
+        for carrier in expired:
             if carrier.parked:
                 carrier.ready = None
                 self.queue.insert(carrier)
-        if over and self.observers.time_passed:
+        if expired and self.observers.time_passed:
             self.observers.notify(self.observers.time_passed, waiting)
-        return bool(over)
+        return bool(expired)
 
     # -- observers ----------------------------------------------------------------------------------
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        """Notify the observers of an operation (only worth calling if `observing`)."""
+        """Notify the observers of an operation; needed only if `observing` is true."""
         if not self.aborting:
             for hook in self.observers.happened:
                 try:
@@ -420,7 +425,7 @@ class Engine:
                     self.observers.drop(hook, error)
 
     def noted(self, me: Carrier, kind: Kind, target: object) -> None:
-        """Notify criteria of what no story mentions (only worth calling if `measuring`)."""
+        """Notify the step recorder of a detail that only criteria use; needed only if `measuring` is true."""
         self.observers.notify(self.observers.noted, me, kind, target)
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
@@ -433,7 +438,7 @@ class Engine:
                     self.observers.drop(hook, error)
 
     def entered(self, me: Carrier, site: int) -> None:
-        """Notify the observers that a function's body begins."""
+        """Notify the observers that a function body begins."""
         if not self.aborting:
             for hook in self.observers.entered:
                 try:
@@ -442,7 +447,7 @@ class Engine:
                     self.observers.drop(hook, error)
 
     def left(self, me: Carrier, site: int) -> None:
-        """Notify the observers that a function's body ends."""
+        """Notify the observers that a function body ends."""
         if not self.aborting:
             for hook in self.observers.left:
                 try:
@@ -456,19 +461,19 @@ class Engine:
             self.observers.notify(self.observers.passed_block, me, site)
 
     def allow_gil_switch(self, me: Carrier, site: int) -> None:
-        """Note that CPython with the GIL could switch before this access, though its site does not say so."""
-        me.open = True
+        """Record that CPython with the GIL can switch before this access, although its site is not marked so."""
+        me.can_switch = True
         if self.observers.reopened:
             self.observers.notify(self.observers.reopened, me, site)
 
     def place(self, carrier: Carrier) -> Place | None:
-        """Return the line where a participant stands; None unless an observer knows."""
-        return next((place for ask in self.observers.place if (place := ask(carrier))), None)
+        """Return the source line that a participant has reached; None if no observer records it."""
+        return next((place for place_of in self.observers.place if (place := place_of(carrier))), None)
 
-    # -- the end ------------------------------------------------------------------------------------
+    # -- ending an execution ------------------------------------------------------------------------
 
     def finish(self, outcome: Outcome, me: Carrier | None) -> None:
-        """End the execution here and now."""
+        """End the execution immediately; `me` is the running participant, in which `Abort` is raised."""
         if self.outcome is None:
             self.outcome = outcome
         if me is not None:
@@ -476,17 +481,17 @@ class Engine:
             raise Abort
 
     def interrupt(self) -> None:
-        """End the execution at its next scheduling point, as the user pressed Ctrl-C."""
+        """End the execution at its next scheduling point, because the user pressed Ctrl-C."""
         self.step_limit.interrupted = True
         self.limit = -1
 
     def expire(self) -> None:
-        """End the execution at its next scheduling point, as the time for the whole search is over."""
+        """End the execution at its next scheduling point, because the time budget of the search is used up."""
         self.step_limit.expired = True
         self.limit = -1
 
     def cut_short(self) -> None:
-        """Notify the observers that the execution ends where it is."""
+        """Notify the observers that the execution ends prematurely."""
         self._notify_end(cut_short=True)
 
     def _notify_end(self, *, cut_short: bool) -> None:
@@ -494,46 +499,46 @@ class Engine:
         self.observers.notify(self.observers.ending, waiting, cut_short=cut_short)
 
     def _stuck(self) -> None:
-        """End the execution, as no participant can go on, and time will not change that."""
+        """End the execution, as no participant is enabled and no timer is pending."""
         if self.outcome is None:
-            self.outcome = self.world.explain_stuck(self.queue.undone_carriers(), self)
-        self.queue.undone = 0
+            self.outcome = self.world.explain_stuck(self.queue.unfinished_carriers(), self)
+        self.queue.unfinished = 0
         self.hub.switch()
 
     def _over_limit(self, me: Carrier) -> None:
-        """End the execution if it is being aborted, or the step limit was reached, or the user pressed Ctrl-C."""
+        """End the execution if it is being aborted, has reached the step limit or was interrupted by Ctrl-C."""
         if self.aborting:
             if me.kind.is_access or me.kind.point_if_observed:
                 return
-            self.refuse(me)
+            self.abort(me)
         if self.outcome is not None and not self.step_limit.stopped:
             self.finish(self.outcome, me)
         outcome = self.step_limit.reached(me.label, self.place(me), self.steps)
         if outcome is not None:
             self.finish(outcome, me)
 
-    def refuse(self, me: Carrier) -> None:
-        """Throw the running participant out, once more, as the execution is being aborted."""
+    def abort(self, me: Carrier) -> None:
+        """Raise `Abort` in the running participant; abandon a participant that keeps catching it."""
         if getcurrent() is not me:
             return
-        me.raised += 1
-        if me.raised > STUBBORN:
-            self._pool.leave_behind(me)
+        me.aborts += 1
+        if me.aborts > MAX_ABORTS:
+            self._pool.abandon(me)
             self.hub.switch()
         raise Abort
 
-    def _clear_up(self) -> None:
-        """Throw out every participant that is still in the middle of something."""
+    def _tear_down(self) -> None:
+        """Raise `Abort` in every participant that has not ended, and return the carriers to the pool."""
         if self.observers.ending:
             self._notify_end(cut_short=self.aborting)
         self.aborting = True
-        self.limit = -1  # a participant that reaches a scheduling point now is refused
+        self.limit = -1  # a participant that reaches a scheduling point from now on is aborted
         carriers = self.queue.carriers
         unbegun = []
         for carrier in carriers:
             if not carrier.done:
                 if carrier.kind == BEGIN:
-                    carrier.done = True  # it was never chosen, so there is nothing to throw out of
+                    carrier.done = True  # it was never chosen, so no code of it is running
                     unbegun.append(carrier)
                 else:
                     carrier.throw(Abort)

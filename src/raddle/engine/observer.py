@@ -1,7 +1,8 @@
-"""Observers: they are notified of what happens in an execution, and decide nothing.
+"""Observers: objects that the engine notifies of events in an execution. They make no decisions.
 
-An observer overrides the methods it needs; the engine calls no others. One that raises an exception is dropped, and the
-execution continues. `Engine.run` raises the error at the end, so that an error in raddle never looks like a finding.
+An observer overrides the methods it needs, and the engine calls no others. An observer that raises an exception is
+dropped and the execution continues. `Engine.run` raises the error at the end, so that an error in raddle never looks
+like a finding.
 """
 
 from __future__ import annotations
@@ -20,64 +21,70 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """The base of all observers: ignores everything."""
+    """The base class of all observers. Every method does nothing."""
 
     def begin(self, engine: Engine) -> None:
-        """Begin an execution."""
+        """Prepare for the execution that begins."""
 
     def began(self, me: Carrier) -> None:
-        """Note that a participant is about to take its first step."""
+        """Handle a participant that is about to take its first step."""
 
     def decided(self, me: Carrier) -> None:
-        """Note that the scheduler has chosen a participant."""
+        """Handle the scheduler's choice of a participant."""
 
     def arrived(self, me: Carrier, *, point: bool, blocked: bool) -> None:
-        """Note that a participant has come to an operation, which is a scheduling point or not, and may block."""
+        """Handle a participant that reaches an operation.
+
+        `point` says whether the operation is a scheduling point, `blocked` whether the participant has to wait there.
+        """
 
     def preempted(self, me: Carrier) -> None:
-        """Note that another participant runs now, although this one was enabled."""
+        """Handle a switch away from a participant that was still enabled."""
 
     def passed(self, me: Carrier, *, point: bool) -> None:
-        """Note that a participant goes on to do what it had come to."""
+        """Handle a participant that continues past the operation it had reached."""
 
     def blocked(self, me: Carrier) -> None:
-        """Note that a participant has come to an operation that it must wait for."""
+        """Handle a participant that reaches an operation and has to wait there."""
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:
-        """Note an operation on a resource or a participant, after the fact."""
+        """Record a completed operation on a resource or a participant."""
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        """Note what only criteria are interested in: a resource was made, a queue's mutex taken, a task begun."""
+        """Record a detail that only criteria use: a resource is created, a queue's mutex acquired, a task begun."""
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
-        """Note an access to a variable, after the fact."""
+        """Record a completed access to a variable."""
 
     def entered(self, me: Carrier, site: int) -> None:
-        """Note that a function's body begins."""
+        """Record that a function body begins."""
 
     def left(self, me: Carrier, site: int) -> None:
-        """Note that a function's body ends."""
+        """Record that a function body ends."""
 
     def passed_block(self, me: Carrier, site: int) -> None:
-        """Note that a basic block begins."""
+        """Record that a basic block begins."""
 
     def reopened(self, me: Carrier, site: int) -> None:
-        """Note that CPython with the GIL could have stopped the participant before an access at this site."""
+        """Record that CPython with the GIL could have switched just before an access at this site."""
 
     def did(self, participant: Participant, footprint: Any) -> None:
-        """Note what a step touched that could not be known before it was taken."""
+        """Record the footprint of a step that was not known before the step."""
 
     def started(self, me: Carrier, other: Carrier) -> None:
-        """Note that a participant has started another one."""
+        """Record that a participant has started another one."""
 
     def time_passed(self, waiting: Sequence[Carrier]) -> None:
-        """Note that time passed, as no participant could go on; `waiting` are those that were live."""
+        """Handle an advance of virtual time; `waiting` are the live participants, none of which was enabled."""
 
     def ending(self, waiting: Sequence[Carrier], *, cut_short: bool) -> None:
-        """End the execution; `waiting` were about to do something. `cut_short`: it ended before its end."""
+        """Handle the end of the execution.
+
+        `waiting` are the participants with a pending operation. `cut_short` means that the execution was aborted.
+        """
 
     def place(self, carrier: Carrier) -> Place | None:
-        """Return the line where a participant stands; None if this observer does not know."""
+        """Return the source line that a participant has reached; None if this observer does not record it."""
         return None
 
 
@@ -88,7 +95,7 @@ _HOOKS = (
 
 
 class Observers:
-    """The observers of an engine: for each method, those that override it."""
+    """The observers of an engine: for each method of `Observer`, the observers that override it."""
 
     __slots__ = ("_members", "errors", *_HOOKS)
 
@@ -122,12 +129,12 @@ class Observers:
     place: tuple[Callable[..., Place | None], ...]
 
     def begin(self, engine: Engine) -> None:
-        """Begin an execution."""
+        """Prepare every observer for the execution that begins."""
         for observer in self._members:
             observer.begin(engine)
 
     def notify(self, hooks: Sequence[Callable[..., None]], *args: Any, **details: Any) -> None:
-        """Call the observers; drop one that fails."""
+        """Call these methods of observers; drop an observer that raises an exception."""
         for hook in hooks:
             try:
                 hook(*args, **details)
@@ -135,7 +142,7 @@ class Observers:
                 self.drop(hook, error)
 
     def drop(self, hook: Callable[..., None], error: Exception) -> None:
-        """Call an observer no more, one of whose methods raised an exception."""
+        """Stop calling an observer whose method raised an exception."""
         self.errors.append(error)
         self._members = [one for one in self._members if one is not hook.__self__]  # type: ignore[attr-defined]
         self._sort()

@@ -1,7 +1,7 @@
-"""Participants: whose operations a scheduler orders, and the alternatives that one operation can offer.
+"""Participants, whose operations a scheduler orders, and the alternatives that an operation can have.
 
-A participant is not a greenlet. In most worlds each participant has a carrier of its own; a world in which several of
-them share one, as the tasks of an event loop do, gives each the carrier of the loop.
+A participant is not a greenlet. In most worlds each participant has its own carrier. In other worlds several of them
+share one, as the tasks of an event loop share the carrier of the loop.
 """
 
 from __future__ import annotations
@@ -20,65 +20,66 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One of several outcomes of an operation, of which the scheduler chooses one.
+    """One of several possible outcomes of an operation. The scheduler chooses between them.
 
     >>> str(Alternative("from R2", value=2))
     'from R2'
     """
 
-    label: str  # names the same alternative in every execution with the same prefix
-    value: Any = None  # what the world makes of it
+    label: str  # identifies the alternative in every execution with the same prefix
+    value: Any = None  # data for the world that offers the alternative
 
     def __str__(self) -> str:
         return self.label
 
 
 class Participant(Protocol):
-    """Takes part in an execution: a thread, a rank, a task.
+    """A thread, rank or task that takes part in an execution.
 
-    The pending operation is what it does as soon as it is chosen.
+    It performs its pending operation as soon as it is chosen. `kind` to `taken` describe that operation.
     """
 
-    index: int  # in order of creation
-    label: str  # by descent, the same in every execution: T2 is the second that T0 started, T2.1 its first
-    done: bool
-    daemon: bool  # the execution does not wait for its end
-    own: Any  # what its world keeps about it
-    # What starts and joins order: segments count the participants that it has started.
-    segment: int
-    clock: dict[int, int]  # by index: the last segment of that participant that happens before
-    born: tuple[int, int]  # index and segment of its parent
+    index: int  # position in the order of creation
+    label: str  # path of descent, the same in every execution: T2 is the second child of T0, T2.1 the first of T2
+    done: bool  # True if it has ended
+    daemon: bool  # True if the execution does not wait for it to end
+    own: Any  # state that the world keeps about it
+    # Segments are the periods of a participant between the participants that it starts. Together with `clock` they
+    # record the happens-before relation that starts and joins establish.
+    segment: int  # number of the current segment
+    clock: dict[int, int]  # maps another participant's index to its last segment that happens before this point
+    started_by: tuple[int, int]  # index and segment of its parent
 
     kind: Kind
-    target: Any  # the object touched, or the resource
-    name: str  # of the variable, for an access
+    target: Any  # the object or resource that the operation touches
+    name: str  # name of the accessed variable
     site: int
-    ready: Callable[[], bool] | None  # None: enabled
-    # The outcomes that are possible now; None: the operation has only one.
+    ready: Callable[[], bool] | None  # returns whether the operation is enabled; None if it always is
+    # Returns the outcomes that are currently possible; None if the operation has only one.
     alternatives: Callable[[], Sequence[Alternative]] | None
-    taken: Alternative | None  # the one that was chosen
+    taken: Alternative | None  # the alternative that was chosen
 
     @property
     def carrier(self) -> Carrier:
-        """The greenlet that takes its steps."""
+        """The greenlet that runs this participant."""
 
     def switch(self) -> object:
-        """Let it take its next step; return when the running carrier is chosen again."""
+        """Run this participant; return when the calling carrier is chosen again."""
 
     @property
     def awaited(self) -> Participant | None:
-        """The participant that has to act before the pending operation can be done; see `World.awaited`."""
+        """The participant that must act before the pending operation becomes possible; see `World.awaited`."""
 
 
 class Passenger:
-    """A participant that shares the carrier of others, as the tasks of an event loop do.
+    """A participant that shares a carrier with others, as the tasks of an event loop do.
 
     The carrier calls `Engine.take_turn` to let the policy choose which of its passengers takes the next step.
     """
 
     __slots__ = (
-        "alternatives", "born", "carrier", "clock", "daemon", "done", "index", "kind", "label", "name", "own", "parked",
-        "ready", "segment", "site", "taken", "target", "timed_out", "timer",
+        "alternatives", "carrier", "clock", "daemon", "done", "index", "kind", "label", "name", "own", "parked",
+        "ready", "segment", "site", "started_by", "taken", "target", "timed_out", "timer",
     )  # fmt: skip
 
     def __init__(self, carrier: Carrier, *, index: int, label: str, kind: Kind, own: object = None) -> None:
@@ -89,7 +90,7 @@ class Passenger:
         self.done = self.daemon = self.parked = self.timed_out = False
         self.segment = self.timer = self.site = 0
         self.clock: dict[int, int] = {**carrier.clock, carrier.index: carrier.segment}
-        self.born = (carrier.index, carrier.segment)
+        self.started_by = (carrier.index, carrier.segment)
         self.kind = kind
         self.target: Any = None
         self.name = ""
@@ -99,11 +100,11 @@ class Passenger:
 
     @property
     def awaited(self) -> Participant | None:
-        """The participant that has to act before the pending operation can be done."""
+        """The participant that must act before the pending operation becomes possible."""
         return self.carrier.engine.world.awaited(self)
 
     def switch(self) -> None:
-        """Have the carrier take the next step of this passenger; it may be the one that is running."""
+        """Have the carrier run the next step of this passenger; switch to the carrier unless it is already running."""
         self.carrier.taken = Alternative(self.label, self)
         if getcurrent() is not self.carrier:
             self.carrier.switch()

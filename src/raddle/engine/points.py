@@ -1,10 +1,10 @@
-"""Scheduling points: which sites need one, and which policy decides at them.
+"""Scheduling points: the sites and kinds of operation at which the scheduler may switch.
 
-A site becomes a point once a variable it touches was touched by two participants, one of them writing, in an order that
-neither a start nor a join dictates. Orders that locks or events brought about do not count: another schedule may
-reverse them. What executions taught is never forgotten, and takes effect from the next execution on. Restricting the
-points to these sites loses no outcome: accesses elsewhere touch what only one participant uses at a time, so they
-commute with everything the others do.
+A site becomes a scheduling point once it takes part in a conflict: two participants access one variable, at least one
+of them writes, and neither a start nor a join orders the accesses. Orders that locks or events establish do not count,
+because another schedule may reverse them. A point that was found is never dropped, and takes effect from the next
+execution on. Restricting the points to these sites loses no outcome. Accesses elsewhere commute with all operations of
+other participants, because only one participant at a time uses what they touch.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import Any
 from raddle.engine.carrier import Carrier
 from raddle.operation import END, Kind
 
-SETTLED_AFTER = 16  # fully tracked executions without news
-SAMPLED_EVERY = 64
+SETTLED_AFTER = 16  # fully tracked executions without a new scheduling point, after which sampling starts
+TRACKED_EVERY = 64  # while sampling, one execution in this many is fully tracked
 
 
 class KnownPoints:
-    """The sites that need a scheduling point, and the kinds of resource that are looked at without blocking."""
+    """The sites that need a scheduling point, and the kinds of resource that are observed without blocking."""
 
     __slots__ = ("kinds", "sites", "version")
 
     def __init__(self) -> None:
         self.sites: set[int] = set()
         self.kinds: set[str] = set()
-        self.version = 0  # grows with every new insight: a search that counts schedules must begin again
+        self.version = 0  # grows with every new point; a search that enumerates schedules must then restart
 
     def copy(self) -> KnownPoints:
-        """Return a snapshot, which later insights do not change."""
+        """Return a snapshot that stays the same when more points become known."""
         copy = KnownPoints()
         copy.sites, copy.kinds, copy.version = set(self.sites), set(self.kinds), self.version
         return copy
@@ -58,26 +58,26 @@ class KnownPoints:
             self.version += 1
 
 
-class Everything:
-    """A container of every site and every kind of resource."""
+class AllPoints:
+    """A container that contains every site and every kind of resource."""
 
     def __contains__(self, _: object) -> bool:
         return True
 
 
 class Points:
-    """The sites and kinds of resource that are points in this execution: those that were learned before it began."""
+    """The scheduling points of the current execution: those known when it began."""
 
-    with_gil = False  # are these the points of CPython with the GIL?
-    follows_sites = False  # does it have to know of every site that a participant comes to?
+    with_gil = False  # True for the points of CPython with the GIL
+    follows_sites = False  # True if `pass_by` must be called for every site that a participant reaches
 
     def __init__(self) -> None:
         self.sites: Container[int] = set()
-        self.visible: Container[str] = set()  # kinds of resource that are looked at, so that releases are points
+        self.visible: Container[str] = set()  # kinds of resource observed without blocking: their releases are points
         self._version = -1
 
     def place(self, known_points: KnownPoints) -> None:
-        """Begin an execution with what is known by now. The sets are changed in place, as probes keep them."""
+        """Set the points of the execution that begins. The sets are changed in place, as probes hold on to them."""
         if self._version != known_points.version:
             self._version = known_points.version
             self.sites.clear()  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ class Points:
             self.visible.update(known_points.kinds)  # type: ignore[attr-defined]
 
     def forget(self) -> None:
-        """Place all points again in the next execution, which has another `KnownPoints`."""
+        """Make the next execution copy its points again, as it uses another `KnownPoints`."""
         self._version = -1
 
     def add(self, sites: Iterable[int]) -> None:
@@ -94,18 +94,18 @@ class Points:
         self.sites.update(sites)  # type: ignore[attr-defined]
 
     def pass_by(self, me: Carrier, site: int) -> None:
-        """Note that a participant comes to a site, whatever it does there; only if `follows_sites`."""
+        """Record that a participant reaches a site; called only if `follows_sites` is true."""
 
     def arrive(self, me: Carrier, site: int) -> bool:
-        """Return whether a participant that comes to a site has to stop there."""
+        """Return whether the site that a participant reaches is a scheduling point."""
         return site in self.sites
 
 
 class GilPoints(Points):
-    """Scheduling points as CPython with the GIL has them.
+    """The scheduling points of CPython with the GIL.
 
-    The interpreter drops the GIL at function entries, backward jumps and after calls. A site with such a place
-    before it opens the thread: it can be stopped at its next point, which closes it again.
+    The interpreter can drop the GIL at function entries, at backward jumps and after calls. Once a thread passes a
+    site that follows such a place, it can be preempted at its next scheduling point.
     """
 
     with_gil = follows_sites = True
@@ -116,40 +116,41 @@ class GilPoints(Points):
 
     def pass_by(self, me: Carrier, site: int) -> None:
         if site in self._switchable:
-            me.open = True
+            me.can_switch = True
 
     def arrive(self, me: Carrier, site: int) -> bool:
         if site in self._switchable:
-            me.open = True
-        if site in self.sites and me.open:
-            me.open = False
+            me.can_switch = True
+        if site in self.sites and me.can_switch:
+            me.can_switch = False
             return True
         return False
 
 
 class Sampling:
-    """Which sites need no probing in this execution.
+    """The sites whose accesses need no tracking in this execution.
 
-    Once nothing new was learned for a while, most executions need not look at every site: those that never mattered
-    are "cold" then, and scheduling points that need no tracking are "hot". Only searches that claim no completeness
-    may sample so. The dicts map a site to a class met there, and are changed in place, as probes keep them.
+    Once no new scheduling point was found for a while, most executions track only some sites. Sites that are no
+    scheduling points become "cold" and are skipped. Scheduling points become "hot" and are not tracked. Only searches
+    that claim no completeness may sample. The dicts map a site to a class of object accessed there. They are changed in
+    place, as probes hold on to them.
     """
 
     def __init__(self) -> None:
         self.allowed = False
-        self.tracking = True  # is every access of this execution noted?
+        self.tracking = True  # True if every access of this execution is tracked
         self.cold: dict[int, type | None] = {}
         self.hot: dict[int, type | None] = {}
-        self.quiet: dict[int, type | None] = {}  # sites seen so far
-        self.wanted: set[int] | None = None  # sites whose steps an observer wants, if it wants any: these stay warm
-        self.settled = 0  # tracked executions since something was learned
+        self.quiet: dict[int, type | None] = {}  # all sites reached so far
+        self.wanted: set[int] | None = None  # sites whose steps an observer needs, so they never become cold
+        self.settled = 0  # tracked executions since the last new scheduling point
         self._version = -1
 
     def begin(self, known_points: KnownPoints, executions: int, *, with_gil: bool) -> None:
-        """Choose for the execution that begins."""
+        """Decide what to track in the execution that begins; `executions` is the number of those before it."""
         if known_points.version != self._version:
             self.settled, self._version = 0, known_points.version
-        if not (self.allowed and self.settled >= SETTLED_AFTER and executions % SAMPLED_EVERY):
+        if not (self.allowed and self.settled >= SETTLED_AFTER and executions % TRACKED_EVERY):
             self.settled += 1
             self.tracking = True
             self.cold.clear()
@@ -168,19 +169,19 @@ class Sampling:
 
 
 def is_point(me: Carrier, known_points: KnownPoints, others: Iterable[Any], *, with_gil: bool) -> bool:
-    """Return whether a pending operation is a scheduling point, by what is known so far."""
+    """Return whether the pending operation of `me` is a scheduling point according to `known_points`."""
     kind = me.kind
     if kind.is_access:
-        return me.site in known_points.sites and (not with_gil or me.open)
+        return me.site in known_points.sites and (not with_gil or me.can_switch)
     if kind == END:
         return end_is_point(me, known_points.kinds, others)
     return not kind.point_if_observed or kind.point_if_observed in known_points.kinds
 
 
 def end_is_point(me: Carrier, kinds: Container[str], others: Iterable[Any]) -> bool:
-    """Return whether it can be observed when a participant ends.
+    """Return whether other participants can observe when `me` ends.
 
-    It can if some participant looks at whether others are alive, or if daemons are cut off by the end of the others.
+    They can if a participant checks whether others are alive, or if the end of the last non-daemon cuts daemons off.
     """
     if me.index and "thread" in kinds:
         return True

@@ -1,4 +1,4 @@
-"""A pool of carriers: making a greenlet costs as much as a whole small execution, so they are used again."""
+"""A pool of carriers. Creating a greenlet costs as much as a small execution, so carriers are reused."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from raddle.engine.carrier import Carrier
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
 
-_left_behind: list[Carrier] = []  # carriers that would not end; kept, as collecting them would run user code
+_abandoned: list[Carrier] = []  # carriers that did not end; kept alive, as collecting them would run user code
 
 
 class CarrierPool:
-    """Carriers without a participant."""
+    """The carriers that currently have no participant."""
 
     def __init__(self) -> None:
         self._idle: list[Carrier] = []
 
     def take(self, engine: Engine, run: Callable[[], object]) -> Carrier:
-        """Return a carrier for a new participant of an engine's execution, which will call `run`."""
+        """Return a carrier for a new participant that calls `run`, in the current execution of `engine`."""
         if self._idle:
             carrier = self._idle.pop()
-            carrier.gr_context = None  # a thread begins with an empty context
+            carrier.gr_context = None  # a new thread begins with an empty context
         else:
             carrier = Carrier(_serve, engine.hub)
             carrier.engine = engine
@@ -41,25 +41,25 @@ class CarrierPool:
         return carrier
 
     def give_back(self, carriers: Iterable[Carrier]) -> None:
-        """Keep carriers whose participants have ended."""
-        self._idle += [c for c in carriers if c not in _left_behind] if _left_behind else carriers
+        """Return carriers whose participants have ended to the pool."""
+        self._idle += [c for c in carriers if c not in _abandoned] if _abandoned else carriers
 
-    def leave_behind(self, carrier: Carrier) -> None:
-        """Never use a carrier again whose participant does not end."""
-        _left_behind.append(carrier)
+    def abandon(self, carrier: Carrier) -> None:
+        """Never reuse a carrier whose participant does not end."""
+        _abandoned.append(carrier)
 
     def close(self) -> None:
-        """End the carriers."""
+        """End all idle carriers."""
         for carrier in self._idle:
             carrier.throw(GreenletExit)
         self._idle.clear()
 
 
 def _enter(new: Carrier, engine: Engine) -> None:
-    """Have the hub enter a new carrier first.
+    """Have the hub be the first greenlet to enter a new carrier.
 
-    A greenlet begins at the recursion depth of the one that enters it: a hundred carriers, each entered by the one
-    before, would exceed the limit.
+    A greenlet begins at the recursion depth of the greenlet that enters it. A hundred carriers, each entered by the
+    previous one, would exceed the recursion limit.
     """
     me = getcurrent()
     if me is engine.hub:
@@ -69,7 +69,7 @@ def _enter(new: Carrier, engine: Engine) -> None:
 
 
 def _serve() -> None:
-    """Run one participant after the other, as long as the carrier exists."""
+    """Run one participant after another for as long as the carrier exists."""
     me = getcurrent()
     assert isinstance(me, Carrier)
     me.engine.hub.switch()

@@ -1,4 +1,4 @@
-"""Rules of an execution: what the caller asks of the engine besides a policy."""
+"""The rules by which the engine runs an execution, besides the policy."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from enum import StrEnum
 class Timeouts(StrEnum):
     """When a timed wait may expire."""
 
-    LATE = "late"  # only when no participant can go on otherwise
-    ANY = "any"  # at any scheduling point, as if the machine were slow
+    LATE = "late"  # only when no participant is enabled
+    ANY = "any"  # at any scheduling point, as on a slow machine
 
 
 class Wakeups(StrEnum):
     """Which waiters a notification wakes."""
 
-    FIFO = "fifo"  # those that have waited longest, as CPython does
-    ANY = "any"  # any of them, as its documentation allows
+    FIFO = "fifo"  # the waiters that have waited longest, as in CPython
+    ANY = "any"  # any waiters, as the documentation of CPython allows
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How an execution is run."""
+    """Options of an execution."""
 
-    eager: bool = True  # run the first steps of a new participant at once
-    sees_forced_steps: bool = False  # ask the policy also where only one participant is enabled
-    fair: bool = True  # force a switch after `UNFAIR` consecutive steps of one participant
-    # Continue after a participant has died of an exception: what the others would have done shows where points are
-    # needed, and a switch there may be what avoids the exception.
+    eager: bool = True  # run a new participant immediately, up to its first scheduling point
+    sees_forced_steps: bool = False  # call the policy even if only one participant is enabled
+    fair: bool = True  # force a switch after too many consecutive steps of one participant
+    # Continue after an exception has ended a participant. What the others do next shows where scheduling points are
+    # needed, and a switch at one of them may avoid the exception.
     thorough: bool = False
-    samples: bool = False  # leave out sites that never mattered, in most executions; see `Sampling`
+    samples: bool = False  # track only some sites in most executions; see `Sampling`
     timeouts: Timeouts = Timeouts.LATE
     wakeups: Wakeups = Wakeups.FIFO
 

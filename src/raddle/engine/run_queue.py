@@ -1,7 +1,7 @@
-"""The run queue: the carriers of one execution, and which of them may be able to run.
+"""The run queue: the carriers of one execution, by state.
 
-The first steps of a new participant and the return from a join are no scheduling points: nothing in between can be
-observed by others. So such "fresh" carriers run at once, up to their next point.
+A new participant and one that returns from a join are "fresh": they run immediately, up to their next scheduling point.
+Other participants cannot observe when that happens, so it needs no decision.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ def _by_index(carrier: Carrier | Passenger) -> int:
 
 
 class RunQueue:
-    """Carriers by state: live (may be enabled, by index), fresh (run at once), parked (in neither), done."""
+    """The carriers by state: live (enabled or blocked), fresh (run immediately), parked (in neither list) or done."""
 
-    __slots__ = ("_interrupted", "carriers", "fresh", "live", "participants", "streak", "undone", "warming_up")
+    __slots__ = ("_interrupted", "carriers", "fresh", "live", "participants", "streak", "unfinished", "warming_up")
 
     def __init__(self) -> None:
-        self.carriers: list[Carrier] = []  # all, by index
-        self.participants = 0  # carriers and passengers so far
-        self.live: list[Any] = []  # carriers, and passengers of carriers that wait for a turn
+        self.carriers: list[Carrier] = []  # all carriers, ordered by index
+        self.participants = 0  # number of carriers and passengers so far
+        self.live: list[Any] = []  # carriers, and passengers whose carrier is in `take_turn`, ordered by index
         self.fresh: deque[Carrier] = deque()
         self.streak = 0  # consecutive steps of one participant while others were enabled
-        self.undone = 0  # carriers that the execution waits for
-        self.warming_up = False  # are fresh carriers being run?
+        self.unfinished = 0  # number of carriers that the execution waits for
+        self.warming_up = False  # True while fresh carriers run
         self._interrupted: Carrier | None = None
 
     def insert(self, carrier: Carrier | Passenger) -> None:
@@ -43,7 +43,7 @@ class RunQueue:
             insort(live, carrier, key=_by_index)
 
     def admit(self, carrier: Carrier, eager: bool) -> None:
-        """Let a carrier run that is enabled without being asked: at once if `eager`, else when it is chosen."""
+        """Add a carrier that is enabled again: as fresh if `eager`, otherwise as live."""
         carrier.ready = None
         if eager:
             self.fresh.append(carrier)
@@ -51,7 +51,7 @@ class RunQueue:
             self.insert(carrier)
 
     def take_fresh(self, me: Carrier | None) -> Carrier:
-        """Return the next fresh carrier; `me` was running."""
+        """Make the next fresh carrier live and return it; `me` is the carrier that was running."""
         if not self.warming_up:
             self.warming_up, self._interrupted = True, me
         carrier = self.fresh.popleft()
@@ -64,10 +64,10 @@ class RunQueue:
         return carrier
 
     def running_before(self) -> Carrier | None:
-        """Return the carrier that was running before fresh ones were, which no scheduler chose."""
+        """Return the carrier that was running before the fresh carriers, and end the warm-up."""
         self.warming_up = False
         return self._interrupted
 
-    def undone_carriers(self) -> list[Carrier]:
+    def unfinished_carriers(self) -> list[Carrier]:
         """Return the carriers that have not ended."""
         return [carrier for carrier in self.carriers if not carrier.done]

@@ -1,4 +1,4 @@
-"""The step limit: ends executions that do not end by themselves, and executions that the user or a deadline ends."""
+"""The step limit: ends executions that run too long, that the user interrupts, or that exceed a deadline."""
 
 from __future__ import annotations
 
@@ -6,43 +6,46 @@ from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 from raddle.wording import count
 
-SAMPLE = 1_200  # steps looked at before the limit, to tell which lines of more than one participant repeat
+SAMPLE = 1_200  # number of last steps whose lines are recorded, to report which lines the loop repeats
 
 
 class StepLimit:
-    """How many steps an execution may have."""
+    """The maximal number of steps of an execution.
 
-    def __init__(self, asked: int, *, factor: int = 1) -> None:
-        self._asked = asked
-        self.most = asked * factor
-        self.interrupted = False  # by the user, which lasts
-        self.expired = False  # the deadline has passed in this execution
-        self._free = max(0, self.most - SAMPLE)  # steps that are not looked at
+    `requested` is the limit that the user set, which messages show. The actual limit is `factor` times as high.
+    """
+
+    def __init__(self, requested: int, *, factor: int = 1) -> None:
+        self._requested = requested
+        self.max_steps = requested * factor
+        self.interrupted = False  # True once the user has pressed Ctrl-C; also ends all later executions
+        self.expired = False  # True once the deadline has passed during this execution
+        self._unsampled = max(0, self.max_steps - SAMPLE)  # number of steps before sampling starts
         self._sample: set[tuple[str, Place | None]] = set()
 
     @property
     def stopped(self) -> bool:
-        """Whether the execution has to end, however few steps it had."""
+        """Whether the execution must end regardless of its number of steps."""
         return self.interrupted or self.expired
 
     def begin(self) -> int:
-        """Begin an execution; return the number of steps after which `reached` has to be called."""
+        """Begin an execution; return the number of steps after which `reached` must be called."""
         self.expired = False
         self._sample.clear()
-        return self._free
+        return self._unsampled
 
     def reached(self, label: str, place: Place | None, steps: int) -> Outcome | None:
-        """Return the outcome of the execution if it has to end now."""
+        """Record that a participant has reached a place; return the outcome if the execution must end now."""
         if self.stopped:
             return Outcome(OutcomeKind.INTERRUPTED, str(place or ""))
         self._sample.add((label, place))
-        if steps <= self.most:
+        if steps <= self.max_steps:
             return None
         lines = sorted(f"{label} at {place}" for label, place in self._sample if place)
         return Outcome(
             OutcomeKind.STEP_LIMIT,
-            f"the execution did not end within {count(self._asked, 'step')}: a livelock or a loop that spins",
+            f"the execution did not end within {count(self._requested, 'step')}: a livelock or a spinning loop",
             label,
             (OutcomeKind.STEP_LIMIT,),
-            ("The last steps went round these lines:", *(f"  {line}" for line in lines)) if lines else (),
+            ("The last steps repeated these lines:", *(f"  {line}" for line in lines)) if lines else (),
         )

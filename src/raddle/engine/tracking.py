@@ -1,4 +1,4 @@
-"""Tracking: learns from accesses which sites need a scheduling point."""
+"""Access tracking: finds the sites that need a scheduling point, from the accesses of executions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from raddle.engine.points import KnownPoints, Sampling
 from raddle.engine.variables import BY_A_TWIN, Variable, VariableTable
 from raddle.operation import READ
 
-INSIDE = "inside"  # an operation looks into an argument, which its access does not say
-CONTENTS = "contents"  # what a twin keeps is looked at without asking the twin
+# Kinds in `KnownPoints.kinds`.
+INSIDE = "inside"  # an operation reads inside an argument, which its recorded access does not cover
+CONTENTS = "contents"  # instrumented code accesses the content of a twin directly, as `len(q.queue)` does
 
 
 class AccessTracker:
-    """Notes which participants touch which variables where, and makes sites of conflicting accesses points."""
+    """Records which participants access which variables, and makes sites of conflicting accesses scheduling points."""
 
-    __slots__ = ("_learned", "_sampling", "_variables")
+    __slots__ = ("_known_points", "_sampling", "_variables")
 
     def __init__(self, known_points: KnownPoints, sampling: Sampling, variables: VariableTable) -> None:
-        self._learned = known_points
+        self._known_points = known_points
         self._sampling = sampling
         self._variables = variables
 
     def track(self, me: Carrier, variable: Variable, access: tuple[int, int, int], writes: bool) -> None:
-        """Learn from an access (participant, segment, site) that was not seen before in this execution."""
+        """Record an access (participant, segment, site) that is new in this execution, and find its conflicts."""
         site = access[2]
         if site != BY_A_TWIN:
             self._sampling.quiet.setdefault(site, type(variable.owner))
@@ -40,27 +41,27 @@ class AccessTracker:
             variable.conflicted = True
             for conflicting in (site, *others):
                 self._make_point(conflicting)
-        if variable.conflicted and READ in self._learned.kinds:
+        if variable.conflicted and READ in self._known_points.kinds:
             self._make_points_of_reads(variable)
 
     def _make_points_of_reads(self, variable: Variable) -> None:
-        """Make every access to a variable a point, also those that conflict with none, for criteria that order them."""
+        """Make every access to a variable a point, even without a conflict, for criteria that order reads."""
         for index, segment, site in variable.accesses:
-            if (index or segment) and site >= 0:  # before the first participant started another one, it was alone
+            if (index or segment) and site >= 0:  # in its first segment, the first participant is alone
                 self._make_point(site)
 
     def _make_point(self, site: int) -> None:
-        known_points = self._learned
+        known_points = self._known_points
         if site == BY_A_TWIN:
             known_points.kind(CONTENTS)
         elif site not in known_points.sites:
             known_points.site(site if site >= 0 else ~site)
-            if site < 0:  # an argument that is looked into
+            if site < 0:  # a read inside an argument
                 known_points.kind(INSIDE)
                 known_points.kind(f"{INSIDE} {~site}")
 
     def track_twin_access(self, me: Carrier, owner: Any, name: str, *, writes: bool = True) -> None:
-        """Note that a twin changed, or looked at, what code with probes can reach by itself: `len(q.queue)`."""
+        """Record that a twin accesses data that instrumented code can also access directly: `len(q.queue)`."""
         if self._sampling.tracking:
             access = (me.index, me.segment, BY_A_TWIN)
             variable = self._variables.variable(owner, name)

@@ -1,32 +1,32 @@
-"""Variables: the shared data of one execution, with the accesses that decide where scheduling points are needed."""
+"""The variables of one execution, with the accesses that determine where scheduling points are needed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-BY_A_TWIN = -1  # the site of what a twin does, which is a step of its own anyway
+BY_A_TWIN = -1  # stands in for the site of an access by a twin, whose operations are steps anyway
 
 
 class Variable:
-    """One datum in one execution, and which participants touched it where.
+    """One variable in one execution, and which participants accessed it at which sites.
 
-    A participant's time is cut into segments, one for each participant that it starts. All accesses within one
-    segment at one site are alike here, so a loop costs no more than its first round.
+    A participant enters a new segment whenever it starts another participant. Accesses at one site within one segment
+    count as one, so a loop costs no more than its first iteration.
     """
 
     __slots__ = ("accesses", "conflicted", "inherited", "name", "number", "owner", "sole_user")
 
     def __init__(self, owner: object, name: str) -> None:
-        self.owner = owner  # kept alive, so that its id stays its own
+        self.owner = owner  # kept alive, so that its id is not reused
         self.name = name
-        self.inherited: Variable | None = None  # the class's, which is read where the object has none of its own
-        self.number = -1  # in the execution's cast, where there is one
-        self.conflicted = False  # did two participants make accesses that conflict and that nothing orders?
-        self.sole_user = -1  # the one participant that has touched it so far; -2 once there were several
-        self.accesses: dict[tuple[int, int, int], bool] = {}  # (participant, segment, site) -> does it write?
+        self.inherited: Variable | None = None  # the class attribute that is read if the object has no attribute
+        self.number = -1  # number among the execution's entities; -1 if it has none
+        self.conflicted = False  # True if two participants made conflicting accesses that no start or join orders
+        self.sole_user = -1  # index of the only participant that has accessed it; -1 if none has, -2 if several have
+        self.accesses: dict[tuple[int, int, int], bool] = {}  # maps (participant, segment, site) to whether it writes
 
     def conflicts(self, access: tuple[int, int, int], clock: dict[int, int], *, writes: bool) -> list[int]:
-        """Note an access; return the sites of others' accesses that conflict with it and that no start or join orders.
+        """Record an access; return the sites of conflicting accesses by others that no start or join orders.
 
         >>> variable = Variable(None, "x")
         >>> variable.conflicts((0, 0, 11), {}, writes=True)     # T0 writes, starts T1 ...
@@ -54,22 +54,22 @@ class Variable:
 
 
 class VariableTable:
-    """The variables of one execution, by the id of their owner and by name."""
+    """The variables of one execution, by the id of their owner and their name."""
 
     __slots__ = ("objects", "views")
 
     def __init__(self) -> None:
         self.objects: dict[int, dict[str, Variable]] = {}
-        # By id of a view or proxy: itself, kept alive so that its id stays its own, and the object behind it.
+        # Maps the id of a view or proxy to the view, kept alive so that its id is not reused, and the object behind it.
         self.views: dict[int, tuple[object, object]] = {}
 
     def clear(self) -> None:
-        """Begin another execution."""
+        """Forget the variables of the last execution."""
         self.objects.clear()
         self.views.clear()
 
     def variable(self, owner: Any, name: str) -> Variable:
-        """Return the variable of that name, which is made on first sight."""
+        """Return the variable of that name, creating it when first requested."""
         fields = self.objects.setdefault(id(owner), {})
         found = fields.get(name)
         if found is None:

@@ -1,7 +1,7 @@
-"""Waits of the running participant: for a condition, for a time, for the end of another one.
+"""Waits of the running participant: for a condition, for a time, or for the end of another participant.
 
-How long a wait takes is a matter of virtual time, and of the rules: a timeout expires when every other participant is
-blocked, or at any time.
+Timeouts use virtual time. Depending on the rules, they expire only when every other participant is blocked, or at any
+scheduling point.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from raddle.engine.participant import Alternative
 from raddle.engine.rules import Timeouts
 from raddle.operation import JOIN, SLEEP, Kind
 
-# The outcomes of a wait whose timeout may expire although it could go on.
+# The outcomes of a wait whose timeout may expire although the wait could succeed.
 PROCEEDS, EXPIRES = Alternative("proceeds"), Alternative("expires")
 _BOTH, _EXPIRES_ONLY = (PROCEEDS, EXPIRES), (EXPIRES,)
 
@@ -21,10 +21,10 @@ Ready = Callable[[], bool]
 
 
 def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, *, needs: Ready | None = None) -> bool:
-    """Block until `ready`, at most that long in virtual time; return False if the time ran out.
+    """Block until `ready` is true, for at most `seconds` of virtual time; return False if the timeout expires.
 
-    A time of 0 is over at once: the participant does not wait until every other one is blocked. However long it takes,
-    it goes on only if it has what it `needs` for looking: a queue's mutex is free.
+    A timeout of 0 expires immediately, even if other participants are enabled. In any case the participant continues
+    only once `needs` is true: checking a queue requires its mutex to be free.
     """
     engine = me.engine
     if seconds <= 0:
@@ -32,7 +32,7 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
         return ready()
     _set_timer(me, seconds)
     try:
-        if engine.rules.timeouts is Timeouts.ANY:  # it expires unless it is ready by the time it is chosen
+        if engine.rules.timeouts is Timeouts.ANY:  # it expires unless `ready` is true when it is chosen
             if kind.observes:
                 engine.mark_observed(kind.observes)
             engine.operate(me, kind, target, needs)
@@ -46,9 +46,10 @@ def wait(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, 
 
 
 def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds: float, *, needs: Ready) -> bool:
-    """Block like `wait`, and also, however long that takes, until `needs` is true: a condition's lock is free.
+    """Block like `wait`, and then until `needs` is true as well: a condition's lock must be free.
 
-    Meanwhile the time may run out and the participant become ready, too: either can come first then.
+    While the participant waits for `needs`, `ready` may become true and the timeout may expire. The scheduler then
+    chooses which of the two happened first.
     """
     engine = me.engine
     _set_timer(me, seconds)
@@ -67,7 +68,7 @@ def wait_for_both(me: Carrier, kind: Kind, target: object, ready: Ready, seconds
 
 
 def sleep(me: Carrier, seconds: float) -> None:
-    """Block for that long in virtual time; 0 only lets others go first."""
+    """Block for this many seconds of virtual time; 0 is only a scheduling point."""
     engine = me.engine
     if seconds > 0 and engine.rules.timeouts is Timeouts.LATE:
         me.kind, me.target, me.ready = SLEEP, None, None
@@ -83,12 +84,12 @@ def sleep(me: Carrier, seconds: float) -> None:
 
 
 def join(me: Carrier, other: Carrier, seconds: float | None) -> bool:
-    """Block until the other participant has ended; return False if the time ran out."""
+    """Block until the other participant has ended; return False if the timeout expires first."""
     engine = me.engine
     if seconds is not None and engine.rules.timeouts is Timeouts.ANY:
-        engine.mark_observed("thread")  # it matters when exactly the other one ends
+        engine.mark_observed("thread")  # the result depends on when the other participant ends
         wait(me, JOIN, other, lambda: other.done, seconds)
-    elif "join" in engine.known_points.kinds:  # a search counts it as a step of its own
+    elif "join" in engine.known_points.kinds:  # the search treats a join as a separate step
         if seconds is not None:
             wait(me, JOIN, other, lambda: other.done, seconds)
         else:
@@ -96,9 +97,9 @@ def join(me: Carrier, other: Carrier, seconds: float | None) -> bool:
     elif not other.done:
         _park_until_end(me, other, seconds)
     elif engine.aborting:
-        engine.refuse(me)
-    if other.done and seconds is None:  # else it need not have been: the time may have been over before
-        _learn_from(me, other)
+        engine.abort(me)
+    if other.done and seconds is None:  # with a timeout, nothing orders the join after the end of the other
+        _merge_clock(me, other)
     if engine.observing:
         engine.happened(me, JOIN, other)
     return other.done
@@ -117,8 +118,8 @@ def _park_until_end(me: Carrier, other: Carrier, seconds: float | None) -> None:
             other.joiners.remove(me)
 
 
-def _learn_from(me: Carrier, other: Carrier) -> None:
-    """Note that everything that the other participant did, or knew of, happens before what comes now."""
+def _merge_clock(me: Carrier, other: Carrier) -> None:
+    """Record that everything the other participant did, and all that happens before it, happens before this point."""
     clock, mine = me.clock, me.index
     for index, segment in other.clock.items():
         if index != mine and clock.get(index, -1) < segment:
@@ -127,7 +128,7 @@ def _learn_from(me: Carrier, other: Carrier) -> None:
 
 
 def _set_timer(me: Carrier, seconds: float) -> None:
-    """Have `me.timed_out` become true after that long, unless the wait ends before."""
+    """Set `me.timed_out` after this many seconds of virtual time, unless the wait ends earlier."""
     me.timed_out = False
     me.engine.known_points.kind("time")
     me.engine.clock.set_timer(me, seconds)

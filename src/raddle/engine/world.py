@@ -1,4 +1,4 @@
-"""The interface of a world: what the participants of an execution are, and what the engine asks about them."""
+"""The interface of a world, which defines what the participants of an execution are."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class World(ABC):
-    """Threads, ranks, tasks: one of them is at work in an execution."""
+    """One kind of participants, such as threads, ranks or tasks, and what the engine must know about them."""
 
-    letter: str  # a capital letter with which the labels of its participants begin; see `raddle.labels`
+    letter: str  # capital letter with which the labels of its participants begin; see `raddle.labels`
 
     def begin(self, engine: Engine, main: Carrier) -> None:  # noqa: B027 -- a world need not override it
-        """Begin an execution, whose first participant is `main`."""
+        """Begin an execution with the first participant `main`."""
 
     def end(  # noqa: B027 -- a world need not override it
         self, carriers: Sequence[Carrier], unbegun: Sequence[Carrier]
     ) -> None:
-        """End the execution and clean up after its participants; those `unbegun` never ran."""
+        """End the execution and clean up after its participants; those in `unbegun` never ran."""
 
     def awaited(self, participant: Participant) -> Participant | None:
-        """Return the participant that has to act before the pending operation of this one can be done.
+        """Return the participant that must act before the pending operation of this one becomes possible.
 
-        None if it waits for none, or if any of several will do.
+        Return None if it waits for no participant, or if any of several could act.
         """
         return None
 
@@ -40,4 +40,4 @@ class World(ABC):
 
     @abstractmethod
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
-        """Return the outcome if none of `waiting` can ever go on; None if that is no failure."""
+        """Return the outcome of an execution in which `waiting` are blocked forever; None if that is no failure."""

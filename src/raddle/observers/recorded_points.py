@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raddle.engine.carrier import Carrier
-from raddle.engine.points import Everything, KnownPoints, Points, is_point
+from raddle.engine.points import AllPoints, KnownPoints, Points, is_point
 from raddle.site import SiteTable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class RecordedPoints(Points):
 
     def __init__(self, table: SiteTable, *, everywhere: bool, with_gil: bool) -> None:
         super().__init__()
-        self.sites = self.visible = Everything()
+        self.sites = self.visible = AllPoints()
         self.with_gil = with_gil
         self._table = table
         self._everywhere = everywhere
@@ -40,7 +40,7 @@ class RecordedPoints(Points):
     def pass_by(self, me: Carrier, site: int) -> None:
         switchable = self._table[site].switchable
         if switchable:
-            me.open = True
+            me.can_switch = True
         passed = self.passed_sites.setdefault(me.index, [])
         if not passed or passed[-1][0] != site:
             passed.append((site, switchable))
@@ -59,6 +59,6 @@ class RecordedPoints(Points):
         """Note that a participant goes on from a scheduling point."""
         if not me.kind.is_access:
             self.passed_sites[me.index] = []
-            me.open = False
+            me.can_switch = False
         elif me.site in engine.known_points.sites:
-            me.open = False
+            me.can_switch = False

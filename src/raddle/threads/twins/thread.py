@@ -176,7 +176,7 @@ def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
     """Is the thread started by now in every schedule, or did it only happen to be?"""
     if other is None:
         return bool(self._started._flag)
-    starter, segment = other.born
+    starter, segment = other.started_by
     return starter == me.index or other.index in me.clock or me.clock.get(starter, -1) > segment
 
 
