@@ -76,7 +76,7 @@ def read(text: str) -> Drawing:
     """The execution that is drawn.
 
     >>> read("T1        T2\\nread x :1\\n          write x :2\\n").covered("lr-def")
-    ['thread T1 read `C.x` at c.py:1 with a value that no other thread wrote']
+    ['thread T1 reads `C.x` at c.py:1 and gets a value that no other thread wrote']
     """
     drawing = Drawing()
     for actor in ("main", "one", "two"):

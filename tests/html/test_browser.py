@@ -104,9 +104,9 @@ def test_a_selected_site_says_what_it_has_met_and_what_not(here):
     assert "read balance" in panel
     assert "It has met" in panel
     assert "two_locked_calls.py:19 write balance" in panel
-    assert "Not yet" in panel
-    assert "No execution yet had " in panel
-    assert "first execution that had " in panel
+    assert "Not covered yet" in panel
+    assert "Not covered yet: " in panel
+    assert "First covered by execution " in panel
     assert browser.find("#L15 button.site").get_attribute("aria-pressed") == "true"
     assert "met" in browser.find("#L19 button.site").get_attribute("class")
 

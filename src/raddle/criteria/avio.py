@@ -33,8 +33,8 @@ class Avio(VariableMetric):
     points = frozenset({READ})  # the last access between two may be a read between reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
-        "a thread touched a variable at the first site and, as its next access, at the second, and the last thing "
-        "that other threads did with it in between was at the third"
+        "a thread accesses a variable at the first site and next at the second, and the last access by another thread "
+        "in between is at the third"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -94,7 +94,7 @@ class AvioByThread(Avio):
 
     name = "avio*"
     shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
-    summary = "the same, told apart by the variable, the thread of the first two accesses and that of the third"
+    summary = "the same, distinguished by variable, the thread of the first two accesses and the thread of the third"
     starred = True
 
     def _named(self, group: Group, names: Names) -> Key:
@@ -120,6 +120,6 @@ class _LastAccesses:
 def _said(sites: Mapping[int, Site], key: Key, thread: str, other: str, *, variable: Any = None) -> str:
     first, second, between = key[:3]
     return (
-        f"{thread} {said_access(first, sites, variable=variable)} and then {said_again(second, sites)}, where the "
-        f"last to come between was {other}, which {said_again(between, sites)}"
+        f"{thread} {said_access(first, sites, variable=variable)} and next {said_again(second, sites)}, and the "
+        f"last access in between is by {other}, which {said_again(between, sites)}"
     )

@@ -70,8 +70,10 @@ class Criterion(ABC):
 
     @abstractmethod
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        """The requirement as a clause that follows "no execution yet had": names threads A and B, variables,
-        files and lines."""
+        """Return the requirement as a clause in the present tense: "thread A reads `x` at m.py:4, then ...".
+
+        It names threads A and B, variables, files and lines. Reports put "not covered yet: " before it.
+        """
 
     def home(self, key: Key) -> int:
         """The site that a requirement is counted under in reports by file; 0 where it has none."""

@@ -36,7 +36,7 @@ class Blocks(Criterion):
         "Křena, Letko, Vojnar: Coverage Metrics for Saturation-Based and Search-Based Testing of Concurrent Software"
     )
     shape = Shape(SITE)
-    summary = "some thread ran the basic block that begins at the site"
+    summary = "a thread runs the basic block that begins at the site"
     cost = LINEAR
     total_known = True
 
@@ -55,8 +55,8 @@ class Blocks(Criterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site = sites.get(key[0])
         if site is None:
-            return "a thread run a block of code without probes"
-        return f"a thread run the block of `{site.function}` that begins at {site.at}"
+            return "a thread runs a block of code without probes"
+        return f"a thread runs the block of `{site.function}` that begins at {site.at}"
 
     def static_total(self, model: StaticModel) -> Total:
         return Total(len(model.blocks), STATIC)

@@ -27,7 +27,9 @@ class ConcurrentPairs(SynchronizationMetric):
     name = "concur-pairs"
     shape = Shape(SITE, SITE, word("switch"))
     points = UNOBSERVABLE | {READ}  # whatever else it monitors is always a point, but for the start of a thread
-    summary = "the second site was the next after the first in the whole execution, in another thread or in the same"
+    summary = (
+        "the second site comes immediately after the first in the whole execution, in the same thread or in another one"
+    )
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
@@ -49,7 +51,7 @@ class ConcurrentPairs(SynchronizationMetric):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         first, second, switch = key
         who = "thread B" if switch else "the same thread"
-        return f"thread A at {said_site(first, sites)} and right after it {who} at {said_site(second, sites)}"
+        return f"thread A at {said_site(first, sites)}, immediately followed by {who} at {said_site(second, sites)}"
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         first, second, switch = key

@@ -50,12 +50,12 @@ _CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of sem
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _SAID = {
-    VISITED: "a thread come to the synchronization {place}",
-    BLOCKED: "a thread wait {place} for what others held or had not given yet",
-    BLOCKING: "another thread wait for the lock that was acquired {place}",
-    NOTIFIED: "a thread that waited {place} notified",
-    HEARD: "a thread waiting when the condition was notified {place}",
-    UNHEARD: "no thread waiting when the condition was notified {place}",
+    VISITED: "a thread reaches the synchronization {place}",
+    BLOCKED: "a thread blocks {place}",
+    BLOCKING: "another thread blocks on the lock acquired {place}",
+    NOTIFIED: "a thread that waits {place} is notified",
+    HEARD: "a thread is waiting when the condition is notified {place}",
+    UNHEARD: "no thread is waiting when the condition is notified {place}",
 }
 
 
@@ -66,7 +66,7 @@ class Contention(SynchronizationMetric):
     concerns = _VISITS | {RELEASE, WOKEN}
     points = frozenset({RELEASE, SET, UP})  # the longer they take, the more threads are blocked
     shape = Shape(SITE, word("situation"))
-    summary = "the situation came about at the synchronization: visited, blocked, blocking; notified, heard, unheard"
+    summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)

@@ -83,7 +83,7 @@ class DefUse(DefinitionCriterion):
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part('write or "initial"'), access_part("read"))
-    summary: ClassVar[str] = "a read reads the value that a certain write, or nobody, has written"
+    summary: ClassVar[str] = "a read gets the value of a certain write, or the initial value"
     _nobody: ClassVar[str] = INITIAL
 
     def begin(self, entities: Entities) -> None:
@@ -137,10 +137,10 @@ class DefUse(DefinitionCriterion):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, write, read = key
-        clause = f"thread {read[0]} read `{AbstractVariable(*variable)}` {self._where(read, sites)}"
+        clause = f"thread {read[0]} reads `{AbstractVariable(*variable)}` {self._where(read, sites)} and gets"
         if write == INITIAL:
-            return f"{clause} with the value from before the first thread started"
-        return f"{clause} with the value that thread {write[0]} wrote {self._where(write, sites)}"
+            return f"{clause} the value from before the first thread started"
+        return f"{clause} the value that thread {write[0]} wrote {self._where(write, sites)}"
 
 
 class LocalOrRemoteDefinition(DefinitionCriterion):
@@ -149,7 +149,9 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
     name: ClassVar[str] = "lr-def"
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part("read"), word('"local" or "remote"'))
-    summary: ClassVar[str] = "a read reads what its own thread wrote (or nobody), or what another thread wrote"
+    summary: ClassVar[str] = (
+        "a read gets a local value (the initial one or one its own thread wrote), or one that another thread wrote"
+    )
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
@@ -203,7 +205,7 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, read, whose = key
-        clause = f"thread {read[0]} read `{AbstractVariable(*variable)}` {self._where(read, sites)} with a value"
+        clause = f"thread {read[0]} reads `{AbstractVariable(*variable)}` {self._where(read, sites)} and gets a value"
         if whose == LOCAL:
             return f"{clause} that no other thread wrote"
         return f"{clause} that another thread wrote"

@@ -24,7 +24,7 @@ class DefinitionUsePairs(VariableMetric):
     name = "du-pairs"
     by_order = True
     shape = Shape(SITE, SITE, VARIABLE)
-    summary = "a thread read, at the second site, the value that was written to a shared variable at the first"
+    summary = "a thread reads, at the second site, the value that was written to a shared variable at the first"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
@@ -54,7 +54,7 @@ class DefinitionUsePairs(VariableMetric):
         return (self._cast.variables[group[0]],)
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        return _said(sites, key, "a thread", "the same or another one")
+        return _said(sites, key, "a thread", "the same or another thread")
 
 
 class DefinitionUsePairsByThread(DefinitionUsePairs):
@@ -62,7 +62,7 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
 
     name = "du-pairs*"
     shape = Shape(SITE, SITE, VARIABLE, THREAD, THREAD)
-    summary = "the same, told apart by the thread that wrote and the thread that read"
+    summary = "the same, distinguished by the thread that writes and the thread that reads"
     starred = True
 
     def _named(self, group: Group, names: Names) -> Key:
@@ -71,11 +71,11 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         definer, user = key[3:]
-        other = "A, or another thread like it," if definer == user else said_thread("B", user)
+        other = "A, or another thread of the same kind," if definer == user else said_thread("B", user)
         return _said(sites, key, said_thread("A", definer), other)
 
 
 def _said(sites: Mapping[int, Site], key: Key, definer: str, user: str) -> str:
     definition, use, variable = key[:3]
-    wrote = said_access(definition, sites, variable=variable)
-    return f"{definer} {wrote} and then {user} {said_again(use, sites)}, with nobody writing it in between"
+    writes = said_access(definition, sites, variable=variable)
+    return f"{definer} {writes} and then {user} {said_again(use, sites)}, with no write in between"

@@ -33,7 +33,7 @@ class Eraser(VariableMetric):
     name = "eraser"
     points = frozenset({READ})  # which of two reads comes first decides about states
     shape = Shape(SITE, word("state"), _LOCKS)
-    summary = "a thread reached the site when Eraser's automaton for the shared variable was in that state"
+    summary = "a thread reaches the site while Eraser's automaton for the shared variable is in that state"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
@@ -81,7 +81,7 @@ class EraserByThread(Eraser):
 
     name = "eraser*"
     shape = Shape(SITE, VARIABLE, word("state"), _LOCKS, THREAD)
-    summary = "the same, told apart by the variable and the thread"
+    summary = "the same, distinguished by variable and thread"
     starred = True
 
     def _named(self, group: Group, names: Names) -> Key:
@@ -95,19 +95,19 @@ class EraserByThread(Eraser):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, variable, state, locks, thread = key
-        did = said_access(site, sites, variable=variable)
-        return f"{said_thread('A', thread)} {did} when {_SAID[state]}{_said_guards(state, locks)}"
+        accesses = said_access(site, sites, variable=variable)
+        return f"{said_thread('A', thread)} {accesses} when {_SAID[state]}{_said_guards(state, locks)}"
 
 
 _SAID = {
-    VIRGIN: "nobody had touched it (Eraser's virgin)",
-    EXCLUSIVE: "only one thread had touched it (Eraser's exclusive)",
-    EXCLUSIVE_AGAIN: "a second thread had taken it over (Eraser's exclusive')",
-    SHARED: "threads in turn had touched it, after that only read it (Eraser's shared)",
-    MODIFIED: "threads in turn had touched and written it (Eraser's modified)",
-    RACE: "threads in turn had touched and written it under no common lock (Eraser's race)",
+    VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
+    EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
+    EXCLUSIVE_AGAIN: "a second thread has taken it over (Eraser's exclusive')",
+    SHARED: "several threads have accessed it in turn and since then only read it (Eraser's shared)",
+    MODIFIED: "several threads have accessed it in turn and written it (Eraser's modified)",
+    RACE: "several threads have accessed it in turn and written it under no common lock (Eraser's race)",
 }
 
 
 def _said_guards(state: str, locks: Any) -> str:
-    return f", each time under {said_locks(locks)}" if state in (SHARED, MODIFIED) else ""
+    return f", protected by {said_locks(locks)}" if state in (SHARED, MODIFIED) else ""

@@ -53,8 +53,8 @@ class GoldiLock(VariableMetric):
     points = UNOBSERVABLE | {READ}  # locksets grow by whatever hands over, and are looked at by accesses in between
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
-        "a thread touched a shared variable at the site and GoldiLocks decided by that check, or by that lockset, "
-        "whether this was a race"
+        "a thread accesses a shared variable at the site, and GoldiLocks decides by that check, or by that lockset, "
+        "whether this is a race"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -118,7 +118,7 @@ class GoldiLockByThread(GoldiLock):
 
     name = "goldilock*"
     shape = Shape(SITE, VARIABLE, word("check"), _LOCKSET, THREAD)
-    summary = "the same, told apart by the variable and the thread"
+    summary = "the same, distinguished by variable and thread"
     starred = True
 
     def _named(self, group: Group, names: Names) -> Key:
@@ -136,12 +136,12 @@ class GoldiLockByThread(GoldiLock):
 
 
 _SAID = {
-    FIRST: "with no earlier access in conflict",
-    SAME_THREAD: "with no earlier access in conflict but its own",
-    SAME_LOCK: "under a lock that was held at the last access in conflict",
-    TWO_THREADS: "after the thread of the last access in conflict had handed over to it directly",
-    LOCKSET: "after the last access in conflict was passed on to it through",
-    RACE: "although the last access in conflict was passed on only to",
+    FIRST: "with no earlier conflicting access",
+    SAME_THREAD: "with no earlier conflicting access except its own",
+    SAME_LOCK: "while holding a lock that was also held at the last conflicting access",
+    TWO_THREADS: "after the thread of the last conflicting access synchronized with it directly",
+    LOCKSET: "after a conflicting access whose lockset is",
+    RACE: "in a race with a conflicting access whose lockset is",
 }
 
 

@@ -58,8 +58,8 @@ class HappensBeforePairs(SynchronizationMetric):
     points = frozenset({SET, UP})  # which of two was last; locks and conditions have one holder at a time
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
-        "a thread took, at the second site, what another thread gave last by the resource, at the first; or a start "
-        "or a join ordered the two sites"
+        "the last synchronization on the resource before the second site is by another thread at the first site (a "
+        "release before an acquire, a put before a get), or a start or a join orders the two sites"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -140,8 +140,8 @@ class HappensBeforePairs(SynchronizationMetric):
         first = f"{said_thread('A', giver)} {where(given_at, sites)}"
         then = f"{said_thread('B', taker)} {where(taken_at, sites)}"
         if not resource:
-            return f"{then} follow {first} by a start or a join"
-        return f"{first} hand over to {then} by {AbstractObject(*resource)}"
+            return f"{first} synchronizes with {then} by a start or a join"
+        return f"{first} synchronizes with {then} through {AbstractObject(*resource)}"
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         given_at, taken_at = key[:2]
@@ -153,7 +153,7 @@ class HappensBeforePairsByThread(HappensBeforePairs):
 
     name = "hbpair*"
     shape = Shape(SITE, SITE, RESOURCE, THREAD, THREAD)
-    summary = "the same, told apart by the thread that gave and the thread that took"
+    summary = "the same, distinguished by the thread at the first site and the thread at the second"
     by_thread = True
 
     def _key(self, note: Note) -> Key:

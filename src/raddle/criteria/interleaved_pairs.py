@@ -26,7 +26,7 @@ from raddle.criteria.sizes import UNSERIALIZABLE_BY
 from raddle.criteria.start_join import StartJoinOrder
 from raddle.criterion_settings import PINV_OCCURRENCES, CriterionSettings
 from raddle.entities import AbstractVariable, Entities
-from raddle.operation import ACCESSES, READ, WRITE, Kind
+from raddle.operation import ACCESSES, READ, WRITE, Kind, verb_of
 from raddle.requirement import VARIABLE, Shape, word
 from raddle.site import Site
 from raddle.step import Step
@@ -139,8 +139,8 @@ class PairCriterion(FactCriterion[V]):
     def _said(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, _ = key
         return (
-            f"thread {first[0]} {first[1]} `{AbstractVariable(*variable)}` {self._where(first, sites)} "
-            f"and next {second[1]} it {self._where(second, sites)}"
+            f"thread {first[0]} {verb_of(first[1])} `{AbstractVariable(*variable)}` {self._where(first, sites)} "
+            f"and next {verb_of(second[1])} it {self._where(second, sites)}"
         )
 
 
@@ -196,7 +196,7 @@ class PairInterleave(PairCriterion[Logged]):
         access_part('access of another thread or "none"'),
     )
     summary: ClassVar[str] = (
-        "between two consecutive accesses of a thread comes a certain one of another thread, or none"
+        "a certain access by another thread, or none, comes between two consecutive accesses of a thread"
     )
     points: ClassVar[frozenset[Kind]] = frozenset({READ})  # also where all three only read
     _variable = Logged
@@ -306,9 +306,9 @@ class PairInterleave(PairCriterion[Logged]):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, other = key
         if other == NONE:
-            return f"{self._said(key, sites)} with no access of another thread in between"
+            return f"{self._said(key, sites)} with no access by another thread in between"
         return (
-            f"thread {other[0]} {other[1]} `{AbstractVariable(*variable)}` {self._where(other, sites)} "
+            f"thread {other[0]} {verb_of(other[1])} `{AbstractVariable(*variable)}` {self._where(other, sites)} "
             f"between thread {first[0]}'s {first[1]} {self._where(first, sites)} "
             f"and its next access, the {second[1]} {self._where(second, sites)}"
         )
@@ -325,7 +325,9 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         access_part("next access of the thread"),
         word('"unserializable" or "serializable"'),
     )
-    summary: ClassVar[str] = "another thread makes two consecutive accesses of a thread unserializable, or none does"
+    summary: ClassVar[str] = (
+        "an access by another thread makes two consecutive accesses of a thread unserializable, or none does"
+    )
     _variable = Clocked
 
     def begin(self, entities: Entities) -> None:

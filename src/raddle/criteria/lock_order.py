@@ -31,7 +31,7 @@ class GoodLock(SynchronizationMetric):
     by_order = True  # it is about what each thread does by itself
     shape = Shape(SITE, SITE, LOCK, LOCK)
     summary = (
-        "a thread asked for the second lock at the second site while it held the first, acquired at the first site"
+        "a thread requests the second lock at the second site while it holds the first, acquired at the first site"
     )
 
     def begin(self, entities: Entities) -> None:
@@ -72,7 +72,7 @@ class GoodLock(SynchronizationMetric):
         held_at, site, held, acquired = key[:4]
         thread = said_thread("A", key[4] if self.by_thread else None)
         return (
-            f"{thread} ask for {AbstractObject(*acquired)} {where(site, sites)} while it held "
+            f"{thread} requests {AbstractObject(*acquired)} {where(site, sites)} while it holds "
             f"{AbstractObject(*held)}, acquired {where(held_at, sites)}"
         )
 
@@ -82,7 +82,7 @@ class GoodLockByThread(GoodLock):
 
     name = "goodlock*"
     shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)
-    summary = "the same, told apart by the thread"
+    summary = "the same, distinguished by thread"
     by_thread = True
 
     def _key(self, note: Note) -> Key:

@@ -79,7 +79,7 @@ class MemoryAccessPatterns(Criterion):
     family = "MAP"
     paper = "Wang et al., MAP-Coverage: a Novel Coverage Criterion for Testing Thread-Safe Classes, ASE 2019"
     shape = Shape(word("pattern"), Single("owner", Role.OWNER), word("x"), word("y"), SITE, SITE, optional=(SITE, SITE))
-    summary = "Two threads access one variable, or two of one object, in the order of one of the 17 patterns."
+    summary = "two threads access one variable, or two variables of one object, in the order of one of the 17 patterns"
     cost = LINEAR
     by_order = True  # each step of a pattern conflicts with the next one, or is of the same thread; see `patterns`
     total_known = True

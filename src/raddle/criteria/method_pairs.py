@@ -64,7 +64,7 @@ class MethodPairs(Criterion):
         "Concurrent Tests"
     )
     shape = Shape(Single("class", Role.OWNER), word("method"), word("method"))
-    summary = "one public method of an object started while the other was active in another thread"
+    summary = "one public method of an object starts while the other is active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})
     points = UNOBSERVABLE  # a method begins right after what its thread did before, and that may be one of these
@@ -151,7 +151,7 @@ class MethodPairs(Criterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         owner, one, other = key
         name = owner.rpartition(":")[2].rpartition("<locals>.")[2]
-        return f"thread A start `{name}.{one}` while thread B was in `{name}.{other}`"
+        return f"thread A starts `{name}.{one}` while thread B is in `{name}.{other}`"
 
     def home(self, key: Key) -> int:
         """Where the first method begins; known once a model was seen."""

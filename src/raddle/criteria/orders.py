@@ -26,7 +26,7 @@ from raddle.criteria.base import WHOLE
 from raddle.criteria.lu import LuCriterion
 from raddle.criteria.observed_accesses import Access
 from raddle.entities import AbstractVariable, Entities
-from raddle.operation import ACCESSES, READ, WRITE, Kind
+from raddle.operation import ACCESSES, READ, Kind, verb_of
 from raddle.requirement import SITE, THREAD, VARIABLE, Group, Several, Shape, word
 from raddle.site import Site, where
 from raddle.step import Step
@@ -37,7 +37,6 @@ _ORDER = (
     word("number of accesses and digest of their order"),
     Several("how it begins", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
 )
-_SAID = {READ: "read", WRITE: "wrote"}
 
 
 class OrderCriterion(LuCriterion[Variable]):
@@ -156,7 +155,7 @@ class All(OrderCriterion):
             yield self._order(places), self._beginning(places[:BEGINNING])
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        return f"all accesses to shared variables in this order: {_told(sites, *key)}"
+        return f"all accesses to shared variables happen in this order: {_told(sites, *key)}"
 
 
 class ThreadPair(OrderCriterion):
@@ -173,7 +172,8 @@ class ThreadPair(OrderCriterion):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         one, other, *order = key
-        return f"the accesses of threads {one} and {other} to shared variables in this order: {_told(sites, *order)}"
+        whose = f"the accesses of threads {one} and {other} to shared variables"
+        return f"{whose} happen in this order: {_told(sites, *order)}"
 
 
 class SingleVariable(OrderCriterion):
@@ -195,7 +195,7 @@ class SingleVariable(OrderCriterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, one, other, *order = key
         whose = f"the accesses of threads {one} and {other} to `{AbstractVariable(*variable)}`"
-        return f"{whose} in this order: {_told(sites, *order)}"
+        return f"{whose} happen in this order: {_told(sites, *order)}"
 
     def home(self, key: Key) -> int:
         site: int = key[4][0][3]
@@ -204,6 +204,6 @@ class SingleVariable(OrderCriterion):
 
 def _told(sites: Mapping[int, Site], order: str, beginning: Key) -> str:
     number, _, digest = order.partition(":")
-    told = ", ".join(f"{label} {_SAID[kind]} `{name}` {where(site, sites)}" for label, kind, name, site in beginning)
+    told = ", ".join(f"{label} {verb_of(kind)} `{name}` {where(site, sites)}" for label, kind, name, site in beginning)
     more = int(number) - len(beginning)
     return f"{told}{f', and {more:,} more' if more else ''} (order {digest[:8]})"

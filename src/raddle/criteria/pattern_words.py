@@ -7,25 +7,25 @@ from typing import NamedTuple
 
 from raddle.criteria.patterns import PATTERNS
 from raddle.entities import AbstractVariable
-from raddle.operation import READ
+from raddle.operation import verb_of
 from raddle.site import Site, where
 from raddle.tally import Key
 
 
 class _Step(NamedTuple):
     thread: str
+    kind: str
     does: str
-    did: str
     variable: str
     where: str
 
 
 def clause(key: Key, sites: Mapping[int, Site]) -> str:
-    """What reads well after "no execution yet had".
+    """Return the requirement as a clause, see `Criterion.explain`.
 
     >>> lines = {70000 + line: Site("m.py", line, 0, "", "th", "", switchable=True) for line in (4, 5, 9)}
     >>> clause((4, "m.py:Log", "th", "", 70004, 70009, 70005), lines)
-    'thread A read `Log.th` at m.py:4 before thread B wrote it at m.py:9 and A read it again at m.py:5 (pattern 4)'
+    'thread A reads `Log.th` at m.py:4, then thread B writes it at m.py:9, then A reads it again at m.py:5 (pattern 4)'
     """
     number, owner, x, y, *numbers = key
     pattern = PATTERNS[number]
@@ -33,7 +33,7 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
         _Step(
             part.thread,
             part.kind,
-            "read" if part.kind == READ else "wrote",
+            verb_of(part.kind),
             f"`{AbstractVariable(owner, '', x if part.variable == 'x' else y)}`",
             where(site, sites),
         )
@@ -47,21 +47,21 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
 def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
     """Each step after the one before it."""
     said = (
-        f"thread {one.thread} {one.does} {one.variable} {one.where} before thread {two.thread} {two.did} it {two.where}"
+        f"thread {one.thread} {one.does} {one.variable} {one.where}, then thread {two.thread} {two.does} it {two.where}"
     )
     if not rest:
         return said
     last = rest[-1]
     if len(rest) == 1:
-        again = " again" if last.does == one.does else ""
-        return f"{said} and {last.thread} {last.did} it{again} {last.where}"
-    then = f"and then {rest[0].variable} {rest[0].where}"
-    return f"{said} {then}, and only after that {last.thread} {last.did} {last.variable} {last.where}"
+        again = " again" if last.kind == one.kind else ""
+        return f"{said}, then {last.thread} {last.does} it{again} {last.where}"
+    then = f"and {rest[0].variable} {rest[0].where}"
+    return f"{said} {then}, then {last.thread} {last.does} {last.variable} {last.where}"
 
 
 def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
     """The first two steps, in any order, before the last two."""
     first = f"thread {one.thread} {one.does} {one.variable} {one.where}"
     second = f"thread {two.thread} {two.does} {two.variable} {two.where}"
-    last = " and ".join(f"{step.thread} {step.did} {step.variable} {step.where}" for step in (three, four))
+    last = " and ".join(f"{step.thread} {step.does} {step.variable} {step.where}" for step in (three, four))
     return f"{first} and {second}, both before {last}"

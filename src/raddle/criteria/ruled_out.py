@@ -54,7 +54,7 @@ class RuledOut:
     >>> written, read = ("x", 70001), ("x", 70002)  # by the one that starts the reader
     >>> facts = OwnerFacts.make([written, read], (0b10,), LockDiscipline(seen=0b11))
     >>> RuledOut(facts).why(PATTERNS[1], [read, written])
-    'by the starts and joins of threads, step 2 comes before step 1'
+    'thread starts and joins order step 2 before step 1'
     >>> RuledOut(facts).why(PATTERNS[2], [written, read])
     """
 
@@ -160,17 +160,17 @@ class RuledOut:
             one, other = places[first], places[second]
             if self._never[one] >> other & 1:
                 if self._after[other] >> one & 1:
-                    return f"by the starts and joins of threads, step {second + 1} comes before step {first + 1}"
+                    return f"thread starts and joins order step {second + 1} before step {first + 1}"
                 if self._is_first(other):
-                    return f"step {second + 1} is done only before other threads come to the object"
-                return f"step {first + 1} is done only after other threads have left the object"
+                    return f"step {second + 1} happens only before other threads access the object"
+                return f"step {first + 1} happens only after all accesses by other threads"
         run, between, lock = next(
             (run, step, guard.lock)
             for run, step, its_run in shape.runs
             for guard in self._guards
             if guard.kept[places[run[0]]] >> places[run[1]] & 1 and guard.holds(step, its_run, places)
         )
-        return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} needs it, too"
+        return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} also needs it"
 
     def _never_before(self, place: Place, others: range) -> int:
         """A mask of accesses that it never comes before in another thread."""

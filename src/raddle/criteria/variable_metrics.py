@@ -23,7 +23,7 @@ Group = tuple[Any, ...]  # numbers of variables, resources and actors
 Note = Any  # numbers of sites and words, or one number that stands for them: see `_key`
 Notes = defaultdict[Group, set[Note]]
 
-_DID = {"read": "read", "write": "wrote", "delete": "deleted"}
+_VERBS = {"read": "reads", "write": "writes", "delete": "deletes"}
 
 
 class VariableMetric(Criterion):
@@ -139,29 +139,29 @@ def said_access(number: int, sites: Mapping[int, Site], *, variable: Any = None)
 
     >>> site = Site("log.py", 4, 0, "read", "th", "f", switchable=False)
     >>> said_access(70001, {70001: site})
-    'read `th` at log.py:4'
+    'reads `th` at log.py:4'
     >>> said_access(70001, {70001: site}, variable=("log.py:Appender", "", "th"))
-    'read `Appender.th` at log.py:4'
+    'reads `Appender.th` at log.py:4'
     >>> said_access(0, {}, variable=("log.py:Appender", "", "th"))
-    'touched `Appender.th` in code without probes'
+    'accesses `Appender.th` in code without probes'
     """
     site = sites.get(number)
     name = str(AbstractVariable(*variable)) if variable is not None else site.name if site is not None else ""
-    did = _DID.get(site.kind, "touched") if site is not None else "touched"
+    verb = _VERBS.get(site.kind, "accesses") if site is not None else "accesses"
     if variable is None and site is not None and site.kind == "call":  # of a container's method
-        did = "called"
-    return f"{did} {f'`{name}`' if name else 'a variable'} {where(number, sites)}"
+        verb = "calls"
+    return f"{verb} {f'`{name}`' if name else 'a variable'} {where(number, sites)}"
 
 
 def said_again(number: int, sites: Mapping[int, Site]) -> str:
     """The same, of a variable that was named before.
 
     >>> said_again(70001, {70001: Site("log.py", 4, 0, "write", "th", "f", switchable=False)})
-    'wrote it at log.py:4'
+    'writes it at log.py:4'
     """
     site = sites.get(number)
-    did = _DID.get(site.kind, "touched") if site is not None else "touched"
-    return f"{did} it {where(number, sites)}"
+    verb = _VERBS.get(site.kind, "accesses") if site is not None else "accesses"
+    return f"{verb} it {where(number, sites)}"
 
 
 def said_thread(letter: str, thread: Any = None) -> str:
@@ -179,6 +179,6 @@ def said_locks(locks: Iterable[Any]) -> str:
     >>> said_locks([("Lock", "app.py:3"), ("RLock", "")])
     'the Lock made at app.py:3 and a RLock'
     >>> said_locks([])
-    'no lock'
+    'no common lock'
     """
-    return " and ".join(str(AbstractObject(*lock)) for lock in locks) or "no lock"
+    return " and ".join(str(AbstractObject(*lock)) for lock in locks) or "no common lock"

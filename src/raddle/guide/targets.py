@@ -224,11 +224,11 @@ def given_up_lines(
     """The first of the requirements that were given up, as sentences.
 
     >>> given_up_lines([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
-    ['no execution yet had thread A start `C.f` while thread B was in `C.g`']
+    ['not covered yet: thread A starts `C.f` while thread B is in `C.g`']
     """
     keys: dict[str, list[Key]] = {}
     told = list(islice(goals, MAX_LISTED))
     for name, key in told:
         keys.setdefault(name, []).append(key)
     by_name = {one.name: Sentences(one, sites, among=keys[one.name]) for one in criteria if one.name in keys}
-    return [f"no execution yet had {by_name[name].explain(key)}" for name, key in told]
+    return [f"not covered yet: {by_name[name].explain(key)}" for name, key in told]

@@ -26,10 +26,10 @@ FORMAT, VERSION = "raddle-difference", 1
 GAINED, LOST, GONE, IMPOSSIBLE = KINDS = ("gained", "lost", "gone", "impossible")
 BY_A_LOCK = " is held from step "  # in the reason why something is infeasible
 _SAID = {
-    GAINED: "after, but not before, an execution had {}",
-    LOST: "before, but not after, an execution had {}",
-    GONE: "before, in code that is gone, an execution had {}",
-    IMPOSSIBLE: "before, when that was possible, an execution had {}",
+    GAINED: "newly covered: {}",
+    LOST: "no longer covered: {}",
+    GONE: "covered before, in code that has been removed: {}",
+    IMPOSSIBLE: "covered before, no longer feasible: {}",
 }
 
 
@@ -126,7 +126,7 @@ def difference(
     ...     return Contents(runs=(run,), tally=Tally.of(covered, executions=1))
     >>> (one,) = difference(measured(("f", "f")), measured(("f", "g"))).criteria
     >>> [change.sentence for change in one.changes if change.what == "gained"]
-    ['after, but not before, an execution had thread A start `C.f` while thread B was in `C.g`']
+    ['newly covered: thread A starts `C.f` while thread B is in `C.g`']
     """
     correspondence = Correspondence(before, after)
     measured = set(before.criteria) | set(after.criteria)

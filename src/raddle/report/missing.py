@@ -84,7 +84,7 @@ def missing(
     gaps = []
     for _, file, line, _, key in listed:
         sites = Requirement(criterion.shape, key).sites
-        sentence = f"no execution yet had {sentences.explain(key)}{whose(sites, guessed)}"
+        sentence = f"not covered yet: {sentences.explain(key)}{whose(sites, guessed)}"
         columns = tuple(contents.sites[number].column + 1 for number in sites if number in contents.sites)
         gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))

@@ -48,16 +48,16 @@ def test_a_change_with_a_loss_and_a_gain(run):
     store("b", 12, 5, 6, visited=[0, 1], blocked=[1])
     code, out, err = run("a", "b")
     assert (code, err) == (0, "")
-    waits = "had a thread wait at log.py:{} for what others held or had not given yet"
+    blocks = "a thread blocks at log.py:{}"
     assert out.splitlines() == [
         "before: 9 executions, after: 1 execution",
         "changed in between: log.py",
         "",
         "sync: 3 covered before, 3 after",
         "  lost: 1",
-        f"    log.py:5: before, but not after, an execution {waits.format(5)}",
+        f"    log.py:5: no longer covered: {blocks.format(5)}",
         "  gained: 1",
-        f"    log.py:6: after, but not before, an execution {waits.format(6)}",
+        f"    log.py:6: newly covered: {blocks.format(6)}",
         "",
         "There were fewer executions after: what is lost may only need more of them.",
     ]

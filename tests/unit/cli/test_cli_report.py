@@ -99,8 +99,8 @@ def test_missing(run):
     assert code == 0
     assert "sync" not in out
     # Of the three pairs of two methods, add-add and total-total are left.
-    assert "log.py:\n  no execution yet had thread A start `Log.add` while thread B was in `Log.add`\n" in out
-    assert "no execution yet had thread A start `Log.total` while thread B was in `Log.total`\n" in out
+    assert "log.py:\n  not covered yet: thread A starts `Log.add` while thread B is in `Log.add`\n" in out
+    assert "not covered yet: thread A starts `Log.total` while thread B is in `Log.total`\n" in out
     _, out, _ = run("--missing", "method-pairs", "--limit", "1")
     assert "Log.total" not in out
     assert "... and 1 more" in out
@@ -169,7 +169,7 @@ def test_json(run):
         ("log.py", 3, ["add", "add"]),
         ("log.py", 5, ["total", "total"]),
     ]
-    assert all(gap["sentence"].startswith("no execution yet had ") for gap in data["missing"])
+    assert all(gap["sentence"].startswith("not covered yet: ") for gap in data["missing"])
     assert data["warnings"][0]["kind"] == "data-race"
     assert data["warnings"][0]["sentence"]
     assert data["notes"][0] == "a note"  # others may say that the files are not there

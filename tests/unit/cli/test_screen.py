@@ -39,15 +39,15 @@ def test_everything_is_only_said_of_what_is_known(criteria, said):
 
 
 def test_one_is_one():
-    aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["no execution yet had it"]}
+    aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["not covered yet: it"]}
     assert told_shares(result(aims=aims)) == [
         "  aimed at 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
-        "    given up: no execution yet had it",
+        "    given up: not covered yet: it",
     ]
 
 
 def test_three_of_those_given_up_are_told():
-    given_up = [f"no execution yet had {number}" for number in range(50)]
+    given_up = [f"not covered yet: {number}" for number in range(50)]
     aims = {"aimed": 90, "plans": 99, "covered": 20, "given_up": 70, "given_up_requirements": given_up}
     _, *told, more = told_shares(result(aims=aims))
     assert [line.split()[-1] for line in told] == ["0", "1", "2"]

@@ -43,8 +43,8 @@ def test_total() -> None:
 def test_said_to_people() -> None:
     (criterion,) = make_criteria("blocks")
     sites = {70001: Site("shop/cart.py", 9, 8, "block", "", "Cart.add", switchable=False)}
-    assert criterion.explain((70001,), sites) == "a thread run the block of `Cart.add` that begins at shop/cart.py:9"
-    assert criterion.explain((0,), sites) == "a thread run a block of code without probes"
+    assert criterion.explain((70001,), sites) == "a thread runs the block of `Cart.add` that begins at shop/cart.py:9"
+    assert criterion.explain((0,), sites) == "a thread runs a block of code without probes"
     assert criterion.home((70001,)) == 70001
 
 

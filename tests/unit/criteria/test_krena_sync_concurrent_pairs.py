@@ -44,7 +44,9 @@ def test_agrees_with_the_definition_on_random_executions():
 def test_said():
     sites = {SITE + n: Site("m.py", 10 + n, 0, "read", "x", "f", switchable=False) for n in (1, 2)}
     explain = ConcurrentPairs().explain
-    assert explain((SITE + 1, SITE + 2, True), sites) == "thread A at m.py:11 and right after it thread B at m.py:12"
+    assert (
+        explain((SITE + 1, SITE + 2, True), sites) == "thread A at m.py:11, immediately followed by thread B at m.py:12"
+    )
     assert explain((SITE + 1, SITE + 2, False), sites) == (
-        "thread A at m.py:11 and right after it the same thread at m.py:12"
+        "thread A at m.py:11, immediately followed by the same thread at m.py:12"
     )

@@ -121,7 +121,7 @@ def test_agrees_with_the_definition_on_random_executions():
 def test_said():
     sites = {SITE + 1: Site("m.py", 11, 0, "call", "lock", "f", switchable=False)}
     explain = Contention().explain
-    assert explain((SITE + 1, "visited"), sites) == "a thread come to the synchronization at m.py:11"
-    assert explain((SITE + 1, "blocking"), sites) == "another thread wait for the lock that was acquired at m.py:11"
+    assert explain((SITE + 1, "visited"), sites) == "a thread reaches the synchronization at m.py:11"
+    assert explain((SITE + 1, "blocking"), sites) == "another thread blocks on the lock acquired at m.py:11"
     for situation in ("blocked", "notified", "heard", "unheard"):
         assert "at m.py:11" in explain((SITE + 1, situation), sites)

@@ -106,11 +106,12 @@ def test_said():
     key = (SITE + 1, SITE + 2, ("Lock", "m.py:1"))
     plain, starred = HappensBeforePairs(), HappensBeforePairsByThread()
     assert plain.explain(key, sites) == (
-        "thread A at m.py:11 hand over to thread B at m.py:12 by the Lock made at m.py:1"
+        "thread A at m.py:11 synchronizes with thread B at m.py:12 through the Lock made at m.py:1"
     )
     assert starred.explain((*key, ("main", "a1"), ("worker", "b2")), sites) == (
-        "thread A (main#a1) at m.py:11 hand over to thread B (worker#b2) at m.py:12 by the Lock made at m.py:1"
+        "thread A (main#a1) at m.py:11 synchronizes with thread B (worker#b2) at m.py:12 through "
+        "the Lock made at m.py:1"
     )
     assert plain.explain((SITE + 1, SITE + 2, ""), sites) == (
-        "thread B at m.py:12 follow thread A at m.py:11 by a start or a join"
+        "thread A at m.py:11 synchronizes with thread B at m.py:12 by a start or a join"
     )

@@ -91,6 +91,6 @@ def test_agrees_with_the_definition_on_random_executions():
 def test_said():
     sites = {SITE + n: Site("m.py", 10 + n, 0, "call", "lock", "f", switchable=False) for n in (1, 2)}
     key = (SITE + 1, SITE + 2, ("Lock", "m.py:1"), ("Lock", "m.py:2"))
-    clause = "ask for the Lock made at m.py:2 at m.py:12 while it held the Lock made at m.py:1, acquired at m.py:11"
+    clause = "requests the Lock made at m.py:2 at m.py:12 while it holds the Lock made at m.py:1, acquired at m.py:11"
     assert GoodLock().explain(key, sites) == f"thread A {clause}"
     assert GoodLockByThread().explain((*key, ("worker", "a1")), sites) == f"thread A (worker#a1) {clause}"

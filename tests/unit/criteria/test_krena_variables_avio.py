@@ -79,13 +79,13 @@ def test_sentences():
     }
     avio, starred = METRICS["avio"](), METRICS["avio*"]()
     assert avio.explain((S + 1, S + 2, S + 3), sites) == (
-        "thread A read `th` at log.py:4 and then wrote it at log.py:5, where the last to come between was thread B, "
-        "which wrote it at log.py:9"
+        "thread A reads `th` at log.py:4 and next writes it at log.py:5, and the last access in between is by thread "
+        "B, which writes it at log.py:9"
     )
     key = (S + 1, S + 2, 0, ("log.py:Appender", "", "th"), ("worker", "aa"), ("main", "bb"))
     assert starred.explain(key, sites) == (
-        "thread A (worker#aa) read `Appender.th` at log.py:4 and then wrote it at log.py:5, where the last to come "
-        "between was thread B (main#bb), which touched it in code without probes"
+        "thread A (worker#aa) reads `Appender.th` at log.py:4 and next writes it at log.py:5, and the last access in "
+        "between is by thread B (main#bb), which accesses it in code without probes"
     )
     assert starred.home(key) == S + 1
 

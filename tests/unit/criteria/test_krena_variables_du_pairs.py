@@ -76,14 +76,14 @@ def test_sentences():
     variable = ("log.py:Appender", "app.py:1", "th")
     pairs, starred = METRICS["du-pairs"](), METRICS["du-pairs*"]()
     assert pairs.explain((S + 1, S + 2, variable), sites) == (
-        "a thread wrote `Appender.th` at log.py:4 and then the same or another one read it at log.py:9, with nobody "
-        "writing it in between"
+        "a thread writes `Appender.th` at log.py:4 and then the same or another thread reads it at log.py:9, with no "
+        "write in between"
     )
     assert starred.explain((S + 1, S + 2, variable, ("main", "aa"), ("worker", "bb")), sites) == (
-        "thread A (main#aa) wrote `Appender.th` at log.py:4 and then thread B (worker#bb) read it at log.py:9, with "
-        "nobody writing it in between"
+        "thread A (main#aa) writes `Appender.th` at log.py:4 and then thread B (worker#bb) reads it at log.py:9, with "
+        "no write in between"
     )
-    assert "A, or another thread like it, read" in starred.explain(
+    assert "A, or another thread of the same kind, reads" in starred.explain(
         (S + 1, S + 2, variable, ("m", "a"), ("m", "a")), sites
     )
 

@@ -77,7 +77,7 @@ def test_every_state_has_its_sentence(state):
     sites = {S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False)}
     eraser = METRICS["eraser"]()
     said = eraser.explain((S + 1, state, ()), sites)
-    assert said.startswith("thread A wrote `th` at log.py:4 when ")
+    assert said.startswith("thread A writes `th` at log.py:4 when ")
     assert f"Eraser's {state})" in said
 
 
@@ -85,12 +85,12 @@ def test_sentences():
     sites = {S + 1: Site("log.py", 4, 0, "call", "self.items.append", "f", switchable=False)}
     eraser, starred = METRICS["eraser"](), METRICS["eraser*"]()
     assert eraser.explain((S + 1, "modified", (("Lock", "m.py:3"),)), sites) == (
-        "thread A called `self.items.append` at log.py:4 when threads in turn had touched and written it (Eraser's "
-        "modified), each time under the Lock made at m.py:3"
+        "thread A calls `self.items.append` at log.py:4 when several threads have accessed it in turn and written it "
+        "(Eraser's modified), protected by the Lock made at m.py:3"
     )
     assert starred.explain((S + 1, ("m.py:C", "", "items[]"), "shared", (), ("worker", "aa")), sites) == (
-        "thread A (worker#aa) touched `C.items[]` at log.py:4 when threads in turn had touched it, after that only "
-        "read it (Eraser's shared), each time under no lock"
+        "thread A (worker#aa) accesses `C.items[]` at log.py:4 when several threads have accessed it in turn and since "
+        "then only read it (Eraser's shared), protected by no common lock"
     )
 
 

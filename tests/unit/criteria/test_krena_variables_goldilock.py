@@ -90,7 +90,7 @@ def test_every_check_has_its_sentence(check):
     sites = {S + 1: Site("log.py", 4, 0, "write", "th", "f", switchable=False)}
     goldilock = METRICS["goldilock"]()
     said = goldilock.explain((S + 1, check, ()), sites)
-    assert said.startswith("thread A wrote `th` at log.py:4 ")
+    assert said.startswith("thread A writes `th` at log.py:4 ")
     assert said.endswith(f"({check})")
 
 
@@ -99,12 +99,12 @@ def test_sentences():
     goldilock, starred = METRICS["goldilock"](), METRICS["goldilock*"]()
     lockset = (("resource", ("Queue", "m.py:3")), ("thread", ("main", "aa")))
     assert goldilock.explain((S + 1, "lockset", lockset), sites) == (
-        "thread A wrote `th` at log.py:4 after the last access in conflict was passed on to it through the Queue made "
-        "at m.py:3 and main#aa (lockset)"
+        "thread A writes `th` at log.py:4 after a conflicting access whose lockset is the Queue made at m.py:3 and "
+        "main#aa (lockset)"
     )
     assert starred.explain((S + 1, ("m.py:C", "", "th"), "same lock", (), ("worker", "aa")), sites) == (
-        "thread A (worker#aa) wrote `C.th` at log.py:4 under a lock that was held at the last access in conflict "
-        "(same lock)"
+        "thread A (worker#aa) writes `C.th` at log.py:4 while holding a lock that was also held at the last "
+        "conflicting access (same lock)"
     )
 
 

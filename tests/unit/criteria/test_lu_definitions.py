@@ -127,16 +127,13 @@ def test_the_sentences():
     }
     owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "app.py:1", "th"))  # as the data file gives it back
     read, write = ("T1", "read", SITE + 1, 3), ("T2", "write", SITE + 2, 1)
-    begin = "thread T1 read `AppenderSkeleton.th` at log.py:4 (3rd time) "
-    assert DefUse().explain((owner, write, read), sites) == begin + "with the value that thread T2 wrote at log.py:9"
-    assert (
-        DefUse().explain((owner, "initial", read), sites)
-        == begin + "with the value from before the first thread started"
-    )
+    begin = "thread T1 reads `AppenderSkeleton.th` at log.py:4 (3rd time) and gets "
+    assert DefUse().explain((owner, write, read), sites) == begin + "the value that thread T2 wrote at log.py:9"
+    assert DefUse().explain((owner, "initial", read), sites) == begin + "the value from before the first thread started"
     assert "(3rd time or later)" in DefUse(occurrences=3).explain((owner, "initial", read), sites)
     assert "in code without probes" in DefUse().explain((owner, "initial", ("T1", "read", 0, 1)), sites)
     remote = LocalOrRemoteDefinition().explain((owner, read, "remote"), sites)
-    assert remote == begin + "with a value that another thread wrote"
+    assert remote == begin + "a value that another thread wrote"
     local = LocalOrRemoteDefinition().explain((owner, read, "local"), sites)
-    assert local == begin + "with a value that no other thread wrote"
+    assert local == begin + "a value that no other thread wrote"
     assert DefUse().home((owner, "initial", read)) == SITE + 1

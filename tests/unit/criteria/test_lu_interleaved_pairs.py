@@ -164,11 +164,11 @@ def test_the_sentences():
     }
     owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "app.py:1", "th"))
     first, second, other = ("T1", "read", SITE + 4, 1), ("T1", "write", SITE + 5, 1), ("T2", "write", SITE + 9, 2)
-    pair = "thread T1 read `AppenderSkeleton.th` at log.py:4 and next write it at log.py:5 "
+    pair = "thread T1 reads `AppenderSkeleton.th` at log.py:4 and next writes it at log.py:5 "
     pinv, lr_inv = PairInterleave(), LocalOrRemoteInterleave()
-    assert pinv.explain((owner, first, second, "none"), sites) == pair + "with no access of another thread in between"
+    assert pinv.explain((owner, first, second, "none"), sites) == pair + "with no access by another thread in between"
     assert pinv.explain((owner, first, second, other), sites) == (
-        "thread T2 write `AppenderSkeleton.th` at log.py:9 (2nd time) between thread T1's read at log.py:4 "
+        "thread T2 writes `AppenderSkeleton.th` at log.py:9 (2nd time) between thread T1's read at log.py:4 "
         "and its next access, the write at log.py:5"
     )
     assert lr_inv.explain((owner, first, second, "unserializable"), sites) == (

@@ -181,15 +181,16 @@ def test_the_sentences():
     sites = {SITE + line: Site("log.py", line, 0, "read", "th", "f", switchable=True) for line in (4, 9)}
     owner = tuple(AbstractVariable("log.py:AppenderSkeleton", "", "th"))
     beginning = (("T1", "read", "AppenderSkeleton.th", SITE + 4), ("T2", "write", "AppenderSkeleton.th", SITE + 9))
-    told = "T1 read `AppenderSkeleton.th` at log.py:4, T2 wrote `AppenderSkeleton.th` at log.py:9"
+    listed = "T1 reads `AppenderSkeleton.th` at log.py:4, T2 writes `AppenderSkeleton.th` at log.py:9"
     assert All().explain(("2:0123456789", beginning), sites) == (
-        f"all accesses to shared variables in this order: {told} (order 01234567)"
+        f"all accesses to shared variables happen in this order: {listed} (order 01234567)"
     )
     assert ThreadPair().explain(("T1", "T2", "1002:0123456789", beginning), sites) == (
-        f"the accesses of threads T1 and T2 to shared variables in this order: {told}, and 1,000 more (order 01234567)"
+        "the accesses of threads T1 and T2 to shared variables happen in this order: "
+        f"{listed}, and 1,000 more (order 01234567)"
     )
     key = (owner, "T1", "T2", "2:0123456789", beginning)
     assert SingleVariable().explain(key, sites) == (
-        f"the accesses of threads T1 and T2 to `AppenderSkeleton.th` in this order: {told} (order 01234567)"
+        f"the accesses of threads T1 and T2 to `AppenderSkeleton.th` happen in this order: {listed} (order 01234567)"
     )
     assert (All().home(("2:0123456789", beginning)), SingleVariable().home(key)) == (0, SITE + 4)

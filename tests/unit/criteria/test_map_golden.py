@@ -236,36 +236,36 @@ def test_a_model_without_variables_has_nothing_to_cover():
     [
         (
             th(1, S4, S9),
-            "thread A read `AppenderSkeleton.th` at log.py:4 before thread B wrote it at log.py:9 (pattern 1)",
+            "thread A reads `AppenderSkeleton.th` at log.py:4, then thread B writes it at log.py:9 (pattern 1)",
         ),
         (
             th(3, S9, S9),
-            "thread A write `AppenderSkeleton.th` at log.py:9 before thread B wrote it at log.py:9 (pattern 3)",
+            "thread A writes `AppenderSkeleton.th` at log.py:9, then thread B writes it at log.py:9 (pattern 3)",
         ),
         (
             th(4, S4, S9, S5),
-            "thread A read `AppenderSkeleton.th` at log.py:4 before thread B wrote it at log.py:9"
-            " and A read it again at log.py:5 (pattern 4)",
+            "thread A reads `AppenderSkeleton.th` at log.py:4, then thread B writes it at log.py:9"
+            ", then A reads it again at log.py:5 (pattern 4)",
         ),
         (
             th(5, S9, S9, S4),
-            "thread A write `AppenderSkeleton.th` at log.py:9 before thread B wrote it at log.py:9"
-            " and A read it at log.py:4 (pattern 5)",
+            "thread A writes `AppenderSkeleton.th` at log.py:9, then thread B writes it at log.py:9"
+            ", then A reads it at log.py:4 (pattern 5)",
         ),
         (
             on(12, "xy", 1, 2, 3, 4),
-            "thread A write `C.x` at log.py:1 before thread B read it at log.py:2 and then `C.y` at log.py:3,"
-            " and only after that A wrote `C.y` at log.py:4 (pattern 12)",
+            "thread A writes `C.x` at log.py:1, then thread B reads it at log.py:2 and `C.y` at log.py:3,"
+            " then A writes `C.y` at log.py:4 (pattern 12)",
         ),
         (
             on(10, "xy", 1, 2, 3, 4),
-            "thread A write `C.x` at log.py:1 and thread B write `C.y` at log.py:2,"
-            " both before B wrote `C.x` at log.py:3 and A wrote `C.y` at log.py:4 (pattern 10 or 11)",
+            "thread A writes `C.x` at log.py:1 and thread B writes `C.y` at log.py:2,"
+            " both before B writes `C.x` at log.py:3 and A writes `C.y` at log.py:4 (pattern 10 or 11)",
         ),
         (
             on(13, "xy", 1, 2, 3, 99),
-            "thread A write `C.x` at log.py:1 and thread B read `C.y` at log.py:2,"
-            " both before B read `C.x` at log.py:3 and A wrote `C.y` in code without probes"
+            "thread A writes `C.x` at log.py:1 and thread B reads `C.y` at log.py:2,"
+            " both before B reads `C.x` at log.py:3 and A writes `C.y` in code without probes"
             " (pattern 13, 15, 16 or 17)",
         ),
     ],

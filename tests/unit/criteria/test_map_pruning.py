@@ -64,13 +64,13 @@ CONSTRUCTED = [(0, "write", 0, INIT), (0, "start", 1, 0), (1, "read", 0, READ), 
 def test_nothing_comes_before_a_constructor():
     criterion = MemoryAccessPatterns()
     facts = facts_of(CONSTRUCTED)
-    order = "by the starts and joins of threads, step 2 comes before step 1"
+    order = "thread starts and joins order step 2 before step 1"
     assert criterion.infeasible(on_x(1, READ, INIT), facts) == order
     assert criterion.infeasible(on_x(2, INIT, READ), facts) is None
     assert criterion.infeasible(on_x(1, READ, WRITE), facts) is None
     assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
     # Nobody saw two threads in the constructor. But it is only ever run before others come.
-    private = "step 2 is done only before other threads come to the object"
+    private = "step 2 happens only before other threads access the object"
     assert criterion.infeasible(on_x(3, INIT, INIT), facts) == private
     assert criterion.infeasible(on_x(3, WRITE, INIT), facts) == private
     assert criterion.infeasible(on_x(3, INIT, WRITE), facts) is None
@@ -98,11 +98,9 @@ def test_nothing_comes_after_the_last_look():
         ]
     )  # fmt: skip
     assert criterion.infeasible(on_x(2, WRITE, READ), facts) is None
-    assert criterion.infeasible(on_x(1, READ, WRITE), facts) == (
-        "by the starts and joins of threads, step 2 comes before step 1"
-    )
+    assert criterion.infeasible(on_x(1, READ, WRITE), facts) == ("thread starts and joins order step 2 before step 1")
     assert criterion.infeasible(on_x(1, READ, OTHER), facts) == (
-        "step 1 is done only after other threads have left the object"
+        "step 1 happens only after all accesses by other threads"
     )
     assert criterion.infeasible(on_x(4, READ, WRITE, READ), facts) is not None
 
@@ -135,7 +133,7 @@ def test_nobody_comes_between_the_steps_of_a_critical_section():
     criterion = MemoryAccessPatterns()
     facts = facts_of(locked(1, *INCREMENT) + locked(2, *INCREMENT))
     assert criterion.infeasible(on_x(7, READ, WRITE, WRITE), facts) == (
-        "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 needs it, too"
+        "the Lock made at bank.py:20 is held from step 1 to step 3, and step 2 also needs it"
     )
     # All others need a thread to come back, which none did: perhaps it can.
     account = model(reads=[READ], writes=[WRITE])
@@ -189,7 +187,7 @@ CROSSING = (10, OWNER, "x", "y", X1, Y3, X4, Y2)  # X1 and Y3 before X4 and Y2
 def test_two_sections_of_one_lock_do_not_cross():
     facts = facts_of(locked(1, *FORTH) + locked(2, *BACK))
     assert MemoryAccessPatterns().infeasible(CROSSING, facts) == (
-        "the Lock made at bank.py:20 is held from step 1 to step 4, and step 2 needs it, too"
+        "the Lock made at bank.py:20 is held from step 1 to step 4, and step 2 also needs it"
     )
     assert MemoryAccessPatterns().infeasible(CHAIN, facts) is not None
 

@@ -161,8 +161,8 @@ def test_home_is_where_the_first_method_begins() -> None:
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ((CART, "add", "total"), "thread A start `Cart.add` while thread B was in `Cart.total`"),
-        ((TILL, "add", "add"), "thread A start `Till.add` while thread B was in `Till.add`"),
+        ((CART, "add", "total"), "thread A starts `Cart.add` while thread B is in `Cart.total`"),
+        ((TILL, "add", "add"), "thread A starts `Till.add` while thread B is in `Till.add`"),
     ],
 )
 def test_said_to_people(key: Key, said: str) -> None:

@@ -26,8 +26,8 @@ def explain(*keys: Key) -> list[str]:
 
 
 SENTENCE = (
-    "a thread wrote `{}` at shop.py:4 and then the same or another one read it at shop.py:5, "
-    "with nobody writing it in between"
+    "a thread writes `{}` at shop.py:4 and then the same or another thread reads it at shop.py:5, "
+    "with no write in between"
 )
 
 

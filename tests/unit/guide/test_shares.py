@@ -95,7 +95,7 @@ def test_what_was_given_up_is_told():
     key = ("worked.py:Counter", "increment", "nothing")
     told = targets.CoverageTargets(["method-pairs"], seed=1)
     told.remember({}, targets.TargetsMemory(tries={("method-pairs", key): targets.TRIES}))
-    sentence = "no execution yet had thread A start `Counter.increment` while thread B was in `Counter.nothing`"
+    sentence = "not covered yet: thread A starts `Counter.increment` while thread B is in `Counter.nothing`"
     assert told.given_up_lines({}) == [sentence]
     many = {("method-pairs", (*key[:2], str(number))): targets.TRIES for number in range(60)}
     told.remember({}, targets.TargetsMemory(tries=many))
@@ -120,7 +120,7 @@ def test_a_result_tells_what_was_given_up(workers, monkeypatch):
         workers=workers,
     )  # fmt: skip
     told = result.as_json()["aims"]
-    sentence = "no execution yet had thread A start `Counter.increment` while thread B was in `Counter.nothing`"
+    sentence = "not covered yet: thread A starts `Counter.increment` while thread B is in `Counter.nothing`"
     assert sentence in told["given_up_requirements"]
     assert len(told["given_up_requirements"]) == told["given_up"]
     assert f"    given up: {sentence}" in told_shares(result)

@@ -144,7 +144,7 @@ def test_a_site_tells_what_it_met_and_what_not(tmp_path):
     assert (read["covered"], read["missing"]) == (2, 4)  # patterns 1, 2; 4, 5, 6, 7; not 3 and 8, which have no read
     assert [data["names"][str(met)][0] for met in read["met"]] == ["box.py:7 write text"]
     first = data["sentences"][read["had"][0]]
-    assert first[1] == "thread A read `Box.text` at box.py:6 before thread B wrote it at box.py:7 (pattern 1)"
+    assert first[1] == "thread A reads `Box.text` at box.py:6, then thread B writes it at box.py:7 (pattern 1)"
     assert first[2] == "1: A reads x, B writes x"
     assert first[4:] == [1, 3]  # execution 1 was the first of three
     assert all(len(data["sentences"][one]) == 4 for one in read["lacks"])

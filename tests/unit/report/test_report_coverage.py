@@ -180,9 +180,9 @@ def test_what_is_missing_is_said_by_file_and_line():
     said = missing_lines(gaps(contents([(READ4, WRITE9)])))
     assert said == [
         "cart.py:",
-        "  no execution yet had a read at cart.py:7 before a write at cart.py:8",
+        "  not covered yet: a read at cart.py:7 before a write at cart.py:8",
         "log.py:",
-        "  no execution yet had a read at log.py:5 before a write at log.py:9",
+        "  not covered yet: a read at log.py:5 before a write at log.py:9",
     ]
 
 
@@ -200,7 +200,7 @@ def test_several_accesses_on_a_line_are_said_once():
     sites = {**given.sites, other: replace(given.sites[READ4], column=12)}
     variables = {("log.py:Log", "th"): Accesses(frozenset({READ4, other}), frozenset({WRITE9}))}
     some = gaps(replace(given, sites=sites, model=StaticModel(variables)))
-    said = "no execution yet had a read at log.py:4 before a write at log.py:9"
+    said = "not covered yet: a read at log.py:4 before a write at log.py:9"
     assert missing_lines(some) == ["log.py:", f"  {said} (2 of them: the lines have several accesses)"]
     assert sorted(gap.as_json()["columns"] for gap in some.gaps) == [[1, 1], [13, 1]]
 

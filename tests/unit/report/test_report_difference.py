@@ -147,8 +147,8 @@ def test_the_same_covered_again_after_a_change():
 def test_gained_and_lost_are_told_by_the_lines_of_today():
     one = compared(measured(BEFORE, [(READ4, WRITE9)]), measured(AFTER, [(READ12, WRITE13)]))
     assert [(change.what, change.line, change.sentence) for change in one.changes] == [
-        ("gained", 12, "after, but not before, an execution had a read at log.py:12 before a write at log.py:13"),
-        ("lost", 7, "before, but not after, an execution had a read at log.py:7 before a write at log.py:13"),
+        ("gained", 12, "newly covered: a read at log.py:12 before a write at log.py:13"),
+        ("lost", 7, "no longer covered: a read at log.py:7 before a write at log.py:13"),
     ]
     assert one.lost
 
@@ -160,7 +160,7 @@ def test_what_goes_with_its_code_is_no_loss():
     assert one.numbers == {GAINED: 0, LOST: 0, GONE: 1, IMPOSSIBLE: 0}
     (gone,) = one.changes
     assert (
-        gone.sentence == "before, in code that is gone, an execution had a read at log.py:5 before a write at log.py:9"
+        gone.sentence == "covered before, in code that has been removed: a read at log.py:5 before a write at log.py:9"
     )
 
 
@@ -187,8 +187,8 @@ def test_methods_that_are_gone():
 @pytest.mark.parametrize(
     ("reason", "what"),
     [
-        ("a lock is held from step 1 to step 2, and step 2 needs it, too", IMPOSSIBLE),
-        ("by the starts and joins of threads, step 2 comes before step 1", LOST),
+        ("a lock is held from step 1 to step 2, and step 2 also needs it", IMPOSSIBLE),
+        ("thread starts and joins order step 2 before step 1", LOST),
     ],
 )
 def test_what_a_new_lock_makes_impossible_is_no_loss(reason, what):
@@ -237,7 +237,7 @@ def test_whole_orders_are_not_compared_across_a_change():
 
 def test_a_criterion_that_this_version_does_not_know():
     (one,) = difference(measured(BEFORE, [(READ4,)], name="eclipse"), measured(BEFORE, name="eclipse")).criteria
-    assert one.changes[0].sentence == f"before, but not after, an execution had eclipse ({READ4},)"
+    assert one.changes[0].sentence == f"no longer covered: eclipse ({READ4},)"
 
 
 def test_findings():

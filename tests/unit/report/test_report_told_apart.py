@@ -43,7 +43,7 @@ def test_a_message_that_is_never_made(tmp_path: Path, monkeypatch: pytest.Monkey
     [criterion] = make_criteria("map")
     [row] = rows(contents, names=["map"])
     covered = {criterion.explain(key, contents.sites) for key in contents.tally.covered["map"]}
-    left = {gap.sentence.removeprefix("no execution yet had ") for gap in missing(contents, row).gaps}
+    left = {gap.sentence.removeprefix("not covered yet: ") for gap in missing(contents, row).gaps}
     # The write meets the read of the condition in both orders, and never that of the message, on the same line.
     assert any(said.endswith("told_apart_bank.py:12:12 (pattern 2)") for said in covered)
     assert any("told_apart_bank.py:12:" in said for said in left)

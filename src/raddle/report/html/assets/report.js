@@ -192,7 +192,7 @@ const raddle = (() => {
       if (site.more_met) list.append(make("li", { text: `and ${number(site.more_met)} more` }));
       parts.push(make("h2", { text: "It has met in other threads" }), list);
     }
-    parts.push(...sentences("Not yet", site.lacks, site.missing, chosen), ...sentences("What executions had", site.had, site.covered, chosen));
+    parts.push(...sentences("Not covered yet", site.lacks, site.missing, chosen), ...sentences("Covered", site.had, site.covered, chosen));
     panel.replaceChildren(...parts);
     panel.scrollTop = 0;
     panel.classList.add("open");
@@ -221,10 +221,10 @@ const raddle = (() => {
   }
 
   function sentence([criterion, clause, pattern, sites, first, executions], chosen) {
-    let text = `No execution yet had ${clause}.`;
+    let text = `Not covered yet: ${clause}.`;
     if (first !== undefined) {
-      const others = executions === 1 ? "only execution" : "first execution";
-      text = `The ${others} that had ${clause} was number ${number(first)}.`;
+      const only = executions === 1 ? "Covered only by" : "First covered by";
+      text = `${only} execution ${number(first)}: ${clause}.`;
     }
     const meta = make("div", { class: "meta" }, make("span", { text: criterion }));
     if (pattern) meta.append(make("span", { text: `pattern ${pattern}` }));
