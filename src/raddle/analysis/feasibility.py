@@ -124,7 +124,7 @@ class Feasibility:
         ordered = thread.turns + whole.version
         if spot.ordered != ordered:
             spot.ordered = ordered
-            whole.order(spot.toucher, spot.number, self._order.line(number))
+            whole.order(spot.toucher, spot.number, self._order.thread_clock(number))
         whole.touch(spot.toucher, spot.number, thread.held, thread.locks)
 
     def facts(self) -> PruningFacts:

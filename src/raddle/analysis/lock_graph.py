@@ -23,7 +23,7 @@ from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
 MAX_ALIKE = 64
-MAX_LOOKS = 50_000
+MAX_EDGE_VISITS = 50_000
 
 FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # kinds of steps
 
@@ -32,16 +32,16 @@ class Edge(NamedTuple):
     """A thread asked for one lock while it held another."""
 
     held: int
-    asked: int
+    requested: int
     held_at: int  # the site where it was acquired
-    asked_at: int
+    requested_at: int
     gates: frozenset[int]  # every lock that the thread held, `held` among them
     thread: int
     known: Clock  # what start and join had ordered before `held` was acquired
     slot: int  # with `time`: the segment in which `asked` was asked for
     time: int
 
-    def can_meet(self, other: Edge) -> bool:
+    def can_overlap(self, other: Edge) -> bool:
         """Can both threads stand there at the same time?"""
         return (
             self.thread != other.thread
@@ -51,7 +51,7 @@ class Edge(NamedTuple):
         )
 
 
-Circle: TypeAlias = tuple[Edge, ...]  # each asks for what the next one holds
+Cycle: TypeAlias = tuple[Edge, ...]  # each asks for what the next one holds
 
 
 class LockGraph:
@@ -67,30 +67,30 @@ class LockGraph:
 
     def __init__(self) -> None:
         self.gave_up = False
-        self._looks = MAX_LOOKS
+        self._edge_visits_left = MAX_EDGE_VISITS
         self._segments = HappensBefore()  # told of start, end and join only
         self._locks = LockHolders()
         self._known: dict[int, Clock] = {}  # by lock: when it was acquired
-        self._asked: dict[int, set[tuple[object, ...]]] = {}  # by thread: in its segment
+        self._requested: dict[int, set[tuple[object, ...]]] = {}  # by thread: in its segment
         self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by the lock that is held
         self._from: dict[int, set[int]] = {}  # by lock: those asked for while it was held
         self._into: dict[int, set[int]] = {}  # by lock: those held when it was asked for
-        self._knotted: set[int] = set()  # locks from which a way leads back, if only locks are looked at
+        self._cyclic: set[int] = set()  # locks from which a way leads back, if only locks are looked at
 
-    def step(self, thread: int, kind: str, target: int, site: int) -> list[Circle]:
+    def step(self, thread: int, kind: str, target: int, site: int) -> list[Cycle]:
         """A thread did something; the circles that can close only since then."""
         if kind == ACQUIRE:
-            circles = self._ask(thread, target, site)
+            cycles = self._request(thread, target, site)
             self._locks.acquire(thread, target, site)
-            self._known[target] = self._segments.line(thread).lend()[2]
-            return circles
+            self._known[target] = self._segments.thread_clock(thread).publish()[2]
+            return cycles
         if kind == BLOCKED:
-            return self._ask(thread, target, site)
+            return self._request(thread, target, site)
         if kind == RELEASE:
             self._locks.release(target)
         elif kind in FOLLOWED:
             self._segments.step(thread, kind, target)
-            self._asked.pop(thread, None)  # a new segment begins
+            self._requested.pop(thread, None)  # a new segment begins
         return []
 
     def forget(self, locks: Iterable[int]) -> None:
@@ -98,54 +98,56 @@ class LockGraph:
         for lock in locks:
             self._known.pop(lock, None)
 
-    def _ask(self, thread: int, lock: int, site: int) -> list[Circle]:
+    def _request(self, thread: int, lock: int, site: int) -> list[Cycle]:
         mine = self._locks.by(thread)
         if not mine or lock in mine:
             return []
         # Locks acquired anew since, in the same segment, bring nothing: fewer threads can meet them there.
-        asked = self._asked.setdefault(thread, set())
+        requested = self._requested.setdefault(thread, set())
         what = (lock, site, *mine.items())
-        if what in asked:
+        if what in requested:
             return []
-        asked.add(what)
+        requested.add(what)
         gates = frozenset(mine)
-        line = self._segments.line(thread)
-        circles: list[Circle] = []
+        thread_clock = self._segments.thread_clock(thread)
+        cycles: list[Cycle] = []
         for held, held_at in mine.items():
-            edge = Edge(held, lock, held_at, site, gates, thread, self._known[held], line.slot, line.time)
-            circles += self._add(edge)
-        return circles
+            edge = Edge(
+                held, lock, held_at, site, gates, thread, self._known[held], thread_clock.slot, thread_clock.time
+            )
+            cycles += self._add(edge)
+        return cycles
 
-    def _add(self, edge: Edge) -> list[Circle]:
-        what = (edge.asked, edge.held_at, edge.asked_at, edge.gates)
+    def _add(self, edge: Edge) -> list[Cycle]:
+        what = (edge.requested, edge.held_at, edge.requested_at, edge.gates)
         alike = self._edges.setdefault(edge.held, {}).setdefault(what, deque(maxlen=MAX_ALIKE))
         alike.append(edge)
         if self.gave_up:
             return []
         out = self._from.setdefault(edge.held, set())
-        if edge.asked not in out:
-            out.add(edge.asked)
-            self._into.setdefault(edge.asked, set()).add(edge.held)
+        if edge.requested not in out:
+            out.add(edge.requested)
+            self._into.setdefault(edge.requested, set()).add(edge.held)
             # Does this close ways back? Most never do, and then nobody needs to look for circles.
             leading = self._reached(edge.held, self._into)
-            if edge.asked in leading:
-                self._knotted |= leading & self._reached(edge.asked, self._from)
-        if edge.held not in self._knotted or edge.asked not in self._knotted:
+            if edge.requested in leading:
+                self._cyclic |= leading & self._reached(edge.requested, self._from)
+        if edge.held not in self._cyclic or edge.requested not in self._cyclic:
             return []
-        return list(self._circles(edge))
+        return list(self._cycles(edge))
 
     def _reached(self, lock: int, neighbours: dict[int, set[int]]) -> set[int]:
         reached, open_ = {lock}, [lock]
         while open_ and not self.gave_up:
             fresh = neighbours.get(open_.pop(), set()) - reached
-            self._look(1 + len(fresh))
+            self._count_visits(1 + len(fresh))
             reached |= fresh
             open_ += fresh
         return reached
 
-    def _circles(self, first: Edge) -> Iterator[Circle]:
+    def _cycles(self, first: Edge) -> Iterator[Cycle]:
         """Depth first, over edges that lead back to where the first one comes from."""
-        useful = self._reached(first.held, self._into) & self._knotted
+        useful = self._reached(first.held, self._into) & self._cyclic
         path, ways = [first], [iter(self._after(first))]
         while ways and not self.gave_up:
             edge = next(ways[-1], None)
@@ -153,18 +155,18 @@ class LockGraph:
                 ways.pop()
                 path.pop()
                 continue
-            self._look(1)
-            if edge.asked not in useful or not all(edge.can_meet(other) for other in path):
+            self._count_visits(1)
+            if edge.requested not in useful or not all(edge.can_overlap(other) for other in path):
                 continue
-            if edge.asked == first.held:
+            if edge.requested == first.held:
                 yield (*path, edge)
             else:
                 path.append(edge)
                 ways.append(iter(self._after(edge)))
 
     def _after(self, edge: Edge) -> list[Edge]:
-        return [next_ for alike in self._edges.get(edge.asked, {}).values() for next_ in alike]
+        return [next_ for alike in self._edges.get(edge.requested, {}).values() for next_ in alike]
 
-    def _look(self, times: int) -> None:
-        self._looks -= times
-        self.gave_up = self._looks <= 0
+    def _count_visits(self, times: int) -> None:
+        self._edge_visits_left -= times
+        self.gave_up = self._edge_visits_left <= 0

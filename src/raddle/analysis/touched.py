@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from raddle.analysis.happens_before import Line
+from raddle.analysis.happens_before import ThreadClock
 from raddle.entities import AbstractObject
 from raddle.pruning_facts import Access, Guard, LockDiscipline, Rows, trimmed
 
@@ -109,7 +109,7 @@ class TouchedObject:
             self._once |= bit
             self.version += 1
 
-    def order(self, me: Toucher, number: int, line: Line) -> None:
+    def order(self, me: Toucher, number: int, thread_clock: ThreadClock) -> None:
         """A thread does an access, after others did some: which of those could have come later?"""
         others = self._twice | self._once & ~me.done
         before, after, bit = self._owner.before, self._owner.after, 1 << number
@@ -117,14 +117,14 @@ class TouchedObject:
             before[number] |= 1 << other
             after[other] |= bit
         for other in bits(others & ~after[number]):
-            if not all(line.knows(slot, time) for slot, time in self._epochs[other].items()):
+            if not all(thread_clock.knows(slot, time) for slot, time in self._epochs[other].items()):
                 after[number] |= 1 << other
                 before[other] |= bit
         epochs = self._epochs.setdefault(number, {})
-        if epochs.get(line.slot) != line.time:
-            for slot in [slot for slot, time in epochs.items() if line.knows(slot, time)]:
+        if epochs.get(thread_clock.slot) != thread_clock.time:
+            for slot in [slot for slot, time in epochs.items() if thread_clock.knows(slot, time)]:
                 del epochs[slot]  # whoever does not know of that does not know of this either
-            epochs[line.slot] = line.time
+            epochs[thread_clock.slot] = thread_clock.time
             self.version += 1
 
     def _run(self, me: Toucher, number: int, held: dict[int, int]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from raddle.analysis.lock_graph import FOLLOWED, Circle, LockGraph
+from raddle.analysis.lock_graph import FOLLOWED, Cycle, LockGraph
 from raddle.entities import AbstractObject, Entities
 from raddle.step import Step
 from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
@@ -47,8 +47,8 @@ class LockCycles:
         follow = self._graph.step
         for thread, kind, target, site in steps:
             if kind in FOLLOWED:
-                for circle in follow(thread, kind, target, site):
-                    self._found.add(self._links(circle))
+                for cycle in follow(thread, kind, target, site):
+                    self._found.add(self._links(cycle))
         self.gave_up |= self._graph.gave_up
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
@@ -62,12 +62,12 @@ class LockCycles:
             ReportedWarning(
                 POTENTIAL_DEADLOCK,
                 ARROW.join(str(lock) for lock, _, _ in links),
-                tuple(site for _, held_at, asked_at in links for site in (held_at, asked_at)),
+                tuple(site for _, held_at, requested_at in links for site in (held_at, requested_at)),
             )
             for links in sorted(self._found)
         ]
 
-    def _links(self, circle: Circle) -> tuple[_Link, ...]:
+    def _links(self, cycle: Cycle) -> tuple[_Link, ...]:
         """A circle begins anywhere; take the smallest of all ways to tell it."""
-        links = [(self._cast.resources[edge.held], edge.held_at, edge.asked_at) for edge in circle]
+        links = [(self._cast.resources[edge.held], edge.held_at, edge.requested_at) for edge in cycle]
         return min(tuple(links[i:] + links[:i]) for i in range(len(links)))

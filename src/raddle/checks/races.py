@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from raddle.analysis.happens_before import ORDERING, HappensBefore, Line
+from raddle.analysis.happens_before import ORDERING, HappensBefore, ThreadClock
 from raddle.entities import Entities
 from raddle.operation import END, WRITE
 from raddle.step import Step
@@ -55,7 +55,7 @@ class Races:
     def feed(self, steps: Iterable[Step]) -> None:
         """These steps happened, in this order."""
         order, histories, done = self._order, self._histories, self._done
-        lines = order.lines
+        thread_clocks = order.thread_clocks
         for step in steps:
             thread, kind, target, site = step
             if kind == "read" or kind == WRITE:
@@ -63,23 +63,23 @@ class Races:
                 if step in again:
                     continue
                 again.add(step)
-                line = lines.get(thread) or order.line(thread)
+                thread_clock = thread_clocks.get(thread) or order.thread_clock(thread)
                 history = histories.get(target)
                 place = site if kind == "read" else ~site
                 if history is None:
-                    histories[target] = _History(line, place)
-                elif history.owner == line.slot:
-                    history.times[line.slot][place] = line.time
+                    histories[target] = _History(thread_clock, place)
+                elif history.owner == thread_clock.slot:
+                    history.times[thread_clock.slot][place] = thread_clock.time
                 else:
-                    for other in history.access(line, place):
+                    for other in history.access(thread_clock, place):
                         self._report(target, place, other)
             elif kind in ORDERING:
-                line = lines.get(thread) or order.line(thread)
-                time = line.time
+                thread_clock = thread_clocks.get(thread) or order.thread_clock(thread)
+                time = thread_clock.time
                 order.step(thread, kind, target)
                 if kind == END:
                     done.pop(thread, None)
-                elif line.time != time:
+                elif thread_clock.time != time:
                     done[thread].clear()
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
@@ -124,28 +124,28 @@ class _History:
     places: set[Place]
     partners: dict[Place, set[Place]]  # by place: those that it is known to race with
 
-    def __init__(self, line: Line, place: Place) -> None:
-        self.owner = line.slot  # -1 once there are two
-        self.times: dict[int, dict[Place, int]] = {line.slot: {place: line.time}}
+    def __init__(self, thread_clock: ThreadClock, place: Place) -> None:
+        self.owner = thread_clock.slot  # -1 once there are two
+        self.times: dict[int, dict[Place, int]] = {thread_clock.slot: {place: thread_clock.time}}
 
-    def access(self, line: Line, place: Place) -> list[Place]:
+    def access(self, thread_clock: ThreadClock, place: Place) -> list[Place]:
         """A thread was there; the places that it races with, as far as they were not named before."""
         if self.owner >= 0:
             self._share()
-        slot, time = line.slot, line.time
+        slot, time = thread_clock.slot, thread_clock.time
         self.times.setdefault(slot, {})[place] = time
         self.places.add(place)
         if place >= 0:
             self.reads[slot] = time
-            races = [] if self.chained and line.knows(*self.last) else self._races(line, place)
+            races = [] if self.chained and thread_clock.knows(*self.last) else self._races(thread_clock, place)
             if self.chained:
                 self.recent[slot] = time
             return races
-        if self.chained and line.knows(*self.last) and _knows_all(line, self.recent):
+        if self.chained and thread_clock.knows(*self.last) and _knows_all(thread_clock, self.recent):
             races = []
         else:
-            self.chained = _knows_all(line, self.writes) and _knows_all(line, self.reads)
-            races = [] if self.chained else self._races(line, place)
+            self.chained = _knows_all(thread_clock, self.writes) and _knows_all(thread_clock, self.reads)
+            races = [] if self.chained else self._races(thread_clock, place)
         if self.chained:
             self.last = (slot, time)
             self.recent.clear()
@@ -166,15 +166,15 @@ class _History:
         self.places = set(places)
         self.partners = {}
 
-    def _races(self, line: Line, place: Place) -> list[Place]:
+    def _races(self, thread_clock: ThreadClock, place: Place) -> list[Place]:
         named = self.partners.setdefault(place, set())
         open_ = {other for other in self.places if (other < 0 or place < 0) and other not in named}
         if not open_:
             return []
         found = set()
         for slot, times in self.times.items():
-            until = line.clock.get(slot, 0)
-            if slot != line.slot:
+            until = thread_clock.clock.get(slot, 0)
+            if slot != thread_clock.slot:
                 found |= {other for other, time in times.items() if time > until and other in open_}
         for other in found:
             named.add(other)
@@ -182,6 +182,6 @@ class _History:
         return sorted(found)
 
 
-def _knows_all(line: Line, times: dict[int, int]) -> bool:
-    clock, own = line.clock, line.slot
+def _knows_all(thread_clock: ThreadClock, times: dict[int, int]) -> bool:
+    clock, own = thread_clock.clock, thread_clock.slot
     return all(clock.get(slot, 0) >= time or slot == own for slot, time in times.items())

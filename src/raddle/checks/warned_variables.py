@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 
 from raddle.analysis.eraser import EXCLUSIVE, RACE, Guarded
-from raddle.analysis.happens_before import ORDERING, Gift, HappensBefore
+from raddle.analysis.happens_before import ORDERING, HappensBefore, PublishedClock
 from raddle.analysis.locksets import HeldLocks
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, RELEASE, TASK, WRITE
@@ -31,7 +31,7 @@ _MEANT = ORDERING - LOCKING
 
 # An access: its site, did it write, the how-manieth of its variable it is, in which call of a function, what its
 # thread knew there, which locks it held.
-_Access = tuple[int, bool, int, int, Gift, frozenset[int]]
+_Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
 _Guard = tuple[int, bool, frozenset[int]]  # how a variable is accessed: by whom, to write, under which locks
 MAX_GUARDS = 64  # of one variable that are remembered
 
@@ -70,9 +70,9 @@ class WarnedVariables:
                 variable = watched.get(target)
                 if variable is None:
                     variable = watched[target] = _Watched()
-                gift = (order.lines.get(thread) or order.line(thread)).lend()
+                published = (order.thread_clocks.get(thread) or order.thread_clock(thread)).publish()
                 variable.count += 1
-                access = (site, kind == WRITE, variable.count, calls.innermost(thread), gift, held.by(thread))
+                access = (site, kind == WRITE, variable.count, calls.innermost(thread), published, held.by(thread))
                 self._accessed(target, variable, thread, access)
             elif kind == ACQUIRE:
                 held.acquired(thread, target)
@@ -212,7 +212,7 @@ class _Calls:
         return stack[-1] if stack else 0
 
 
-def _knows(later: Gift, earlier: Gift) -> bool:
+def _knows(later: PublishedClock, earlier: PublishedClock) -> bool:
     """Is the one access after the other in the program's own order?"""
     return later[0] == earlier[0] or later[2].get(earlier[0], 0) >= earlier[1]
 

@@ -62,7 +62,7 @@ def closure(trace):
 def clocks(trace):
     order, epochs, before = HappensBefore(), [], []
     for thread, kind, target in trace:
-        order.line(thread)
+        order.thread_clock(thread)
         epoch = order.epoch(thread)  # a giving step belongs to what it gives
         order.step(thread, kind, target)
         if kind != "end":
@@ -134,8 +134,8 @@ def test_threads_that_are_joined_leave_nothing_behind():
         order.step(thread, "release", 3)
         order.step(thread, "end", thread)
         order.step(0, "join", thread)
-    assert len(order.line(0).clock) <= 2
-    assert set(order.lines) == {0}
+    assert len(order.thread_clock(0).clock) <= 2
+    assert set(order.thread_clocks) == {0}
 
 
 def test_threads_that_nobody_joins_are_bounded():
@@ -146,7 +146,7 @@ def test_threads_that_nobody_joins_are_bounded():
         order.step(thread, "release", 3)
         order.step(thread, "end", thread)
     order.step(0, "acquire", 3)
-    assert len(order.line(0).clock) <= MAX_ENDED + 2
+    assert len(order.thread_clock(0).clock) <= MAX_ENDED + 2
 
 
 def test_a_thread_that_was_forgotten_is_taken_as_known():

@@ -16,13 +16,13 @@ def canonical(links):
     return min(tuple(links[i:] + links[:i]) for i in range(len(links)))
 
 
-def circles(steps):
+def cycles(steps):
     """Each as (held, held at, asked at), beginning with the smallest."""
     graph = LockGraph()
     return {
-        canonical([(edge.held, edge.held_at, edge.asked_at) for edge in circle])
+        canonical([(edge.held, edge.held_at, edge.requested_at) for edge in cycle])
         for step in steps
-        for circle in graph.step(*step)
+        for cycle in graph.step(*step)
     }
 
 
@@ -38,79 +38,79 @@ def started(*threads):
 
 def test_two_locks_in_both_orders():
     steps = [*started(1, 2), *nested(1, A, B, site=10), *nested(2, B, A, site=20)]
-    assert circles(steps) == {((A, 10, 11), (B, 20, 21))}
+    assert cycles(steps) == {((A, 10, 11), (B, 20, 21))}
 
 
 def test_three_threads_in_a_ring():
     steps = started(1, 2, 3)
     steps += [*nested(1, A, B, site=10), *nested(2, B, C, site=20), *nested(3, C, A, site=30)]
-    assert circles(steps) == {((A, 10, 11), (B, 20, 21), (C, 30, 31))}
+    assert cycles(steps) == {((A, 10, 11), (B, 20, 21), (C, 30, 31))}
 
 
 def test_a_gate_lock_guards_the_circle():
     steps = [*started(1, 2), *nested(1, G, A, B, site=10), *nested(2, G, B, A, site=20)]
-    assert circles(steps) == set()
+    assert cycles(steps) == set()
 
 
 def test_a_gate_that_only_one_holds_guards_nothing():
     steps = [*started(1, 2), *nested(1, G, A, B, site=10), *nested(2, B, A, site=20)]
-    assert circles(steps) == {((A, 11, 12), (B, 20, 21))}
+    assert cycles(steps) == {((A, 11, 12), (B, 20, 21))}
 
 
 def test_one_thread_alone_makes_no_circle():
-    assert circles([*started(1), *nested(1, A, B, site=10), *nested(1, B, A, site=20)]) == set()
+    assert cycles([*started(1), *nested(1, A, B, site=10), *nested(1, B, A, site=20)]) == set()
 
 
 def test_start_orders_the_threads():
     # Thread 0 has done with its locks before it starts thread 1.
-    assert circles([*nested(0, A, B, site=10), *started(1), *nested(1, B, A, site=20)]) == set()
+    assert cycles([*nested(0, A, B, site=10), *started(1), *nested(1, B, A, site=20)]) == set()
 
 
 def test_join_orders_the_threads():
     # Thread 1 has ended, and was waited for, before thread 2 starts.
     steps = [*started(1), *nested(1, A, B, site=10), (1, "end", 1, 0), (0, "join", 1, 0)]
-    assert circles([*steps, *started(2), *nested(2, B, A, site=20)]) == set()
-    assert len(circles([*started(2), *steps, *nested(2, B, A, site=20)])) == 1
+    assert cycles([*steps, *started(2), *nested(2, B, A, site=20)]) == set()
+    assert len(cycles([*started(2), *steps, *nested(2, B, A, site=20)])) == 1
 
 
 def test_what_is_done_after_the_start_is_not_ordered():
-    assert len(circles([*started(1), *nested(0, A, B, site=10), *nested(1, B, A, site=20)])) == 1
+    assert len(cycles([*started(1), *nested(0, A, B, site=10), *nested(1, B, A, site=20)])) == 1
 
 
 def test_the_lock_that_is_held_across_the_start_counts_from_before():
     # Thread 0 takes A, starts thread 1, asks for B; thread 1 can hold B by then and ask for A.
     steps = [(0, "acquire", A, 10), *started(1), (0, "acquire", B, 11), (0, "release", B, 0), (0, "release", A, 0)]
-    assert circles([*steps, *nested(1, B, A, site=20)]) == {((A, 10, 11), (B, 20, 21))}
+    assert cycles([*steps, *nested(1, B, A, site=20)]) == {((A, 10, 11), (B, 20, 21))}
 
 
 def test_a_thread_that_blocks_asked():
     # The execution ended in the deadlock: nobody got a second lock.
     steps = [(1, "acquire", A, 10), (2, "acquire", B, 20), (1, "blocked", B, 11), (2, "blocked", A, 21)]
-    assert circles([*started(1, 2), *steps]) == {((A, 10, 11), (B, 20, 21))}
+    assert cycles([*started(1, 2), *steps]) == {((A, 10, 11), (B, 20, 21))}
 
 
 def test_a_lock_that_another_thread_gave_back_is_not_held():
     # Thread 2 releases what thread 1 acquired, so 1 asks for B with nothing in its hands.
     steps = [(1, "acquire", A, 10), (2, "release", A, 0), (1, "acquire", B, 11), (1, "release", B, 0)]
-    assert circles([*started(1, 2), *steps, *nested(2, B, A, site=20)]) == set()
+    assert cycles([*started(1, 2), *steps, *nested(2, B, A, site=20)]) == set()
 
 
 def test_a_hundred_philosophers():
     steps = started(*range(1, 101))
     for thread in range(1, 101):
         steps += nested(thread, thread, thread % 100 + 1, site=1000 + 10 * thread)
-    (circle,) = circles(steps)
-    assert len(circle) == 100
+    (cycle,) = cycles(steps)
+    assert len(cycle) == 100
 
 
 def test_too_many_circles_are_given_up(monkeypatch):
-    monkeypatch.setattr(lock_graph, "MAX_LOOKS", 100)
+    monkeypatch.setattr(lock_graph, "MAX_EDGE_VISITS", 100)
     graph = LockGraph()
     pairs = list(itertools.permutations(range(5), 2))  # twenty threads, each pair of five locks in both orders
     steps = started(*range(1, 21))
     for thread, pair in enumerate(pairs, 1):
         steps += nested(thread, *pair, site=10)
-    found = [circle for step in steps for circle in graph.step(*step)]
+    found = [cycle for step in steps for cycle in graph.step(*step)]
     assert graph.gave_up
     # All there are: of k of the five locks in a ring, C(5, k) (k - 1)! for k = 2, 3, 4, 5: 10 + 20 + 30 + 24 = 84.
     assert len(found) < 84
@@ -121,7 +121,7 @@ def test_all_circles_of_five_locks():
     steps = started(*range(1, 21))
     for thread, pair in enumerate(itertools.permutations(range(5), 2), 1):
         steps += nested(thread, *pair, site=10)
-    assert len([circle for step in steps for circle in graph.step(*step)]) == 84
+    assert len([cycle for step in steps for cycle in graph.step(*step)]) == 84
     assert not graph.gave_up
 
 
@@ -131,7 +131,7 @@ def test_threads_that_come_and_go_leave_no_more_than_the_last_edges():
         for step in [*started(thread), *nested(thread, A, B, site=10), (thread, "end", thread, 0)]:
             graph.step(*step)
     assert sum(len(alike) for out in graph._edges.values() for alike in out.values()) == lock_graph.MAX_ALIKE
-    assert not graph._asked
+    assert not graph._requested
 
 
 def test_lock_holders_know_where_they_were_acquired():
@@ -194,7 +194,7 @@ def by_definition(steps):
         elif kind == "release":
             taken.pop(lock, None)
 
-    def can_meet(one, other):
+    def can_overlap(one, other):
         apart = one[4] != other[4] and not one[5] & other[5]
         return apart and one[7] not in before[other[6]] and other[7] not in before[one[6]]
 
@@ -202,7 +202,7 @@ def by_definition(steps):
 
     def extend(path):
         for edge in edges:
-            if edge[0] == path[-1][1] and all(can_meet(edge, other) for other in path):
+            if edge[0] == path[-1][1] and all(can_overlap(edge, other) for other in path):
                 if edge[1] == path[0][0]:
                     found.add(canonical([(one[0], one[2], one[3]) for one in [*path, edge]]))
                 extend([*path, edge])
@@ -218,7 +218,7 @@ def test_agrees_with_the_definition_on_random_traces():
     for _ in range(2500):
         steps = random_trace(rng)
         expected = by_definition(steps)
-        lengths += [len(circle) for circle in expected]
-        assert circles(steps) == expected, steps
+        lengths += [len(cycle) for cycle in expected]
+        assert cycles(steps) == expected, steps
     assert lengths.count(2) > 200
     assert lengths.count(3) > 20

@@ -58,7 +58,7 @@ def test_locks_of_one_place_are_told_apart_within_an_execution():
 
 
 def test_it_is_known_when_there_were_too_many(monkeypatch):
-    monkeypatch.setattr(lock_graph, "MAX_LOOKS", 1)
+    monkeypatch.setattr(lock_graph, "MAX_EDGE_VISITS", 1)
     check = LockCycles()
     check.begin(make_entities(resources=[ONE, OTHER]))
     check.feed(CIRCLE)
