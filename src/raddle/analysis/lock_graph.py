@@ -61,7 +61,7 @@ class LockGraph:
     >>> steps = [(0, "start", 1, 0), (0, "start", 2, 0)]
     >>> steps += [(1, "acquire", 7, 70001), (1, "acquire", 8, 70002), (1, "release", 8, 0), (1, "release", 7, 0)]
     >>> steps += [(2, "acquire", 8, 70003), (2, "acquire", 7, 70004)]
-    >>> [[(edge.held, edge.asked) for edge in circle] for step in steps for circle in graph.step(*step)]
+    >>> [[(edge.held, edge.requested) for edge in cycle] for step in steps for cycle in graph.step(*step)]
     [[(8, 7), (7, 8)]]
     """
 
