@@ -1,4 +1,7 @@
-"""Source in, probed code and its sites out: for modules about to be imported and for those already there."""
+"""Instrumentation: turns source into probed code and its sites.
+
+It handles modules as they are imported and modules that are already loaded. The next stage, `execute`, runs the code.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which statements begin a basic block.
+"""Finds the statements that begin a basic block.
 
-A block is a stretch of statements that run one after the other: it begins where a function or module does, in
-each branch, and behind a compound statement where several ways meet again. Exceptions are not seen as branches
-but where `try` catches them; `with` is straight on, unless its body never comes to its end: then the manager may
-have swallowed an exception. Class bodies run once, at import, and have no blocks; nor has code that nothing leads
-to, as behind `return`.
+A basic block is a sequence of statements that run one after the other. A block begins at the start of a function or
+module, in each branch, and after a compound statement where several paths join. Exceptions count as branches only
+where `try` catches them. `with` does not branch, unless control never reaches the end of its body: then the context
+manager may have suppressed an exception. Class bodies run once, at import, and have no blocks. Unreachable code,
+such as code after `return`, has none either.
 """
 
 from __future__ import annotations
@@ -17,130 +17,130 @@ from raddle.instrument.nodes import DEFINITIONS
 
 
 class _End(NamedTuple):
-    """How a stretch of statements ends."""
+    """How a sequence of statements ends."""
 
-    goes_on: bool  # does anything lead to what comes next?
-    anew: bool = False  # if so, does a block begin there?
+    continues: bool  # True if control can reach the next statement
+    starts_block: bool = False  # True if the next statement begins a block
 
 
-_NOWHERE, _STRAIGHT_ON, _ANEW = _End(False), _End(True), _End(True, anew=True)
+_STOPS, _CONTINUES, _STARTS_BLOCK = _End(False), _End(True), _End(True, starts_block=True)
 
 
 def leaders(tree: ast.Module) -> frozenset[ast.stmt]:
-    """The first statement of each block.
+    """Return the first statement of each block.
 
     >>> tree = ast.parse("if a:\\n    b()\\n    c()\\nd()")
     >>> sorted(statement.lineno for statement in leaders(tree))
     [1, 2, 4]
     """
     flow = _Flow()
-    flow.follow(tree.body, anew=True)
+    flow.follow(tree.body, starts_block=True)
     return frozenset(flow.leaders)
 
 
 class _Flow:
-    """Follows the flow of control; the statements of pytest's rewritten assertions count as one."""
+    """Follows the control flow of a module; the statements of a rewritten pytest assertion count as one."""
 
     def __init__(self) -> None:
         self.leaders: set[ast.stmt] = set()
-        self._breaks: list[bool] = []  # for each loop around: does anything leave it?
-        self._ways: dict[type[ast.AST], Callable[[Any], _End]] = {
+        self._breaks: list[bool] = []  # for each enclosing loop: True if it has a reachable `break`
+        self._handlers: dict[type[ast.AST], Callable[[Any], _End]] = {
             ast.AsyncFor: self._for,
             ast.AsyncFunctionDef: self._function,
             ast.AsyncWith: self._with,
             ast.Break: self._break,
             ast.ClassDef: self._class,
-            ast.Continue: lambda node: _NOWHERE,
+            ast.Continue: lambda node: _STOPS,
             ast.For: self._for,
             ast.FunctionDef: self._function,
             ast.If: self._if,
             ast.Match: self._match,
-            ast.Raise: lambda node: _NOWHERE,
-            ast.Return: lambda node: _NOWHERE,
+            ast.Raise: lambda node: _STOPS,
+            ast.Return: lambda node: _STOPS,
             ast.Try: self._try,
             ast.TryStar: self._try,
             ast.While: self._while,
             ast.With: self._with,
         }
 
-    def follow(self, body: Sequence[ast.stmt], *, anew: bool) -> _End:
+    def follow(self, body: Sequence[ast.stmt], *, starts_block: bool) -> _End:
         for statement in body:
-            if anew and not _is_declaration(statement):
+            if starts_block and not _is_declaration(statement):
                 self.leaders.add(statement)
-                anew = False
-            way = self._ways.get(type(statement))
-            end = way(statement) if way else _STRAIGHT_ON
-            if not end.goes_on:
+                starts_block = False
+            handler = self._handlers.get(type(statement))
+            end = handler(statement) if handler else _CONTINUES
+            if not end.continues:
                 return end
-            anew |= end.anew
-        return _End(True, anew)
+            starts_block |= end.starts_block
+        return _End(True, starts_block)
 
     def _if(self, node: ast.If) -> _End:
-        if _is_of_assertion(node.test):
-            self.follow(node.body, anew=False)
-            self.follow(node.orelse, anew=False)
-            return _STRAIGHT_ON
+        if _is_from_assertion(node.test):
+            self.follow(node.body, starts_block=False)
+            self.follow(node.orelse, starts_block=False)
+            return _CONTINUES
         ends = []
-        if not _is_never(node.test):
-            ends.append(self.follow(node.body, anew=True))
-        if not _is_always(node.test):
-            ends.append(self.follow(node.orelse, anew=True) if node.orelse else _ANEW)
-        return _meet(ends)
+        if not _is_always_false(node.test):
+            ends.append(self.follow(node.body, starts_block=True))
+        if not _is_always_true(node.test):
+            ends.append(self.follow(node.orelse, starts_block=True) if node.orelse else _STARTS_BLOCK)
+        return _merge(ends)
 
     def _while(self, node: ast.While) -> _End:
-        return self._loop(node, ends=not _is_always(node.test))
+        return self._loop(node, ends=not _is_always_true(node.test))
 
     def _for(self, node: ast.For | ast.AsyncFor) -> _End:
         return self._loop(node, ends=True)
 
     def _loop(self, node: ast.While | ast.For | ast.AsyncFor, *, ends: bool) -> _End:
         self._breaks.append(False)
-        self.follow(node.body, anew=True)
-        after = [_ANEW] if self._breaks.pop() else []
+        self.follow(node.body, starts_block=True)
+        after = [_STARTS_BLOCK] if self._breaks.pop() else []
         if ends:
-            after.append(self.follow(node.orelse, anew=True) if node.orelse else _ANEW)
-        return _meet(after)
+            after.append(self.follow(node.orelse, starts_block=True) if node.orelse else _STARTS_BLOCK)
+        return _merge(after)
 
     def _break(self, node: ast.Break) -> _End:
         self._breaks[-1] = True
-        return _NOWHERE
+        return _STOPS
 
     def _with(self, node: ast.With | ast.AsyncWith) -> _End:
-        end = self.follow(node.body, anew=False)
-        return end if end.goes_on else _ANEW
+        end = self.follow(node.body, starts_block=False)
+        return end if end.continues else _STARTS_BLOCK
 
     def _match(self, node: ast.Match) -> _End:
-        ends = [self.follow(case.body, anew=True) for case in node.cases]
+        ends = [self.follow(case.body, starts_block=True) for case in node.cases]
         last = node.cases[-1]
-        takes_all = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
-        return _meet(ends if takes_all else [*ends, _ANEW])
+        is_catch_all = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        return _merge(ends if is_catch_all else [*ends, _STARTS_BLOCK])
 
     def _try(self, node: ast.Try) -> _End:
-        end = self.follow(node.body, anew=False)
-        if end.goes_on:  # whatever comes next is run only if nothing was raised
-            end = self.follow(node.orelse, anew=True) if node.orelse else _ANEW
-        end = _meet([end, *(self.follow(handler.body, anew=True) for handler in node.handlers)])
+        end = self.follow(node.body, starts_block=False)
+        if end.continues:  # the following code runs only if nothing was raised
+            end = self.follow(node.orelse, starts_block=True) if node.orelse else _STARTS_BLOCK
+        end = _merge([end, *(self.follow(handler.body, starts_block=True) for handler in node.handlers)])
         if not node.finalbody:
             return end
-        finally_goes_on = self.follow(node.finalbody, anew=True).goes_on
-        return _ANEW if end.goes_on and finally_goes_on else _NOWHERE
+        finally_continues = self.follow(node.finalbody, starts_block=True).continues
+        return _STARTS_BLOCK if end.continues and finally_continues else _STOPS
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> _End:
-        self.follow(node.body, anew=True)
-        return _STRAIGHT_ON
+        self.follow(node.body, starts_block=True)
+        return _CONTINUES
 
     def _class(self, node: ast.ClassDef) -> _End:
         for definition in _definitions(node.body):
-            self._ways[type(definition)](definition)
-        return _STRAIGHT_ON
+            self._handlers[type(definition)](definition)
+        return _CONTINUES
 
 
-def _meet(ends: Sequence[_End]) -> _End:
-    """What comes after several ways, of which one is taken."""
-    going_on = [end for end in ends if end.goes_on]
-    if len(going_on) > 1:
-        return _ANEW
-    return going_on[0] if going_on else _NOWHERE
+def _merge(ends: Sequence[_End]) -> _End:
+    """Return how a statement ends whose alternative paths end in these ways."""
+    continuing = [end for end in ends if end.continues]
+    if len(continuing) > 1:
+        return _STARTS_BLOCK
+    return continuing[0] if continuing else _STOPS
 
 
 def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
@@ -152,7 +152,7 @@ def _definitions(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
 
 
 def _is_declaration(node: ast.stmt) -> bool:
-    """What runs nothing, and may have to come first: docstrings, `...`, `global`, `from __future__`."""
+    """Return whether a statement runs no code and may have to come first, such as a docstring or `global`."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.ImportFrom):
@@ -160,14 +160,14 @@ def _is_declaration(node: ast.stmt) -> bool:
     return isinstance(node, (ast.Global, ast.Nonlocal))
 
 
-def _is_always(test: ast.expr) -> bool:
+def _is_always_true(test: ast.expr) -> bool:
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
-def _is_never(test: ast.expr) -> bool:
+def _is_always_false(test: ast.expr) -> bool:
     return isinstance(test, ast.Constant) and not test.value
 
 
-def _is_of_assertion(test: ast.expr) -> bool:
-    """Did pytest write this, in the place of an `assert`?"""
+def _is_from_assertion(test: ast.expr) -> bool:
+    """Return whether pytest generated this test when it rewrote an `assert`."""
     return any(isinstance(node, ast.Name) and node.id.startswith("@py") for node in ast.walk(test))

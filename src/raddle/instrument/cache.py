@@ -1,8 +1,8 @@
-"""Keeps compiled code next to the interpreter's own, in `__pycache__`: probed, and plain to compare live code with.
+"""Caches compiled code in `__pycache__`: probed code, and plain code for comparison with live code.
 
-A file is used only if everything it was made from is the same: source, options, interpreter, and the
-rewriter itself. Anything else, damage included, means compiling again; a folder that can't be written to
-means compiling every time.
+A cache file is used only if everything it was built from is unchanged: the source, the options, the interpreter and
+the rewriter itself. Otherwise, or if the file is damaged, the source is compiled again. If the folder is not
+writable, the source is compiled every time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from raddle.instrument.rewrite import VERSION
 from raddle.site import Site
 
 _DIGEST_BYTES = 16
-MAX_RECENT = 200  # modules remembered within the process
+MAX_RECENT = 200  # modules whose probed code is kept in memory
 
 _recent: dict[bytes, Probed] = {}
 
@@ -40,17 +40,17 @@ def compile_cached(
     changed: str = "",
     make: Callable[[], Probed] | None = None,
 ) -> Probed:
-    """`compile_probed`, or what it gave last time.
+    """Return the result of `compile_probed`, from the cache if possible.
 
-    Where somebody has changed the tree before, `changed` says who, and `make` compiles what came of it.
+    If another tool has changed the tree, `changed` names that tool and `make` compiles the changed tree.
     """
     key = _key(source, file, path, str(tokens), str(blocks), changed)
-    if key in _recent:  # a test suite explores its modules again and again
+    if key in _recent:  # a test suite explores the same modules many times
         return _recent[key]
-    kept = _cache_file(
+    cache_file = _cache_file(
         path, ("" if tokens else "untokened") + ("blocks" if blocks else "") + ("changed" if changed else "")
     )
-    loaded = _load(kept, key)
+    loaded = _load(cache_file, key)
     if loaded is not None:
         code, base, rows = loaded
         probed = Probed(code, base, tuple(Site(*row) for row in rows))
@@ -59,7 +59,7 @@ def compile_cached(
             probed = make()
         else:
             probed = compile_probed(source, file=file, path=path, tokens=tokens, blocks=blocks)
-        _save(kept, key, (probed.code, probed.base, [_row(site) for site in probed.sites]))
+        _save(cache_file, key, (probed.code, probed.base, [_row(site) for site in probed.sites]))
     _recent[key] = probed
     while len(_recent) > MAX_RECENT:
         del _recent[next(iter(_recent))]
@@ -67,31 +67,31 @@ def compile_cached(
 
 
 def plain_cached(source: bytes, *, path: str, changed: str, make: Callable[[], CodeType]) -> CodeType:
-    """The code of a file without probes, or what `make` gave last time."""
+    """Return the code of a file without probes, from the cache or from `make`."""
     key = _key(source, path, "plain", changed)
-    kept = _cache_file(path, "plain" + ("changed" if changed else ""))
-    code: CodeType | None = _load(kept, key)
+    cache_file = _cache_file(path, "plain" + ("changed" if changed else ""))
+    code: CodeType | None = _load(cache_file, key)
     if code is None:
         code = make()
-        _save(kept, key, code)
+        _save(cache_file, key, code)
     return code
 
 
 def _cache_file(path: str, variant: str) -> Path | None:
     try:
         return Path(cache_from_source(path, optimization=f"raddle{VERSION}{variant}o{sys.flags.optimize}"))
-    except NotImplementedError:  # an interpreter that keeps no compiled code
+    except NotImplementedError:  # an interpreter that does not cache bytecode
         return None
 
 
 def _key(source: bytes, *parts: str) -> bytes:
     named = (part.encode("utf-8", "surrogateescape") for part in (str(sys.flags.optimize), *parts))
-    return _digest([MAGIC_NUMBER, _rewriter(), *named, source])
+    return _digest([MAGIC_NUMBER, _rewriter_digest(), *named, source])
 
 
 @functools.cache
-def _rewriter() -> bytes:
-    """A digest of the rewriter's own source: a changed rewriter must not meet its former self's work."""
+def _rewriter_digest() -> bytes:
+    """Return a digest of the rewriter's own source, so that a changed rewriter does not use old cache files."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return _digest(file.read_bytes() for file in files)
 
@@ -103,13 +103,13 @@ def _digest(parts: Iterable[bytes]) -> bytes:
     return digest.digest()
 
 
-def _load(kept: Path | None, key: bytes) -> Any:
+def _load(cache_file: Path | None, key: bytes) -> Any:
     try:
-        data = kept.read_bytes() if kept is not None else b""
+        data = cache_file.read_bytes() if cache_file is not None else b""
     except OSError:
         return None
     body = data[2 * _DIGEST_BYTES :]
-    if data[: 2 * _DIGEST_BYTES] != key + _digest([body]):  # marshal may crash on damaged data: look first
+    if data[: 2 * _DIGEST_BYTES] != key + _digest([body]):  # marshal may crash on damaged data
         return None
     return marshal.loads(body)
 
@@ -118,17 +118,17 @@ def _row(site: Site) -> tuple[Any, ...]:
     return site.file, site.line, site.column, site.kind, site.name, site.function, site.switchable
 
 
-def _save(kept: Path | None, key: bytes, what: Any) -> None:
-    if kept is None or sys.dont_write_bytecode:
+def _save(cache_file: Path | None, key: bytes, value: Any) -> None:
+    if cache_file is None or sys.dont_write_bytecode:
         return
-    body = marshal.dumps(what)
+    body = marshal.dumps(value)
     with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=kept.parent, prefix=f"{kept.name}.")
+        cache_file.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=cache_file.parent, prefix=f"{cache_file.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(key + _digest([body]) + body)
-            os.replace(temporary, kept)
+            os.replace(temporary, cache_file)
         except OSError:
             os.unlink(temporary)
             raise

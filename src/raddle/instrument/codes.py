@@ -1,4 +1,4 @@
-"""Finds, for the code object of a live function, its counterpart in a module compiled anew."""
+"""Matches the code object of a live function with its counterpart in a recompiled module."""
 
 from __future__ import annotations
 
@@ -10,37 +10,39 @@ _Key = tuple[str, int]
 
 
 class CodeIndex:
-    """All code objects of a module, by name and first line."""
+    """The code objects of a module, by qualified name and first line."""
 
     def __init__(self, module: CodeType) -> None:
-        self._codes: dict[_Key, list[CodeType]] = defaultdict(list)
-        self._named: dict[str, list[CodeType]] = defaultdict(list)
+        self._by_name_and_line: dict[_Key, list[CodeType]] = defaultdict(list)
+        self._by_name: dict[str, list[CodeType]] = defaultdict(list)
         for code in nested(module):
-            self._codes[_key(code)].append(code)
-            self._named[_key(code)[0]].append(code)
+            self._by_name_and_line[_key(code)].append(code)
+            self._by_name[_key(code)[0]].append(code)
 
     def __contains__(self, code: CodeType) -> bool:
-        return code in self.like(code)
+        return code in self.at_same_line(code)
 
-    def like(self, code: CodeType) -> list[CodeType]:
-        """Those of the same name and first line, in the order of the source: several lambdas, say."""
-        return self._codes.get(_key(code), [])
+    def at_same_line(self, code: CodeType) -> list[CodeType]:
+        """Return the code objects with the same name and first line, in source order; lambdas can share a line."""
+        return self._by_name_and_line.get(_key(code), [])
 
-    def named(self, code: CodeType) -> list[CodeType]:
-        """Those of the same qualified name, on whatever line."""
-        return self._named.get(_key(code)[0], [])
+    def with_same_name(self, code: CodeType) -> list[CodeType]:
+        """Return the code objects with the same qualified name, on any line."""
+        return self._by_name.get(_key(code)[0], [])
 
 
 def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:
-    """The probed version of a function's code; None if it does not come from this source."""
-    candidates, answers = plain.like(code), probed.like(code)
-    if code in answers:  # made while the module was instrumented before, and kept by somebody: a thread that is blocked
+    """Return the probed version of a function's code; None if the code is not from this source."""
+    candidates, probed_candidates = plain.at_same_line(code), probed.at_same_line(code)
+    if (
+        code in probed_candidates
+    ):  # already probed by an earlier instrumentation, and kept alive by a blocked thread, for example
         return code
-    if len(candidates) != len(answers):
+    if len(candidates) != len(probed_candidates):
         return None
-    for candidate, answer in zip(candidates, answers, strict=True):
+    for candidate, probed_candidate in zip(candidates, probed_candidates, strict=True):
         if code == candidate:
-            return answer
+            return probed_candidate
     return None
 
 

@@ -1,4 +1,4 @@
-"""Probed code, compiled: what the import hook runs and what functions already there are given."""
+"""Compiles probed code, for the import hook and for functions that already exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raddle.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """A module's probed code and its sites."""
+    """The probed code of a module and its sites; `base` is the number of the first site."""
 
     code: CodeType
     base: int
@@ -34,23 +34,24 @@ def compile_probed(
     options: tuple[str, ...] = (),
     flags: int = 0,
 ) -> Probed:
-    """Rewrite and compile; `path` is the file's name on this machine, which tracebacks show.
+    """Rewrite a module and compile it.
 
-    `options` says what made a given `tree` differ from the source's own, so that its sites get other numbers;
-    `flags` are those of `compile`.
+    `file` is the machine-independent name used in sites. `path` is the path on this machine, which tracebacks show.
+    If `tree` differs from the source, `options` names the differences, so that its sites get other numbers. `flags`
+    are passed to `compile`.
     """
     base = site_base(file, source, *options)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the compiler has told, or will tell, when it sees the source itself
+        warnings.simplefilter("ignore")  # the compiler reports these warnings when it compiles the plain source
         rewritten = rewrite(source, file=file, base=base, tree=tree, tokens=tokens, blocks=blocks)
         code = compile(rewritten.tree, path, "exec", flags, dont_inherit=True)
     return Probed(code, base, rewritten.sites)
 
 
 def expose_probes(namespace: dict[str, Any]) -> None:
-    """Let code with this namespace as its globals find the probes.
+    """Make the probes available to code whose globals are this namespace.
 
-    They are made built-in, too, and stay so: probed functions may be copied into other namespaces, and may
+    The probes also become a builtin, permanently: probed functions may be copied into other namespaces, and may
     outlive the instrumentation of their module.
     """
     namespace[probe.NAME] = probe

@@ -1,8 +1,8 @@
-"""The live functions of the process, found without looking through all objects every time.
+"""Finds the live functions of the process without listing all objects every time.
 
-The first look goes through everything. Later ones go through new objects only (see `new_objects`), because a function
-keeps its globals, and its code keeps naming the same file. What belongs to a module that was asked for is remembered
-by weak references.
+The first search goes through all objects. Later searches go through new objects only (see `new_objects`), because
+a function keeps its globals and its code keeps naming the same file. The functions of requested modules are
+remembered by weak references.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _References = dict["weakref.ref[FunctionType]", None]  # a set that keeps its or
 
 
 class _Members:
-    """The functions of one module: those from its file, and those that have its namespace as their globals."""
+    """The functions of one module: those from its file and those whose globals are its namespace."""
 
     __slots__ = ("file", "functions", "module", "namespace")
 
@@ -34,19 +34,20 @@ class _Members:
 
 
 class LiveFunctions:
-    """Finds the functions of modules, wherever these are kept, and those with certain objects as default arguments."""
+    """Finds functions by module, wherever they are stored, and functions with given objects as default arguments."""
 
     def __init__(self, new_objects: NewObjects | None = None) -> None:
         self._new_objects = new_objects or NewObjects()
-        self._files: set[str] = set()  # that functions seen so far come from
-        self._members: dict[int, _Members] = {}  # by id of the module
-        self._values: frozenset[int] | None = None  # ids of values looked for in defaults; None: not looked for
+        self._files: set[str] = set()  # files of all functions seen so far
+        self._members: dict[int, _Members] = {}  # by the id of the module
+        self._values: frozenset[int] | None = None  # ids of the objects to find in defaults; None if there are none
         self._with_value: _References = {}
 
     def of(self, modules: Sequence[ModuleType], *, values: Collection[int] = ()) -> list[FunctionType]:
-        """Return the functions of these modules; `values` are the ids of objects to look for in defaults.
+        """Return the functions of these modules; `values` holds the ids of objects to find in defaults.
 
-        The caller keeps these objects alive. One that it did not name at the look before was created since then.
+        The caller keeps these objects alive. Any object that it did not pass to the previous call must be newer than
+        that call.
         """
         listing = self._new_objects.list_objects()
         if listing.complete or (values and self._values is None) or not self._are_known(modules, listing.objects):
@@ -61,25 +62,25 @@ class LiveFunctions:
         return list(_alive([self._members[id(module)].functions for module in modules]))
 
     def with_values(self) -> list[FunctionType]:
-        """Return the functions, of any module, that had one of the values among their defaults when they were new."""
+        """Return the functions of any module that had one of the values as a default when they were first listed."""
         return list(_alive([self._with_value]))
 
     def freeze(self) -> None:
-        """Call `gc.freeze()` without losing track of what is new."""
+        """Call `gc.freeze()` and keep track of which objects are new."""
         self._add(self._new_objects.young())
         self._new_objects.freeze()
 
     def unfreeze(self) -> None:
-        """Call `gc.unfreeze()` without losing track of what is new."""
+        """Call `gc.unfreeze()` and keep track of which objects are new."""
         self._new_objects.unfreeze()
 
     def _are_known(self, modules: Iterable[ModuleType], new: Sequence[Any]) -> bool:
-        """Whether all functions of these modules are remembered or new; forget modules that are gone."""
+        """Return whether all functions of these modules are remembered or new; forget garbage-collected modules."""
         self._members = {key: members for key, members in self._members.items() if members.module() is not None}
         unknown = [module for module in modules if id(module) not in self._members]
         if any(not self._members[id(module)].are_of(module) for module in modules if id(module) in self._members):
             return False
-        if unknown:  # imported since, so that no older function can belong to it?
+        if unknown:  # a module imported since the last search has no older functions
             created = set(map(id, new))
             return all(id(module.__dict__) in created and _file(module) not in self._files for module in unknown)
         return True
@@ -102,7 +103,7 @@ class LiveFunctions:
             self._add_with_values(functions, self._values)
 
     def _add_with_values(self, functions: Iterable[FunctionType], values: frozenset[int]) -> None:
-        for function in functions:  # tens of thousands, and hardly any has one
+        for function in functions:  # tens of thousands of functions, and hardly any matches
             given, named = function.__defaults__, function.__kwdefaults__
             if (given and not values.isdisjoint(map(id, given))) or (
                 named and not values.isdisjoint(map(id, named.values()))
@@ -111,7 +112,7 @@ class LiveFunctions:
 
 
 def _alive(references: Iterable[_References]) -> Iterable[FunctionType]:
-    """Return each function once; drop references to those that are gone."""
+    """Return each live function once, and drop references to garbage-collected ones."""
     found: dict[int, FunctionType] = {}
     for some in references:
         dead = []
@@ -129,7 +130,7 @@ def _alive(references: Iterable[_References]) -> Iterable[FunctionType]:
 def _reference(module: ModuleType) -> Callable[[], ModuleType | None]:
     try:
         return weakref.ref(module)
-    except TypeError:  # something that says it is a module; it is not remembered
+    except TypeError:  # an object that only pretends to be a module; it is not remembered
         return lambda: None
 
 

@@ -1,8 +1,8 @@
-"""Instruments modules when they are imported: a finder that comes before all others.
+"""The import hook: a finder that instruments modules as they are imported.
 
-It asks the others where a module is, and gives the user's modules a loader that runs probed code; all else
-(package resources, `get_source`, reloading) stays with the ordinary loader. Test modules that pytest's own
-import hook takes are left to it, and are instrumented in place later: two hooks can't both compile a module.
+It comes before all other finders and calls them to locate a module. Selected modules get a loader that runs probed
+code. The ordinary loader still provides package resources, `get_source` and reloading. Test modules that pytest's
+import hook loads are left to pytest and instrumented in place later, because two hooks cannot both compile a module.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Select = Callable[[str, "str | None"], "Verdict | bool"]
 
 
 class Hook(MetaPathFinder):
-    """The finder: at work in its `with` block, or until it is called. What it has imported stays probed."""
+    """The finder. It is active in its `with` block or until it is called. Modules it has imported stay probed."""
 
     def __init__(self, selection: Select, table: SiteTable, *, blocks: bool = False) -> None:
         self._selection = selection
@@ -55,8 +55,8 @@ class Hook(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What the other finders find, with another loader if the module is the user's."""
-        spec = self._ask_others(fullname, path, target)
+        """Return the spec from the other finders, with a probing loader if the module is selected."""
+        spec = self._find_with_others(fullname, path, target)
         if spec is None or spec.loader is None or not spec.has_location:
             return spec
         loader = spec.loader
@@ -65,10 +65,12 @@ class Hook(MetaPathFinder):
         if type(loader) is SourceFileLoader:
             spec.loader = ProbingLoader(fullname, loader.path, hook=self)
         elif not type(loader).__module__.startswith("_pytest."):
-            self.refuse(fullname, f"a {type(loader).__name__} loads it")
+            self.refuse(fullname, f"its loader, {type(loader).__name__}, is not supported")
         return spec
 
-    def _ask_others(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    def _find_with_others(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
         for finder in list(sys.meta_path):
             if finder is self or not hasattr(finder, "find_spec"):
                 continue
@@ -78,28 +80,28 @@ class Hook(MetaPathFinder):
         return None
 
     def wants(self, module: object) -> bool:
-        """Is it one of the user's? Anything may call itself a module, and be among those loaded."""
+        """Return whether this is a selected module; `sys.modules` may hold objects that are not modules."""
         return isinstance(module, ModuleType) and bool(
             self._selection(module.__name__, getattr(module, "__file__", None))
         )
 
     def loaded(self) -> list[ModuleType]:
-        """The user's modules that are there already."""
+        """Return the selected modules that are already loaded."""
         return [module for module in list(sys.modules.values()) if self.wants(module)]
 
     def refuse(self, what: str, why: str) -> None:
         refused = NotInstrumented(what, why)
-        if refused not in self.not_instrumented:  # classes in functions are made again and again
+        if refused not in self.not_instrumented:  # a class inside a function is created at every call
             self.not_instrumented.append(refused)
 
     def probed_code(self, loader: SourceFileLoader, fullname: str) -> CodeType | None:
-        """A module's probed code, its sites entered; None if it has to do without."""
+        """Return the probed code of a module and add its sites to the table; None if it cannot be rewritten."""
         file = label(fullname, loader.path, is_package=loader.is_package(fullname), root=self.table.root)
         try:
             source = loader.get_data(loader.path)
             probed = compile_cached(source, file=file, path=loader.path, blocks=self.blocks)
         except SyntaxError:
-            return None  # the ordinary loader says it better
+            return None  # the ordinary loader reports the error better
         except (RecursionError, RaddleError) as error:
             self.refuse(fullname, f"it could not be rewritten: {error}")
             return None
@@ -110,7 +112,7 @@ class Hook(MetaPathFinder):
 
 
 class ProbingLoader(SourceFileLoader):
-    """The ordinary loader of source files, but for the code it runs."""
+    """A source file loader that runs probed code."""
 
     def __init__(self, fullname: str, path: str, *, hook: Hook) -> None:
         super().__init__(fullname, path)
@@ -127,5 +129,5 @@ class ProbingLoader(SourceFileLoader):
 
 
 def install_hook(selection: Select, table: SiteTable, *, blocks: bool = False) -> Hook:
-    """Instrument the selected modules from now on, as they are imported."""
+    """Install a hook that instruments the selected modules as they are imported."""
     return Hook(selection, table, blocks=blocks).__enter__()

@@ -1,4 +1,4 @@
-"""Lines the user wants left alone: `# raddle: ignore`."""
+"""Lines that the user excludes from instrumentation with `# raddle: ignore`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _COMMENT = re.compile(r"#\s*raddle:\s*ignore\b")
 
 
 def ignored_lines(source: str) -> frozenset[int]:
-    """The lines that carry the comment.
+    """Return the numbers of the lines that carry the comment.
 
     >>> sorted(ignored_lines('a = 1  # raddle: ignore\\nb = "# raddle: ignore"\\n'))
     [1]
     """
-    if not _COMMENT.search(source):  # tokenizing costs more than all the rest of a small module's rewriting
+    if not _COMMENT.search(source):  # tokenizing a small module takes longer than the rest of its rewriting
         return frozenset()
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return frozenset(
@@ -25,12 +25,12 @@ def ignored_lines(source: str) -> frozenset[int]:
 
 
 def is_ignored(node: ast.expr | ast.stmt, lines: frozenset[int]) -> bool:
-    """Does an expression or simple statement start or end on such a line?"""
+    """Return whether an expression or simple statement starts or ends on an ignored line."""
     return bool(lines) and (node.lineno in lines or node.end_lineno in lines)
 
 
 def header_is_ignored(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: frozenset[int]) -> bool:
-    """Is the comment anywhere between `def` or `class` and the first statement inside?"""
+    """Return whether the comment is anywhere between `def` or `class` and the first statement of the body."""
     if not lines:
         return False
     after = max(node.body[0].lineno, node.lineno + 1)

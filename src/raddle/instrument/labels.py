@@ -1,4 +1,4 @@
-"""The name of a module's file that is the same on every machine, and no other file's."""
+"""Labels: unique names of source files that are the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from raddle.site import path_from
 
 
 def label(name: str, path: str | None, *, is_package: bool = False, root: str = "") -> str:
-    """From a module's file: its path from the folder `root`. Where it is not there, from the module's name.
+    """Return the path of a module's file relative to `root`, or a path built from the module's name.
+
+    The module's name is used if the file is not inside `root`.
 
     >>> label("util", "/home/me/shop/tools/util.py", root="/home/me/shop")
     'tools/util.py'
@@ -36,16 +38,16 @@ def label(name: str, path: str | None, *, is_package: bool = False, root: str = 
 
 
 def label_of(module: ModuleType, root: str = "") -> str:
-    """The label that the sites of an imported module carry."""
+    """Return the label that the sites of an imported module carry."""
     path = getattr(module, "__file__", None)
     return label(module.__name__, path, is_package=hasattr(module, "__path__"), root=root)
 
 
 def naming_root(folder: str, data_file: str = "") -> str:
-    """The folder that files are named from, given the one that they lie in.
+    """Return the folder that labels are relative to, for files in the given folder.
 
-    It is that of the project. Where none is marked as one, it is the one with the data file, so that all names in
-    there are of one kind, or else the current one; or the folder itself, if it lies in neither.
+    A folder that is marked as a project is its own root. Otherwise it is the folder of the data file, so that all
+    labels in that file are consistent, or else the current folder. If the given folder is in neither, it is the root.
     """
     if any(os.path.exists(os.path.join(folder, mark)) for mark in PROJECT_MARKS):
         return folder

@@ -1,9 +1,9 @@
-"""Objects that were created since the last look, without going through all the others.
+"""Lists the objects created since the last listing, without going through all older ones.
 
-The garbage collector keeps young objects in two generations of their own. A marker object is created at each look. As
+The garbage collector keeps young objects in two separate generations. Each listing creates a marker object. As
 long as the marker is young, so is everything that was created after it. A collection that moves the marker to the
-oldest generation moves the younger objects too, and so does `gc.freeze()`. Then the next look lists all objects.
-While everything older than the marker is frozen, all other objects are new, whatever was collected.
+oldest generation also moves the younger objects, and so does `gc.freeze()`. The next listing then covers all objects.
+While everything older than the marker is frozen, all other objects are new, no matter which collections have run.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _NOT_FROZEN = (*_YOUNG, partial(gc.get_objects, 2))
 
 
 class ObjectListing:
-    """Objects that can refer to others: all of them, or at least those created since the look before.
+    """Objects that can refer to others: all of them, or at least those created since the previous listing.
 
-    Not a named tuple: greenlet may have to clean up after a thread while the list of objects is there, and cannot
+    This is not a named tuple. While the list of objects exists, greenlet may have to clean up after a thread. It cannot
     import `gc` in the constructor of a named tuple, which has no builtins.
     """
 
@@ -39,7 +39,7 @@ class ObjectListing:
 
 
 class NewObjects:
-    """Lists what is new since the last look.
+    """Lists the objects that are new since the last listing.
 
     >>> new_objects = NewObjects()
     >>> new_objects.list_objects().complete
@@ -48,10 +48,10 @@ class NewObjects:
 
     def __init__(self) -> None:
         self._marker: list[Any] | None = None
-        self._frozen: list[Any] | None = None  # the marker before, if it was frozen with everything that is older
+        self._frozen: list[Any] | None = None  # the previous marker, if it was frozen with all older objects
 
     def list_objects(self) -> ObjectListing:
-        """Return what was created since the last look, or everything if that is not known."""
+        """Return the objects created since the last listing, or all objects if those cannot be determined."""
         with _collector_disabled():
             new = self._list()
             if new is not None:
@@ -63,9 +63,10 @@ class NewObjects:
             return ObjectListing(objects, complete=True)
 
     def freeze(self) -> None:
-        """Call `gc.freeze()` right after a look whose list is gone; what is created from now on is new.
+        """Call `gc.freeze()`; objects created from now on are new.
 
-        No list of objects may be frozen: see `_tracked_objects`.
+        Call this right after a listing, once its list has been deleted. No list of objects may be frozen: see
+        `_tracked_objects`.
         """
         with _collector_disabled():
             gc.freeze()
@@ -78,7 +79,7 @@ class NewObjects:
         gc.unfreeze()
 
     def young(self) -> Sequence[Any]:
-        """Return what was created since the last look; nothing if that is not known."""
+        """Return the objects created since the last listing, or nothing if those cannot be determined."""
         with _collector_disabled():
             new = self._list()
         if new is None:
@@ -86,29 +87,29 @@ class NewObjects:
         return new or ()
 
     def forget(self) -> None:
-        """Have the next look list everything."""
+        """Make the next listing cover all objects."""
         self._marker = self._frozen = None
 
     def _list(self) -> list[Any] | None:
-        """Return what was created since the last look, if that is known."""
+        """Return the objects created since the last listing; None if those cannot be determined."""
         if self._marker is None:
             return None
-        # To ask how many objects are frozen would take longer, as `gc.get_freeze_count()` goes through them all.
+        # `gc.get_freeze_count()` is not used here because it is slower: it visits every frozen object.
         if self._frozen is not None:
             new = _joined(_at_once(*_NOT_FROZEN))
             if not _contains(new, self._frozen):
                 return new if _contains(new, self._marker) else None
             self._frozen = None  # the program has unfrozen everything
-            del new  # the next list is not to contain this one
+            del new  # the next list must not contain this one
         young = _joined(_at_once(*_YOUNG))
         return young if _contains(young, self._marker) else None
 
 
 def _joined(lists: Iterable[list[Any]]) -> list[Any]:
-    """Return one list of what is in several.
+    """Concatenate several lists of objects.
 
-    The list is made after the others. If it were made before, as in `[*chain.from_iterable(...)]`, it would contain
-    itself, and keep all objects alive until the next collection.
+    The result is created after the lists. If it were created before them, as in `[*chain.from_iterable(...)]`, it
+    would contain itself and keep all objects alive until the next collection.
     """
     return list(chain.from_iterable(lists))
 
@@ -118,16 +119,16 @@ def _contains(objects: Sequence[Any], wanted: object) -> bool:
 
 
 def _at_once(*functions: Callable[[], Any]) -> tuple[Any, ...]:
-    """Call functions written in C so that no other thread runs in between: no bytecode is evaluated."""
+    """Call functions implemented in C with no thread switch in between, as no bytecode is evaluated."""
     answers = list(map(call, functions))
     try:
         return tuple(answers)
     finally:
-        answers.clear()  # a list of all objects contains this one, and would live until the next collection
+        answers.clear()  # a list of all objects contains `answers`, and would live until the next collection
 
 
 def _are_frozen() -> bool:
-    """Whether `gc.freeze` was called: 3.12 itself moves immortal objects to those that are frozen."""
+    """Return whether the program called `gc.freeze`; Python 3.12 itself freezes immortal objects at startup."""
     return gc.get_freeze_count() > env.MAX_FROZEN_AT_START
 
 
@@ -150,7 +151,7 @@ def _all_objects() -> list[Any]:
 
 
 def _untracked_objects(tracked: list[Any]) -> list[Any]:
-    """Return what is reachable from the given objects and can refer to others, and is not among them."""
+    """Return the objects that are reachable from the given ones, can refer to others and are not in the list."""
     known = set(map(id, tracked))
     found: list[Any] = []
     fresh: list[Any] = [*tracked, *sys.modules.values()]
@@ -166,12 +167,12 @@ def _untracked_objects(tracked: list[Any]) -> list[Any]:
 
 
 def _tracked_objects() -> list[Any]:
-    """Return what the collector tracks, including frozen objects, which `gc.get_objects()` leaves out.
+    """Return the objects that the collector tracks, including frozen ones, which `gc.get_objects()` leaves out.
 
-    Afterwards all objects are frozen again, if the program had frozen them. The list must not be frozen with them, so
-    it is copied: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet looks in this way
-    for references to the main greenlet of that thread. If there is one reference and no object has it, greenlet
-    takes it for one that was left on a stack, and frees the main greenlet.
+    If the program had frozen its objects, they are frozen again afterwards. The returned list must not be frozen with
+    them, so it is a copy: `gc.get_referrers` does not find a frozen list. When a thread has ended, greenlet uses
+    `gc.get_referrers` to find references to the main greenlet of that thread. If there is one reference but no
+    referrer, greenlet assumes that the reference was left on a stack, and frees the main greenlet.
     """
     frozen = gc.get_freeze_count()
     if not frozen:

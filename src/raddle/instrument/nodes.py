@@ -1,7 +1,7 @@
-"""Pieces of probed code, each at the place of the source it stands for.
+"""Builds the AST nodes of probed code, each with the source position of the code it replaces.
 
-Positions are copied, never invented: a traceback through probed code shows the user's line and underlines
-what the user wrote there.
+Positions are copied from the source. A traceback through probed code therefore shows the user's line and underlines
+the user's expression.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Place(NamedTuple):
-    """A stretch of the source."""
+    """A range of the source."""
 
     line: int
     column: int
     end_line: int | None
     end_column: int | None
 
-    def put(self, node: Node) -> Node:
-        """Give a new node, and the new nodes in it, this place; nodes that have a place keep theirs."""
+    def locate(self, node: Node) -> Node:
+        """Give a new node and the new nodes inside it this position; nodes that have a position keep it."""
         if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
             node.lineno, node.col_offset = self.line, self.column
             node.end_lineno, node.end_col_offset = self.end_line, self.end_column
-            if isinstance(node, ast.Attribute):  # calls of attributes are blamed on their last line
+            if isinstance(node, ast.Attribute):  # tracebacks attribute a method call to the last line of the attribute
                 node.end_lineno, node.end_col_offset = self.line, self.column
             for child in ast.iter_child_nodes(node):
-                self.put(child)
+                self.locate(child)
         return node
 
 
 def place_of(node: ast.expr | ast.stmt) -> Place:
-    """Where tracebacks say the node's own instruction is.
+    """Return the position that tracebacks show for the node's own instruction.
 
-    For an attribute that is not on the line its object starts on (a chain of calls, one per line), CPython
-    blames the line of the attribute's name.
+    In a chain of calls with one per line, an attribute may be on a later line than the start of its object. CPython
+    then reports the line of the attribute's name.
     """
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         place = place_of(node.func)
@@ -56,12 +56,12 @@ def place_of(node: ast.expr | ast.stmt) -> Place:
 
 def type_parameters(node: ast.AST) -> Sequence[ast.AST]:
     """Return the type parameters of a function, class or type alias."""
-    return node.type_params if env.HAS_TYPE_PARAMETERS else ()  # type: ignore[attr-defined] # see there
+    return node.type_params if env.HAS_TYPE_PARAMETERS else ()  # type: ignore[attr-defined] # since 3.12
 
 
 def is_lazy(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether this is `lazy import` or `lazy from ... import`."""
-    return bool(node.is_lazy) if env.HAS_LAZY_IMPORTS else False  # type: ignore[union-attr] # see there
+    """Return whether this is `lazy import` or `lazy from ... import`."""
+    return bool(node.is_lazy) if env.HAS_LAZY_IMPORTS else False  # type: ignore[union-attr] # since 3.15
 
 
 def load(name: str) -> ast.Name:
@@ -73,23 +73,23 @@ def store(name: str) -> ast.Name:
 
 
 def probe(name: str, *arguments: ast.expr | str | int | None) -> ast.Call:
-    """A call of a probe; arguments that are not code become constants."""
+    """Return a call of a probe; arguments that are not AST nodes become constants."""
     function = ast.Attribute(load(NAME), name, ast.Load())
     nodes = [value if isinstance(value, ast.expr) else ast.Constant(value) for value in arguments]
     return ast.Call(function, nodes, [])
 
 
-def then(first: ast.expr, value: ast.expr) -> ast.expr:
-    """An expression that evaluates two and has the value of the second."""
+def in_sequence(first: ast.expr, value: ast.expr) -> ast.expr:
+    """Return an expression that evaluates both arguments and has the value of the second."""
     both = ast.Tuple([first, value], ast.Load())
     return ast.Subscript(both, ast.Constant(1), ast.Load())
 
 
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40  # characters of a dotted name in a site
 
 
 def dotted(node: ast.AST) -> str:
-    """`self.items` as the source writes it; "" for anything but a short dotted name."""
+    """Return a short dotted name such as `self.items` as text; "" for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -97,23 +97,23 @@ def dotted(node: ast.AST) -> str:
     if not isinstance(node, ast.Name) or node.id.startswith("@"):
         return ""
     name = ".".join([node.id, *reversed(parts)])
-    return name if len(name) <= LONGEST_NAME else ""
+    return name if len(name) <= MAX_NAME_LENGTH else ""
 
 
 def content_of(node: ast.AST) -> str:
-    """The name of what is inside: `self.items[]`."""
+    """Return the name of a container's content, such as `self.items[]`."""
     return f"{dotted(node)}[]"
 
 
 def is_super(node: ast.AST) -> bool:
-    """`super()` must stay as it is: the compiler knows it by name."""
+    """Return whether this is a call of `super`, which must stay unchanged: the compiler recognizes it by name."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
-def is_pytests(node: ast.AST) -> bool:
-    """Is this a name of pytest's rewritten assertions, or something got from there?
+def is_from_pytest(node: ast.AST) -> bool:
+    """Return whether this is a name that pytest adds to rewritten assertions, or an attribute or call of one.
 
-    `@py_assert1` and so on hold the user's values, and what is done with them is the user's doing.
+    `@py_assert1` and so on are excluded: they hold the user's values, and accesses to them are the user's own.
     """
     while isinstance(node, (ast.Attribute, ast.Call)):
         node = node.value if isinstance(node, ast.Attribute) else node.func

@@ -1,4 +1,4 @@
-"""Rewriting, as a pure function: source or tree in, probed tree and its sites out."""
+"""Rewrites a module: a pure function from source or tree to a probed tree and its sites."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from raddle.instrument.sites import SiteMaker
 from raddle.instrument.statements import Statements
 from raddle.site import INDEX_BITS, Site
 
-VERSION = 7  # of the code written; part of site numbers and of the cache's keys
+VERSION = 7  # version of the generated code; part of site numbers and cache keys
 _DIGEST_BYTES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A module's probed code; the number of a site is `base` plus its index."""
+    """The probed tree of a module and its sites; the number of a site is `base` plus its index."""
 
     tree: ast.Module
     sites: tuple[Site, ...]
@@ -37,12 +37,12 @@ def rewrite(
     tokens: bool = True,
     blocks: bool = False,
 ) -> Rewritten:
-    """Put probes into a module.
+    """Insert probes into a module.
 
-    `tree` is the source's tree where somebody has changed it already, as pytest does; it is used up. Without
-    `tokens`, no function gets a free variable it did not have, so that the code fits functions that exist
-    already; the cells of different calls of a function are then one variable. The sites are the same. With `blocks`,
-    each basic block begins with a probe, too; their sites come after all others.
+    `tree` is the tree of the source if another tool such as pytest has changed it; it is modified in place. Without
+    `tokens`, no function gets additional free variables, so that the code fits existing functions. The cells of
+    different calls of a function then count as one variable. The sites are the same in both cases. With `blocks`,
+    each basic block also begins with a probe, and the sites of blocks come after all others.
     """
     text = source_text(source)
     if tree is None:
@@ -55,7 +55,7 @@ def rewrite(
 
 
 def site_base(file: str, source: str | bytes, *options: str) -> int:
-    """The number of a module's first site: the same wherever and whenever the same code is rewritten."""
+    """Return the number of a module's first site, which is the same on every machine for the same code."""
     digest = blake2b(digest_size=_DIGEST_BYTES)
     for part in (str(VERSION), file, *options, source_text(source)):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
@@ -63,12 +63,12 @@ def site_base(file: str, source: str | bytes, *options: str) -> int:
 
 
 def source_text(source: str | bytes) -> str:
-    """Source as text, without the differences that its encoding and its ends of lines make."""
+    """Return source as text, independent of its encoding and line endings."""
     return decode_source(source) if isinstance(source, bytes) else source
 
 
 def _evaluates_annotations(tree: ast.Module) -> bool:
-    """Whether annotations are evaluated where they stand."""
+    """Return whether annotations are evaluated immediately, as part of their statement."""
     return not env.ANNOTATIONS_ARE_DEFERRED and not any(
         isinstance(node, ast.ImportFrom)
         and node.module == "__future__"

@@ -1,14 +1,13 @@
-"""Which scope owns each name of a module, and which names several threads could come to share.
+"""Resolves the names of a module: which scope owns each name, and which names threads can share.
 
-The standard library's `symtable` answers the first question for source text only; raddle also rewrites trees
-that pytest has already changed. So names are resolved here, by the language's rules: a class body is
-invisible to the functions in it, a comprehension has its own scope except for `:=`, `global` and `nonlocal`
-redirect.
+The standard library's `symtable` resolves names for source text only, but raddle also rewrites trees that pytest has
+changed. So names are resolved here by the rules of the language. Functions in a class body do not see its names. A
+comprehension has its own scope, except for `:=`. `global` and `nonlocal` refer to other scopes.
 
-Two sorts of names can be shared between threads. A global is *mutated* if some function stores it through a
-`global` statement: other globals change at import only, before threads exist. A local is a *shared cell* if
-an inner function captures it and it is written after that function may have been made: captured constants
-and arguments are as good as immutable and are not worth a probe.
+Threads can share two kinds of names. A global is *mutated* if some function stores it through a `global` statement.
+Other globals change only at import, before threads exist. A local is a *shared cell* if an inner function captures
+it and it is written after that function may have been created. Captured constants and arguments are effectively
+immutable and get no probe.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from raddle.instrument.nodes import type_parameters
 
 FUNCTION = "function"
 LAMBDA = "lambda"
-GENERATOR = "generator"  # a generator expression: runs when somebody asks, perhaps in another thread
-COMPREHENSION = "comprehension"  # list, set, dict: runs on the spot
+GENERATOR = "generator"  # a generator expression, which runs when it is iterated, perhaps in another thread
+COMPREHENSION = "comprehension"  # a list, set or dict comprehension, which runs immediately
 CLASS = "class"
 MODULE = "module"
-MAKING = frozenset({"__init__", "__new__"})
-TYPES = "types"  # the scope of `def f[T]`, `class C[T]`, `type X[T]`
+_CONSTRUCTORS = frozenset({"__init__", "__new__"})
+TYPE_PARAMETERS = "types"  # the type parameter scope of `def f[T]`, `class C[T]`, `type X[T]`
 
 _DEFERRED = frozenset({FUNCTION, LAMBDA, GENERATOR})
-_TRANSPARENT = frozenset({COMPREHENSION, GENERATOR})  # `:=` inside binds in the scope around
+_TRANSPARENT = frozenset({COMPREHENSION, GENERATOR})  # `:=` inside these binds in the enclosing scope
 
 
 class Binding(NamedTuple):
-    """One place where a name gets a value."""
+    """A place where a name is bound."""
 
     line: int
     column: int
@@ -44,34 +43,34 @@ class Binding(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """One block with names of its own."""
+    """A module, class, function, lambda or comprehension with its own names."""
 
     kind: str
     node: ast.AST
     parent: Scope | None
-    qualname: str  # what sites in it are said to be in
-    prefix: str  # what the qualified names of functions and classes in it start with
-    private: str | None  # the class whose private names are mangled here
+    qualname: str  # qualified name that its sites carry
+    prefix: str  # prefix of the qualified names of functions and classes in it
+    mangling_class: str | None  # the class whose private names are mangled here
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     uses: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
-    cells: set[str] = field(default_factory=set)  # own names that are shared cells
-    token: str = ""  # the local that tells one call's cells from another's, if there are shared cells
+    cells: set[str] = field(default_factory=set)  # names of this scope that are shared cells
+    token: str = ""  # local that distinguishes the shared cells of different calls; "" without shared cells
     has_star_import: bool = False
-    imported: set[str] = field(default_factory=set)  # names that `from ... import` binds
-    definitions: dict[str, int] = field(default_factory=dict)  # how many bindings of a name are a `def` or a `class`
-    classes: dict[str, bool] = field(default_factory=dict)  # by name: does the source show a constructor of the class?
+    imported: set[str] = field(default_factory=set)  # names bound by `from ... import`
+    definitions: dict[str, int] = field(default_factory=dict)  # number of bindings of a name by `def` or `class`
+    classes: dict[str, bool] = field(default_factory=dict)  # True if the source contains the constructor of the class
 
     def mangled(self, name: str) -> str:
-        """`__x` inside `class C` is `_C__x`; names that end in two underscores are left alone."""
-        if self.private is None or not name.startswith("__") or name.endswith("__"):
+        """Return the name after private name mangling: `__x` inside `class C` becomes `_C__x`."""
+        if self.mangling_class is None or not name.startswith("__") or name.endswith("__"):
             return name
-        owner = self.private.lstrip("_")
+        owner = self.mangling_class.lstrip("_")
         return f"_{owner}{name}" if owner else name
 
     def owner(self, name: str) -> Scope:
-        """The scope whose variable the (mangled) name is here; the module's if no other is."""
+        """Return the scope that owns a (mangled) name used here; the module scope if no other scope does."""
         scope = self
         if name in scope.bindings and name not in scope.globals and name not in scope.nonlocals:
             return scope
@@ -85,8 +84,8 @@ class Scope:
                 return scope
         return scope.module
 
-    def may_hold_anything(self, name: str) -> bool:
-        """Whether one of its own (mangled) names can be bound to something that is not defined here."""
+    def may_be_rebound(self, name: str) -> bool:
+        """Return whether a (mangled) name of this scope has bindings other than `def` and `class`."""
         return len(self.bindings.get(name, ())) != self.definitions.get(name, 0)
 
     @property
@@ -97,7 +96,7 @@ class Scope:
         return scope
 
     def ancestors(self) -> Iterator[Scope]:
-        """This scope and those around it, from the inside out."""
+        """Yield this scope and its enclosing scopes, from the inside out."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
@@ -106,14 +105,14 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scopes:
-    """The scopes of a module, by the node that opens them."""
+    """The scopes of a module, by the node that creates them."""
 
     module: Scope
     by_node: dict[ast.AST, Scope]
     mutated_globals: frozenset[str]
 
     def sharing_owner(self, scope: Scope, name: str) -> Scope | None:
-        """The owner of a (mangled) name as seen from a scope, if threads could share it: else None."""
+        """Return the owner of a (mangled) name used in a scope; None if threads cannot share the name."""
         owner = scope.owner(name)
         shared = self.mutated_globals if owner is self.module else owner.cells
         return owner if name in shared else None
@@ -133,7 +132,9 @@ def analyze(tree: ast.Module) -> Scopes:
 
 
 def _find_shared_cells(scopes: Sequence[Scope]) -> None:
-    captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first inner function captures it
+    captured: dict[
+        tuple[Scope, str], tuple[int, int]
+    ] = {}  # position of the first inner function that captures the name
     written_inside: set[tuple[Scope, str]] = set()
     for scope, owner, name, place in captures(scopes):
         captured[owner, name] = min(place, captured.get((owner, name), place))
@@ -141,13 +142,16 @@ def _find_shared_cells(scopes: Sequence[Scope]) -> None:
             written_inside.add((owner, name))
     for (owner, name), first_capture in captured.items():
         bindings = owner.bindings[name]
-        late = any(binding.in_loop or binding[:2] > first_capture for binding in bindings)
-        if late or len(bindings) > 1 or (owner, name) in written_inside:
+        is_bound_late = any(binding.in_loop or binding[:2] > first_capture for binding in bindings)
+        if is_bound_late or len(bindings) > 1 or (owner, name) in written_inside:
             owner.cells.add(name)
 
 
 def captures(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, Scope, str, tuple[int, int]]]:
-    """Who uses whose variable by which name from inside an inner function, and where that function is made."""
+    """Yield each use of an outer function's variable in an inner function.
+
+    Each item is the using scope, the owner, the name, and the position where the inner function is created.
+    """
     for scope in scopes:
         for name in scope.uses | scope.nonlocals:
             owner = scope.owner(name)
@@ -171,7 +175,7 @@ def _place(node: ast.AST) -> tuple[int, int]:
 
 class _Analyzer(ast.NodeVisitor):
     def __init__(self, tree: ast.Module) -> None:
-        self.module = Scope(MODULE, tree, None, qualname="<module>", prefix="", private=None)
+        self.module = Scope(MODULE, tree, None, qualname="<module>", prefix="", mangling_class=None)
         self.by_node: dict[ast.AST, Scope] = {tree: self.module}
         self.scope = self.module
         self.loops = 0
@@ -187,13 +191,15 @@ class _Analyzer(ast.NodeVisitor):
         is_global = outer.mangled(name) in outer.globals
         qualname = name if is_global else outer.prefix + name
         if kind == CLASS:
-            scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.", private=name)
+            scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.", mangling_class=name)
         elif kind in (FUNCTION, LAMBDA, GENERATOR):
-            scope = Scope(kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", private=outer.private)
+            scope = Scope(
+                kind, node, outer, qualname, prefix=f"{qualname}.<locals>.", mangling_class=outer.mangling_class
+            )
         else:
-            # Since 3.12 they run in the frame around them (PEP 709). Names follow that on 3.11, too, to be stable.
-            scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, private=outer.private)
-        if kind != TYPES:
+            # Since 3.12 these run in the enclosing frame (PEP 709). On 3.11, qualified names follow that for stability.
+            scope = Scope(kind, node, outer, outer.qualname, prefix=outer.prefix, mangling_class=outer.mangling_class)
+        if kind != TYPE_PARAMETERS:
             self.by_node[node] = scope
         self.scope, self.loops = scope, 0
         yield scope
@@ -315,13 +321,13 @@ class _Analyzer(ast.NodeVisitor):
                 self.visit_all(node.body)
 
     def _has_constructor(self, node: ast.ClassDef) -> bool:
-        """Whether objects of a class are certainly made by a constructor in this source, which will have probes.
+        """Return whether objects of a class are certainly created by a constructor in this source, which gets probes.
 
-        A decorator may write one (`dataclass`), or return another class, and a metaclass need not call it.
+        A decorator may generate a constructor (`dataclass`) or return another class. A metaclass may not call it.
         """
         if node.decorator_list or node.keywords:
             return False
-        methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name in MAKING]
+        methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name in _CONSTRUCTORS]
         if methods or not node.bases:
             return any(not method.decorator_list for method in methods)
         first = node.bases[0]
@@ -340,7 +346,7 @@ class _Analyzer(ast.NodeVisitor):
         if not parameters:
             yield
             return
-        with self.inside(TYPES, node, ""):
+        with self.inside(TYPE_PARAMETERS, node, ""):
             for parameter in parameters:
                 self.bind(parameter.name, parameter)  # type: ignore[attr-defined] # an ast.type_param
                 self.generic_visit(parameter)
@@ -362,10 +368,10 @@ class _Analyzer(ast.NodeVisitor):
 
 
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:
-    several = (arguments.vararg, arguments.kwarg)
+    variadic = (arguments.vararg, arguments.kwarg)
     return [
         *arguments.posonlyargs,
         *arguments.args,
         *arguments.kwonlyargs,
-        *(argument for argument in several if argument is not None),
+        *(argument for argument in variadic if argument is not None),
     ]

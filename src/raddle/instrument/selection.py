@@ -1,4 +1,4 @@
-"""Decides which modules are the user's, so that they get probes; each answer has its reason."""
+"""Decides which modules are instrumented, and gives the reason."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import NamedTuple
 from raddle.site import INSTALLED, real_path
 
 _NEVER = ("raddle", "raddle_pytest", "greenlet")
-PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")  # what the folder of a project has
+PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")  # files and folders that mark the root of a project
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Yes or no, and why."""
+    """Whether a module is instrumented, and why."""
 
     selected: bool
     why: str
@@ -25,21 +25,21 @@ class Verdict:
         return self.selected
 
 
-_NEEDED_AS_IT_IS = Verdict(False, "raddle itself needs it as it is")
-_WITHOUT_SOURCE = Verdict(False, "it has no Python source")
+_NEEDED_BY_RADDLE = Verdict(False, "raddle itself depends on it")
+_HAS_NO_SOURCE = Verdict(False, "it has no Python source")
 
 
 class _Source(NamedTuple):
-    """What was asked for, as it was found on the disk."""
+    """A requested source, and the file or folder it names on disk."""
 
     name: str
-    file: str = ""  # its real path, if it is a file
-    folder: str = ""  # the same if it is a folder
+    file: str = ""  # real path, if the source is a file
+    folder: str = ""  # real path, if the source is a folder
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Modules named by `sources`, or else those of the project under `root`.
+    """Selects the modules named by `sources`, or by default those of the project under `root`.
 
     A source is a package, a module, a folder or a file.
 
@@ -47,13 +47,13 @@ class Selection:
     >>> select("shop.cart", "/home/me/shop/shop/cart.py")
     Verdict(selected=True, why='it is in /home/me/shop')
     >>> select("greenlet", "/home/me/shop/greenlet.py").why
-    'raddle itself needs it as it is'
+    'raddle itself depends on it'
     """
 
     sources: tuple[str, ...] = ()
     root: str = "."
     _root: _Source = field(init=False, repr=False, compare=False)
-    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # hundreds of modules are asked about
+    _found: tuple[_Source, ...] = field(init=False, repr=False, compare=False)  # resolved once for hundreds of modules
 
     def __post_init__(self) -> None:
         root = _Source(self.root, folder=os.path.realpath(self.root))
@@ -62,9 +62,9 @@ class Selection:
 
     def __call__(self, name: str, path: str | None) -> Verdict:
         if name.partition(".")[0] in _NEVER:
-            return _NEEDED_AS_IT_IS
+            return _NEEDED_BY_RADDLE
         if path is None or not path.endswith((".py", ".pyw")):
-            return _WITHOUT_SOURCE
+            return _HAS_NO_SOURCE
         path = real_path(path)
         if self.sources:
             return self._among_sources(name, path)
@@ -73,7 +73,7 @@ class Selection:
     def _among_sources(self, name: str, path: str) -> Verdict:
         for source in self._found:
             if name == source.name or path == source.file or name.startswith(f"{source.name}."):
-                return Verdict(True, f"it was asked for as {source.name}")
+                return Verdict(True, f"it matches the source {source.name}")
             if source.folder and (verdict := _in_folder(path, source)):
                 return verdict
         return Verdict(False, f"it is not in {', '.join(self.sources)}")
@@ -87,7 +87,10 @@ def _find(source: str) -> _Source:
 
 @functools.lru_cache(maxsize=10_000)
 def _in_folder(path: str, source: _Source) -> Verdict:
-    """Is a file in a folder, and is it the project's own there? Each exploration asks this of all modules."""
+    """Return whether a file is in a folder and belongs to the project there.
+
+    The result is cached because each exploration checks all modules.
+    """
     real, folder = source.folder, source.name
     if not _lies_in(path, real):
         return Verdict(False, f"it is not in {folder}")
@@ -107,7 +110,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def in_standard_library(path: str) -> bool:
-    """Whether a file belongs to the standard library, not to a package installed below it.
+    """Return whether a file belongs to the standard library and not to a package installed below it.
 
     >>> import threading
     >>> in_standard_library(threading.__file__), in_standard_library("<frozen os>"), in_standard_library(__file__)

@@ -1,14 +1,14 @@
-"""The sites of one module, in evaluation order, and where CPython could switch threads between them.
+"""The sites of one module in evaluation order, and where CPython can switch threads between them.
 
-With the GIL, every supported CPython lets another thread run only when a function begins, at a backward jump
-and after a call. While the rewriter walks the code in evaluation order, `open` says whether such a point
-lies, on some path, between the probe before and the place it has reached; a site takes it over as
-`switchable`, and closes it. A switch is possible between two accesses if *any* site passed after the first,
-the second included, is switchable: also those that turn out to touch nothing shared.
+With the GIL, every supported CPython switches threads only at function entry, at a backward jump and after a
+call. The rewriter walks the code in evaluation order. `SiteMaker.may_switch` is True if such a switch point lies, on
+some path, between the previous probe and the current position. Each new site stores the flag as `switchable` and
+resets it. A switch is possible between two accesses if *any* site passed after the first one, including the second,
+is switchable. Sites that turn out to touch nothing shared count too.
 
-`open` errs towards True. So sites that are often no access at all do not close it: the way to an object
-(`self.items` in `self.items[0]`), a local looked into, an in-place operator. Operators on user classes call
-functions, whose entry is a point too; those have sites of their own, and are not anticipated here.
+The flag errs towards True. Sites that often access nothing therefore do not reset it: the path to an object
+(`self.items` in `self.items[0]`), the content of a local, an in-place operator. Operators on user classes call
+functions, whose entry is a switch point as well. Those functions have their own sites and are not anticipated here.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from raddle.site import MAX_SITES, Site
 
 
 class TooManySitesError(RaddleError):
-    """A module has more sites than site numbers have room for."""
+    """A module has more sites than raddle can number."""
 
     def __init__(self, file: str) -> None:
         super().__init__(
             "too-many-sites",
-            f"{file} has more than {MAX_SITES} places to probe; split it, or leave parts of it out "
+            f"{file} has more than {MAX_SITES} sites to probe; split the file, or exclude parts of it "
             "with '# raddle: ignore' on the line of a def or class",
         )
 
 
 class SiteMaker:
-    """Gives out site numbers; the one owner of the `open` flag."""
+    """Numbers the sites of one module and maintains the `may_switch` flag."""
 
     def __init__(self, file: str, base: int) -> None:
         self._file = file
         self._base = base
         self._sites: list[Site] = []
         self._blocks: list[tuple[ast.Constant, Site]] = []
-        self.open = True
+        self.may_switch = True
 
     def finish(self) -> tuple[Site, ...]:
-        """All sites. Blocks come last: the others have the same numbers whether blocks have probes or not."""
+        """Return all sites. Blocks come last, so that the other sites have the same numbers with and without blocks."""
         if len(self._sites) + len(self._blocks) > MAX_SITES:
             raise TooManySitesError(self._file)
         for number, (constant, _) in enumerate(self._blocks, self._base + len(self._sites)):
@@ -53,30 +53,33 @@ class SiteMaker:
         return (*self._sites, *(site for _, site in self._blocks))
 
     def add(self, place: Place, kind: str, name: str, *, function: str) -> int:
-        """A site is evaluated here."""
+        """Add a site that is evaluated at this position, and return its number."""
         if len(self._sites) == MAX_SITES:
             raise TooManySitesError(self._file)
-        site = Site(self._file, place.line, place.column, kind, name, function, switchable=self.open)
+        site = Site(self._file, place.line, place.column, kind, name, function, switchable=self.may_switch)
         self._sites.append(site)
-        self.open = False
+        self.may_switch = False
         return self._base + len(self._sites) - 1
 
     def add_block(self, place: Place, *, function: str) -> ast.Constant:
-        """A basic block begins here; the number is filled in at the end."""
+        """Add the start of a basic block; `finish` fills in its number."""
         constant = ast.Constant(0)
         site = Site(self._file, place.line, place.column, "block", "", function, switchable=False)
         self._blocks.append((constant, site))
         return constant
 
     @contextmanager
-    def not_closing(self) -> Iterator[None]:
-        """What is open before is open after, whatever is evaluated here."""
-        was_open = self.open
+    def keeping_may_switch(self) -> Iterator[None]:
+        """Let the sites that are added in this context leave `may_switch` set if it was set before."""
+        could_switch = self.may_switch
         yield
-        self.open |= was_open
+        self.may_switch |= could_switch
 
-    def comes_again(self, number: int) -> None:
-        """The site, looked up earlier, has its effect only here: `items.append` in `items.append(f())`."""
-        if self.open:
+    def mark_effect(self, number: int) -> None:
+        """Record that an earlier site takes effect here, as `items.append` does in `items.append(f())`.
+
+        The arguments are evaluated between the lookup and the call, so a switch there makes the site switchable.
+        """
+        if self.may_switch:
             index = number - self._base
             self._sites[index] = replace(self._sites[index], switchable=True)

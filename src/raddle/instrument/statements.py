@@ -1,4 +1,4 @@
-"""Rewrites statements, and follows the flow of control for the switch points of `SiteMaker`."""
+"""Rewrites statements, and follows the control flow to set `SiteMaker.may_switch`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from raddle.instrument.scopes import CLASS, FUNCTION, Scopes
 from raddle.instrument.sites import SiteMaker
 from raddle.instrument.targets import Targets
 
-# CPython compiles at most 20 blocks inside each other; `enter` and `leave` and temporaries add some.
-_DEEPEST = 14
+# CPython compiles at most 20 nested blocks. The probes `enter` and `leave` and temporaries add some.
+_MAX_DEPTH = 14
 _BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
 
 
@@ -24,7 +24,7 @@ class Statements(Targets):
     def __init__(self, scopes: Scopes, maker: SiteMaker, options: Options, *, evaluates_annotations: bool) -> None:
         super().__init__(scopes, maker, options)
         self._evaluates_annotations = evaluates_annotations
-        self._open_at_break: list[bool] = []  # one for each loop around
+        self._may_switch_at_break: list[bool] = []  # one entry for each enclosing loop
         self._statements: dict[type[ast.AST], Callable[[Any], list[ast.stmt]]] = {
             ast.AnnAssign: self._annotated,
             ast.Assert: self._assert,
@@ -67,7 +67,7 @@ class Statements(Targets):
             return []
         place = place._replace(end_line=place.line, end_column=place.column + 1)
         number = self.maker.add_block(place, function=self.scope.qualname)
-        return [place.put(ast.Expr(probe("block", number)))]
+        return [place.locate(ast.Expr(probe("block", number)))]
 
     # -- simple statements ---------------------------------------------------------------------------
 
@@ -82,20 +82,20 @@ class Statements(Targets):
         if not self.needs_probes(node.target):
             return [node]
         if isinstance(node.target, ast.Name):
-            node.value = self.written_name(node.target.id, node.value, place_of(node.target))
+            node.value = self.name_write(node.target.id, node.value, place_of(node.target))
             return [node]
         statements = self.bind(node.target, node.value)
-        # The annotation of such a target is evaluated after the store, in modules and classes, and discarded.
+        # In modules and classes, Python evaluates the annotation of such a target after the store and discards it.
         if self._evaluates_annotations and self.scope.kind != FUNCTION:
-            statements.append(place_of(node.annotation).put(ast.Expr(node.annotation)))
+            statements.append(place_of(node.annotation).locate(ast.Expr(node.annotation)))
         return statements
 
     def _assert(self, node: ast.Assert) -> list[ast.stmt]:
         node.test = self.test(node.test)
         if node.msg is not None:
-            holds = self.maker.open
+            after_test = self.maker.may_switch
             node.msg = self.expr(node.msg)
-            self.maker.open = holds
+            self.maker.may_switch = after_test
         return [node]
 
     def _return(self, node: ast.Return) -> list[ast.stmt]:
@@ -111,25 +111,27 @@ class Statements(Targets):
         return self._jump(node)
 
     def _break(self, node: ast.Break) -> list[ast.stmt]:
-        self._open_at_break[-1] |= self.maker.open
+        self._may_switch_at_break[-1] |= self.maker.may_switch
         return self._jump(node)
 
     def _jump(self, node: ast.stmt) -> list[ast.stmt]:
-        self.maker.open = False  # nothing comes next, so nothing is open there
+        self.maker.may_switch = False  # control does not reach the next statement from here
         return [node]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
-        self.maker.open = True
+        self.maker.may_switch = True
         after: list[ast.stmt] = []
         if self.is_ignored(node) or self.scope.kind == CLASS or is_lazy(node):
-            return [node]  # storing what a lazy import binds under another name would import it
+            return [node]  # reading the lazily bound name to store it under another one would trigger the import
         place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name
-            if "." in name or self.sharing_owner(name) is None:  # `import a.b` binds a, and has no other form
+            if (
+                "." in name or self.sharing_owner(name) is None
+            ):  # `import a.b` binds `a` and cannot bind a temporary name instead
                 continue
             alias.asname = self.temporary()
-            value = self.written_name(name, load(alias.asname), place)
+            value = self.name_write(name, load(alias.asname), place)
             after += self.deleting([alias.asname], [ast.Assign([store(name)], value)], place)
         return [node, *after]
 
@@ -137,44 +139,44 @@ class Statements(Targets):
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         node.test = self.test(node.test)
-        before = self.maker.open
+        before = self.maker.may_switch
         node.body = self.block(node.body)
-        after_body, self.maker.open = self.maker.open, before
+        after_body, self.maker.may_switch = self.maker.may_switch, before
         node.orelse = self.block(node.orelse)
-        self.maker.open |= after_body
+        self.maker.may_switch |= after_body
         return [node]
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
-        self.maker.open = True
-        self._open_at_break.append(False)
+        self.maker.may_switch = True
+        self._may_switch_at_break.append(False)
         node.test = self.test(node.test)
-        after_test = self.maker.open
+        after_test = self.maker.may_switch
         node.body = self.block(node.body)
-        self.maker.open = after_test
-        at_break = self._open_at_break.pop()
+        self.maker.may_switch = after_test
+        may_switch_at_break = self._may_switch_at_break.pop()
         node.orelse = self.block(node.orelse)
-        self.maker.open |= at_break
+        self.maker.may_switch |= may_switch_at_break
         return [node]
 
     def _for(self, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
         node.iter = self.iterable(node.iter) if isinstance(node, ast.For) else self.expr(node.iter)
-        self.maker.open = True
-        self._open_at_break.append(False)
+        self.maker.may_switch = True
+        self._may_switch_at_break.append(False)
         stores: list[ast.stmt] = []
         if self.needs_temporary(node.target):
-            node.target, stores = self._through_temporary(node.target)
+            node.target, stores = self._via_temporary(node.target)
         node.body = [*stores, *self.block(node.body)]
-        at_break = self._open_at_break.pop()
-        self.maker.open = True
+        may_switch_at_break = self._may_switch_at_break.pop()
+        self.maker.may_switch = True
         node.orelse = self.block(node.orelse)
-        self.maker.open |= at_break
+        self.maker.may_switch |= may_switch_at_break
         return [node]
 
-    def _through_temporary(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-        """A target Python can store by itself, and the statements that bring its value where it belongs."""
+    def _via_temporary(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+        """Return a temporary target, and the statements that store its value in the original target."""
         place, name = place_of(target), self.temporary()
         stores = self.bind(target, load(name))
-        return place.put(store(name)), self.deleting([name], stores, place)
+        return place.locate(store(name)), self.deleting([name], stores, place)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> list[ast.stmt]:
         items, nested = [node.items[0]], node.items[1:]
@@ -182,13 +184,13 @@ class Statements(Targets):
         while nested and not stores:
             items.append(nested.pop(0))
             stores = self._manager(node, items[-1])
-        if nested:  # the target is stored before the next manager is evaluated
+        if nested:  # Python stores the target before it evaluates the next context manager
             inner = type(node)(nested, node.body)
-            body = self._with(place_of(nested[0].context_expr).put(inner))
+            body = self._with(place_of(nested[0].context_expr).locate(inner))
         else:
             body = self.block(node.body)
         node.items, node.body = items, [*stores, *body]
-        self.maker.open = True
+        self.maker.may_switch = True
         return [node]
 
     def _manager(self, node: ast.With | ast.AsyncWith, item: ast.withitem) -> list[ast.stmt]:
@@ -197,39 +199,39 @@ class Statements(Targets):
         if isinstance(node, ast.With) and not self.is_ignored(manager):
             place = place_of(manager)
             number = self.site(place, "call", dotted(manager))
-            item.context_expr = place.put(probe("guard", item.context_expr, number))
-        self.maker.open = True
+            item.context_expr = place.locate(probe("guard", item.context_expr, number))
+        self.maker.may_switch = True
         if item.optional_vars is None or not self.needs_temporary(item.optional_vars):
             return []
-        item.optional_vars, stores = self._through_temporary(item.optional_vars)
+        item.optional_vars, stores = self._via_temporary(item.optional_vars)
         return stores
 
     def _match(self, node: ast.Match) -> list[ast.stmt]:
         node.subject = self.content(node.subject)
-        before, after = self.maker.open, False
+        before, after = self.maker.may_switch, False
         for case in node.cases:
-            self.maker.open = before
+            self.maker.may_switch = before
             if case.guard is not None:
                 case.guard = self.test(case.guard)
-                before |= self.maker.open
+                before |= self.maker.may_switch
             case.body = self.block(case.body)
-            after |= self.maker.open
-        self.maker.open = before or after
+            after |= self.maker.may_switch
+        self.maker.may_switch = before or after
         return [node]
 
     def _try(self, node: ast.Try) -> list[ast.stmt]:
         node.body = self.block(node.body)
         node.orelse = self.block(node.orelse)
-        after = self.maker.open
+        after = self.maker.may_switch
         for handler in node.handlers:
-            self.maker.open = True
+            self.maker.may_switch = True
             if handler.type is not None:
                 handler.type = self.expr(handler.type)
             handler.body = self.block(handler.body)
-            after |= self.maker.open
-        self.maker.open = after
+            after |= self.maker.may_switch
+        self.maker.may_switch = after
         if node.finalbody:
-            self.maker.open = True
+            self.maker.may_switch = True
             node.finalbody = self.block(node.finalbody)
         return [node]
 
@@ -237,7 +239,7 @@ class Statements(Targets):
 
     def _class(self, node: ast.ClassDef) -> list[ast.stmt]:
         if header_is_ignored(node, self.options.ignored):
-            self.maker.open = True
+            self.maker.may_switch = True
             return [node]
         node.decorator_list = [self.expr(decorator) for decorator in node.decorator_list]
         if not type_parameters(node):
@@ -246,55 +248,58 @@ class Statements(Targets):
                 keyword.value = self.expr(keyword.value)
         with self.inside(node):
             node.body = self.block(node.body)
-        self.maker.open = True
-        return [*self._defined(node), node]
+        self.maker.may_switch = True
+        return [*self._definition_write(node), node]
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         if header_is_ignored(node, self.options.ignored):
-            self.maker.open = True
+            self.maker.may_switch = True
             return [node]
         node.decorator_list = [self.expr(decorator) for decorator in node.decorator_list]
         self.defaults(node.args)
         with self.inside(node):
             node.body = self._function_body(node)
         if node.decorator_list:
-            self.maker.open = True
-        return [*self._defined(node), node]
+            self.maker.may_switch = True
+        return [*self._definition_write(node), node]
 
     def _function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         place = place_of(node)._replace(end_line=node.lineno, end_column=node.col_offset + len("def"))
-        after_docstring = 1 if _is_text(node.body[0]) else 0
+        after_docstring = 1 if _is_docstring(node.body[0]) else 0
         docstring, body = node.body[:after_docstring], node.body[after_docstring:]
-        outer_loops, self._open_at_break = self._open_at_break, []
+        outer_loops, self._may_switch_at_break = self._may_switch_at_break, []
         cells: list[ast.stmt] = []
         if self.options.tokens and self.scope.cells:
-            cells = [place.put(ast.Assign([store(self.scope.token)], probe("cells")))]
-        if _depth(body) > _DEEPEST:
+            cells = [place.locate(ast.Assign([store(self.scope.token)], probe("cells")))]
+        if _depth(body) > _MAX_DEPTH:
             body = [*cells, *self.block(body)]
         else:
-            enter = place.put(ast.Expr(probe("enter", self.site(place, "enter", ""))))
-            self.maker.open = True  # a function's entry is a switch point, and `enter` no access
+            enter = place.locate(ast.Expr(probe("enter", self.site(place, "enter", ""))))
+            self.maker.may_switch = True  # function entry is a switch point, and `enter` accesses nothing
             body = [*cells, *self.block(body)]
-            self.maker.open = True
-            leave = place.put(ast.Expr(probe("leave", self.site(place, "leave", ""))))
-            body = [enter, place.put(ast.Try(body or [place.put(ast.Pass())], [], [], [leave]))]
-        self._open_at_break = outer_loops
+            self.maker.may_switch = True
+            leave = place.locate(ast.Expr(probe("leave", self.site(place, "leave", ""))))
+            body = [enter, place.locate(ast.Try(body or [place.locate(ast.Pass())], [], [], [leave]))]
+        self._may_switch_at_break = outer_loops
         return [*docstring, *body]
 
-    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-        """What `def` or `class` binds can't be caught on its way to a shared name: announce it before."""
+    def _definition_write(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """Return the probe of the write if `def` or `class` binds a shared name.
+
+        The bound value cannot be passed through a probe, so the probe runs just before the definition.
+        """
         if self.sharing_owner(node.name) is None:
             return []
         place = place_of(node)
-        return [place.put(ast.Expr(self.written_name(node.name, ast.Constant(None), place)))]
+        return [place.locate(ast.Expr(self.name_write(node.name, ast.Constant(None), place)))]
 
 
-def _is_text(node: ast.stmt) -> bool:
+def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _depth(body: Iterable[ast.AST]) -> int:
-    """How many blocks lie inside each other, as the compiler may count them: a `try` is up to three."""
+    """Return the nesting depth of blocks as the compiler may count it, where a `try` counts as up to three."""
     deepest = 0
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):

@@ -1,9 +1,9 @@
-"""Rewrites what gets a value or loses it: targets of assignments, loops, `with` and `del`.
+"""Rewrites the targets of assignments, loops, `with` and `del`.
 
-Python evaluates the value first, then each target from left to right, the parts of a target just before
-it is stored. A target that needs probes and is not alone therefore gets its value through a temporary
-name, which is deleted at once. Class bodies get no temporaries: their namespace may be anybody's object
-(an `Enum` makes members of all names stored in it), so there such a statement stays as it is.
+Python evaluates the value first, then each target from left to right. The parts of a target are evaluated just
+before it is stored. A target that needs probes and is not the only one therefore gets its value through a
+temporary name, which is deleted right afterwards. Class bodies get no temporaries, because their namespace may be a
+custom object (an `Enum` makes members of all names stored in it). Such statements in class bodies stay unchanged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import ast
 from collections.abc import Sequence
 
 from raddle.instrument.expressions import Expressions
-from raddle.instrument.nodes import Place, content_of, is_pytests, is_super, load, place_of, probe, store
+from raddle.instrument.nodes import Place, content_of, is_from_pytest, is_super, load, place_of, probe, store
 from raddle.instrument.scopes import CLASS, FUNCTION
 
 _INPLACE = {
@@ -41,24 +41,24 @@ class Targets(Expressions):
         if isinstance(target, ast.Starred):
             return self.needs_probes(target.value)
         if isinstance(target, ast.Subscript):
-            return not is_pytests(target.value)
-        return isinstance(target, ast.Attribute) and not is_super(target.value) and not is_pytests(target)
+            return not is_from_pytest(target.value)
+        return isinstance(target, ast.Attribute) and not is_super(target.value) and not is_from_pytest(target)
 
     def needs_temporary(self, target: ast.expr) -> bool:
-        """Must a value that Python itself would store here be stored by statements of its own?"""
+        """Return whether a value that Python would store here must go through a temporary name."""
         return self.scope.kind != CLASS and self.needs_probes(target)
 
     def deleting(self, temporaries: Sequence[str], body: list[ast.stmt], place: Place) -> list[ast.stmt]:
-        """Statements that leave no temporaries behind, whatever happens."""
+        """Return statements that run the body and then delete the temporaries, even if the body raises."""
         if not temporaries:
             return body
         names: list[ast.expr] = [ast.Name(name, ast.Del()) for name in temporaries]
-        return [place.put(ast.Try(body, [], [], [ast.Delete(names)]))]
+        return [place.locate(ast.Try(body, [], [], [ast.Delete(names)]))]
 
     # -- storing -------------------------------------------------------------------------------------
 
     def assign(self, statement: ast.Assign) -> list[ast.stmt]:
-        """`a = b.c = d, e[f] = value`"""
+        """Rewrite an assignment such as `a = b.c = d, e[f] = value`."""
         targets, place = statement.targets, place_of(statement)
         unpacks = any(isinstance(target, (ast.Tuple, ast.List)) for target in targets)
         statement.value = self.content(statement.value) if unpacks else self.expr(statement.value)
@@ -70,26 +70,26 @@ class Targets(Expressions):
             return [statement]
         temporary = self.temporary()
         stores = [part for target in targets for part in self.bind(target, load(temporary))]
-        keep = place.put(ast.Assign([store(temporary)], statement.value))
-        return [keep, *self.deleting([temporary], stores, place)]
+        saving = place.locate(ast.Assign([store(temporary)], statement.value))
+        return [saving, *self.deleting([temporary], stores, place)]
 
     def bind(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
-        """Statements that evaluate the value, then the target's parts, then store."""
+        """Return statements that evaluate the value, then the target's parts, and then store the value."""
         place = place_of(target)
-        place.put(value)
+        place.locate(value)
         if not self.needs_probes(target):
-            return [place.put(ast.Assign([target], value))]
+            return [place.locate(ast.Assign([target], value))]
         if isinstance(target, ast.Name):
-            return [place.put(ast.Assign([target], self.written_name(target.id, value, place)))]
+            return [place.locate(ast.Assign([target], self.name_write(target.id, value, place)))]
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             obj, part, name = self._parts(target)
             kind = "write" if isinstance(target, ast.Attribute) else "setitem"
-            return [place.put(ast.Expr(probe(kind, value, obj, part, self.site(place, "write", name))))]
+            return [place.locate(ast.Expr(probe(kind, value, obj, part, self.site(place, "write", name))))]
         assert isinstance(target, (ast.Tuple, ast.List))
         return self._unpack(target, value)
 
     def _parts(self, target: ast.Attribute | ast.Subscript) -> tuple[ast.expr, str | ast.expr, str]:
-        """Return the object, the name or key in it, and what a site calls the target."""
+        """Return the object, the attribute name or key in it, and the target's name for sites."""
         if isinstance(target, ast.Attribute):
             return self.receiver(target.value), self.scope.mangled(target.attr), target.attr
         return self.receiver(target.value), self.key(target.slice), content_of(target.value)
@@ -97,25 +97,25 @@ class Targets(Expressions):
     def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.stmt]:
         place = place_of(target)
         elements: list[ast.expr] = []
-        late: dict[str, ast.expr] = {}
+        delayed: dict[str, ast.expr] = {}
         for element in target.elts:
-            if not late and not self.needs_probes(element):
-                elements.append(element)  # stored before any probed target is evaluated, as in the source
+            if not delayed and not self.needs_probes(element):
+                elements.append(element)  # stored before any probed target is evaluated, as Python does
                 continue
             temporary = self.temporary()
             new: ast.expr = store(temporary)
             if isinstance(element, ast.Starred):
                 element, new = element.value, ast.Starred(new, ast.Store())
-            elements.append(place_of(element).put(new))
-            late[temporary] = element
-        unpacking = place.put(ast.Assign([ast.Tuple(elements, ast.Store())], value))
-        stores = [part for name, element in late.items() for part in self.bind(element, load(name))]
-        return [unpacking, *self.deleting(list(late), stores, place)]
+            elements.append(place_of(element).locate(new))
+            delayed[temporary] = element
+        unpacking = place.locate(ast.Assign([ast.Tuple(elements, ast.Store())], value))
+        stores = [part for name, element in delayed.items() for part in self.bind(element, load(name))]
+        return [unpacking, *self.deleting(list(delayed), stores, place)]
 
     # -- deleting ------------------------------------------------------------------------------------
 
     def delete(self, statement: ast.Delete) -> list[ast.stmt]:
-        """`del a, b.c, (d[e], f)`"""
+        """Rewrite a deletion such as `del a, b.c, (d[e], f)`."""
         if not any(map(self.needs_probes, statement.targets)):
             return [statement]
         return [part for target in statement.targets for part in self._delete(target)]
@@ -123,24 +123,24 @@ class Targets(Expressions):
     def _delete(self, target: ast.expr) -> list[ast.stmt]:
         place = place_of(target)
         if not self.needs_probes(target):
-            return [place.put(ast.Delete([target]))]
+            return [place.locate(ast.Delete([target]))]
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             obj, part, name = self._parts(target)
             kind = "delete" if isinstance(target, ast.Attribute) else "delitem"
-            return [place.put(ast.Expr(probe(kind, obj, part, self.site(place, "delete", name))))]
+            return [place.locate(ast.Expr(probe(kind, obj, part, self.site(place, "delete", name))))]
         if isinstance(target, ast.Name):
             owner = self.sharing_owner(target.id)
             assert owner is not None
             number = self.site(place, "delete", target.id)
             event = probe("delete_name", owner, self.scope.mangled(target.id), number)
-            return [place.put(ast.Expr(event)), place.put(ast.Delete([target]))]
+            return [place.locate(ast.Expr(event)), place.locate(ast.Delete([target]))]
         assert isinstance(target, (ast.Tuple, ast.List))
         return [part for element in target.elts for part in self._delete(element)]
 
     # -- augmented assignment ------------------------------------------------------------------------
 
     def augment(self, statement: ast.AugAssign) -> list[ast.stmt]:
-        """`target += value`: read, then evaluate the value, then the in-place operator, then write."""
+        """Rewrite `target += value` as read, evaluation of the value, in-place operator and write."""
         target = statement.target
         if isinstance(target, ast.Name):
             return self._augment_name(statement, target)
@@ -159,8 +159,8 @@ class Targets(Expressions):
                 continue
             place, name = place_of(part), self.temporary()
             value = self.key(part) if index else self.receiver(part)
-            before.append(place.put(ast.Assign([store(name)], value)))
-            parts[index] = place.put(load(name))
+            before.append(place.locate(ast.Assign([store(name)], value)))
+            parts[index] = place.locate(load(name))
             names.append(name)
         body = self._augment_parts(statement, parts)
         return [*before, *self.deleting(names, body, place_of(statement))]
@@ -171,32 +171,35 @@ class Targets(Expressions):
             statement.value = self.expr(statement.value)
             return [statement]
         place = place_of(target)
-        current = self.expr(place.put(load(target.id)))
-        value = self.written_name(target.id, self._operated(statement, current), place)
-        return [place_of(statement).put(ast.Assign([target], value))]
+        current = self.expr(place.locate(load(target.id)))
+        value = self.name_write(target.id, self._inplace_operation(statement, current), place)
+        return [place_of(statement).locate(ast.Assign([target], value))]
 
     def _augment_parts(self, statement: ast.AugAssign, parts: list[ast.expr]) -> list[ast.stmt]:
-        """For an attribute, its object; for an item, its container and key: each may be evaluated twice."""
+        """Rewrite an augmented assignment to an attribute or item whose parts may be evaluated twice.
+
+        `parts` holds the object of an attribute, or the container and the key of an item.
+        """
         target, place = statement.target, place_of(statement.target)
         assert isinstance(target, (ast.Attribute, ast.Subscript))
         if isinstance(target, ast.Attribute):
-            name, get, put = target.attr, "read", "write"
+            name, reader, writer = target.attr, "read", "write"
             arguments: list[ast.expr] = [*parts, ast.Constant(self.scope.mangled(name))]
         else:
-            name, get, put, arguments = content_of(target.value), "getitem", "setitem", parts
-        current = place.put(probe(get, *arguments, self.site(place, "read", name)))
-        value = self._operated(statement, current)
-        return [place.put(ast.Expr(probe(put, value, *arguments, self.site(place, "write", name))))]
+            name, reader, writer, arguments = content_of(target.value), "getitem", "setitem", parts
+        current = place.locate(probe(reader, *arguments, self.site(place, "read", name)))
+        value = self._inplace_operation(statement, current)
+        return [place.locate(ast.Expr(probe(writer, value, *arguments, self.site(place, "write", name))))]
 
-    def _operated(self, statement: ast.AugAssign, current: ast.expr) -> ast.expr:
+    def _inplace_operation(self, statement: ast.AugAssign, current: ast.expr) -> ast.expr:
         operation, place = _INPLACE[type(statement.op)], place_of(statement)
         value = self.expr(statement.value)
-        with self.maker.not_closing():
+        with self.maker.keeping_may_switch():
             number = self.site(place, "write", content_of(statement.target))
-        return place.put(probe("inplace", operation, current, value, number))
+        return place.locate(probe("inplace", operation, current, value, number))
 
     def _is_stable(self, part: ast.expr, evaluated: Sequence[ast.expr]) -> bool:
-        """Does a part of the target have the same value when it is evaluated again, after the others?"""
+        """Return whether a part of the target has the same value when it is evaluated again after the others."""
         if isinstance(part, ast.Constant):
             return True
         if not isinstance(part, ast.Name) or self.needs_probes(part):
@@ -213,5 +216,8 @@ class Targets(Expressions):
 
 
 def _is_immutable(node: ast.expr) -> bool:
-    """`x += 1`, `x += "a"`: nothing that takes these in place is a built-in container."""
+    """Return whether this is a number, string or other constant, as in `x += 1`.
+
+    No built-in container can be changed in place with such a value.
+    """
     return isinstance(node, (ast.Constant, ast.JoinedStr))

@@ -94,7 +94,7 @@ def test_moved_code_does_not_claim_to_be_where_it_was(module: Path) -> None:
 
 def test_a_changed_rewriter_is_noticed(module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     load(module)
-    monkeypatch.setattr(cache, "_rewriter", lambda: b"another")
+    monkeypatch.setattr(cache, "_rewriter_digest", lambda: b"another")
     load(module)
     assert len(compilations) == 2
 

@@ -113,7 +113,7 @@ def test_archives_are_listed(folder: Path, hook: Hook, monkeypatch: pytest.Monke
         archive.writestr("zipped.py", "x = 1\n")
     monkeypatch.syspath_prepend(folder / "modules.zip")
     assert importlib.import_module("zipped").x == 1
-    assert hook.not_instrumented == [NotInstrumented("zipped", "a zipimporter loads it")]
+    assert hook.not_instrumented == [NotInstrumented("zipped", "its loader, zipimporter, is not supported")]
 
 
 def test_compiled_modules_without_source(folder: Path, hook: Hook) -> None:
@@ -139,7 +139,7 @@ def test_what_cannot_be_rewritten_runs_as_it_is(folder: Path, hook: Hook, monkey
     many = importlib.import_module("many")
     assert probe.NAME not in many.f.__code__.co_names
     assert [refusal.what for refusal in hook.not_instrumented] == ["many"]
-    assert "more than 1 places" in hook.not_instrumented[0].why
+    assert "more than 1 sites" in hook.not_instrumented[0].why
 
 
 def test_taking_it_away(package: Path, folder: Path, table: SiteTable) -> None:
@@ -171,7 +171,7 @@ def test_another_hooks_modules_are_not_stolen(folder: Path, hook: Hook) -> None:
         assert type(importlib.import_module("theirs").__loader__) is OthersLoader
     finally:
         sys.meta_path.remove(Others)
-    assert hook.not_instrumented == [NotInstrumented("theirs", "a OthersLoader loads it")]
+    assert hook.not_instrumented == [NotInstrumented("theirs", "its loader, OthersLoader, is not supported")]
 
 
 def test_pytests_own_hook_keeps_the_test_modules(pytester: pytest.Pytester) -> None:

@@ -30,8 +30,8 @@ def project(tmp_path: Path) -> Path:
         ("click", "lib/python3/dist-packages/click.py", "it is an installed package"),
         ("elsewhere", "../elsewhere.py", "it is not in {root}"),
         ("fast", "fast.so", "it has no Python source"),
-        ("raddle.api", "raddle/api.py", "raddle itself needs it as it is"),
-        ("greenlet", "greenlet/__init__.py", "raddle itself needs it as it is"),
+        ("raddle.api", "raddle/api.py", "raddle itself depends on it"),
+        ("greenlet", "greenlet/__init__.py", "raddle itself depends on it"),
     ],
 )
 def test_by_default_the_project(project: Path, name: str, file: str, why: str) -> None:
@@ -69,7 +69,7 @@ def test_sources(project: Path, source: str, selected: set[str]) -> None:
 def test_an_installed_package_can_be_asked_for() -> None:
     select = Selection(sources=("click",))
     verdict = select("click.core", "/usr/lib/python3/site-packages/click/core.py")
-    assert verdict == Verdict(True, "it was asked for as click")
+    assert verdict == Verdict(True, "it matches the source click")
     assert select("clicks", "/usr/lib/clicks.py") == Verdict(False, "it is not in click")
 
 

@@ -169,7 +169,7 @@ def test_numbers_count_up_from_the_base() -> None:
 def test_a_module_can_have_too_many_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("raddle.instrument.sites.MAX_SITES", 3)
     assert len(rewrite("x.a\n" * 3, file="m.py", base=0).sites) == 3
-    with pytest.raises(TooManySitesError, match=r"m.py has more than 3 places.*raddle: ignore"):
+    with pytest.raises(TooManySitesError, match=r"m.py has more than 3 sites.*raddle: ignore"):
         rewrite("x.a\n" * 4, file="m.py", base=0)
 
 

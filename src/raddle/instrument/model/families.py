@@ -31,8 +31,8 @@ class Families:
         """
         if owner not in self._lines:
             self._lines[owner] = (owner,)  # a circle, which no running program has, ends here
-            several = [owner, *(above for base in self._parents[owner] for above in self.line(base))]
-            last = {above: place for place, above in enumerate(several)}
+            variadic = [owner, *(above for base in self._parents[owner] for above in self.line(base))]
+            last = {above: place for place, above in enumerate(variadic)}
             self._lines[owner] = tuple(sorted(last, key=lambda above: last[above]))
         return self._lines[owner]
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from raddle.instrument.nodes import dotted
-from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPES, Scope
+from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPE_PARAMETERS, Scope
 
 # Attributes that an object's own constructor touches, globals that code at import touches, and closure variables
 # before any inner function is made are not shared yet. Memory-access patterns are about *mutable shared* state (MAP,
@@ -95,7 +95,7 @@ class Receivers:
     def _method_of(self, function: Scope) -> str | None:
         if function not in self._methods:
             around = function.parent
-            while around is not None and around.kind == TYPES:
+            while around is not None and around.kind == TYPE_PARAMETERS:
                 around = around.parent
             is_method = around is not None and around.kind == CLASS and not _is_static(function)
             self._methods[function] = around.qualname if is_method and around is not None else None
@@ -110,8 +110,8 @@ def _parameters(function: Scope) -> list[str]:
     arguments = getattr(function.node, "args", None)
     if not isinstance(arguments, ast.arguments):
         return []
-    several = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *several]
+    variadic = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *variadic]
     return [argument.arg for argument in named]
 
 
