@@ -1,1 +1,1 @@
-"""Native mode: the program's own threads, watched while they run as they like."""
+"""Native mode (`raddle run`): records the threads of a program without scheduling them."""

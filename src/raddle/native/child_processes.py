@@ -1,10 +1,11 @@
-"""Processes that a watched program starts are watched, too.
+"""Measures the child processes of a measured program too.
 
-* A forked one goes on with the watch of its parent, which begins anew (`Watch`).
-* Python started as a program finds two variables in its environment: RADDLE_RUN has the settings, and PYTHONPATH
-  begins with a folder of ours that has a `sitecustomize`, which Python imports when it starts. It lets the one that
-  would have been found without it come first, takes its folder from `sys.path`, and calls `begin`. What is not
-  reached thereby: Python with -I, -E or -S, an environment without these variables, another Python without raddle.
+* A forked child keeps the watch of its parent, but resets it (see `Watch`).
+* A new Python process inherits two environment variables. `RADDLE_RUN` holds the settings. `PYTHONPATH` begins with the
+  folder `startup`, whose `sitecustomize` Python imports when it starts. That module first imports the `sitecustomize`
+  that it hides, removes its folder from `sys.path`, and calls `start_inherited_watch`.
+
+Not measured: Python with -I, -E or -S, processes started without these variables, and Pythons without raddle.
 """
 
 from __future__ import annotations
@@ -27,35 +28,34 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
 
 
 def prepare_environment(settings: Settings) -> None:
-    """Let processes started from now on know."""
+    """Set the environment variables that make child processes measure themselves."""
     os.environ[VARIABLE] = settings.as_json()
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
-_inherited: list[Shutdown] = []  # in this process, by its parent's wish
+_inherited: list[Shutdown] = []  # of the watch that this process started because of its environment
 
 
 def cancel_inherited_watch() -> None:
-    """The process is itself about to run a program: that is the one to be watched."""
+    """Cancel the watch inherited from the parent process: this process is `raddle run` and starts its own."""
     while _inherited:
         _inherited.pop().cancel()
 
 
-def begin() -> None:
-    """Called at the start of Python in such a process."""
+def start_inherited_watch() -> None:
+    """Start a watch if the environment has the settings of a run. Called when Python starts."""
     text = os.environ.get(VARIABLE)
     if not text:
         return
     try:
         watch = Settings.from_json(text).make_watch()
     except (ValueError, TypeError, RaddleError):
-        return  # the variable is somebody else's, or another raddle's
-    for name in (
-        "raddle.threads.patches",
-        "raddle.execute.watchdog",
-    ):  # for explorations inside: they keep real primitives,
-        import_module(name)  # so they must not be imported when the watch has put its own in their place
+        return  # the variable was set by other software, or by another version of raddle
+    # Explorations inside the program need these modules. They save the real primitives when they are imported, so they
+    # must be imported before the watch replaces the primitives.
+    for name in ("raddle.threads.patches", "raddle.execute.watchdog"):
+        import_module(name)
     watch.start()
     shutdown = Shutdown(watch)
     shutdown.prepare()
@@ -66,10 +66,10 @@ def begin() -> None:
 
 
 class _MainScript:
-    """Lets the main script of the process have probes.
+    """A path hook that instruments the main script of the process.
 
-    Python asks the hooks of `sys.path` whether the script can be imported from, as an archive with a `__main__`
-    can. This one says yes, and gives code that runs the script as Python would have.
+    Python passes the script to the path hooks, because it may be an archive with a `__main__` to import. This hook
+    accepts the script and returns code that runs it as Python would.
     """
 
     def __init__(self, path: str, watch: Watch, shutdown: Shutdown) -> None:
@@ -87,7 +87,7 @@ class _MainScript:
         return ModuleSpec(fullname, self, origin=self._path) if fullname == "__main__" else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """An ordinary one."""
+        """Return None, so that Python creates an ordinary module."""
 
     def is_package(self, fullname: str) -> bool:
         return False

@@ -1,6 +1,6 @@
-"""Explorations inside a watched program, as of marked tests: what they cover counts for its run, too.
+"""Adds the coverage of explorations inside a measured program, such as marked tests, to the enclosing run.
 
-The watch steps aside while one goes on (`aside`), so nothing is counted twice.
+The watch is suspended during an exploration (see `suspension`), so nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from raddle.native.process_group import ProcessGroup
 from raddle.record import Record
 from raddle.store import add
 
-VARIABLE = "RADDLE_RUN"  # of the environment: what processes of a run find its settings by
+VARIABLE = "RADDLE_RUN"  # the environment variable that holds the settings of the run, as JSON
 
 
 @dataclass(frozen=True, slots=True)
 class EnclosingRun:
-    """The run that this process belongs to."""
+    """The `raddle run` that this process belongs to."""
 
     criteria: tuple[str, ...]
     data_file: str
@@ -26,7 +26,7 @@ class EnclosingRun:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> EnclosingRun | None:
-        """None where there is no run, or one that measures nothing.
+        """Return the run that the environment describes; None if there is none or it measures nothing.
 
         >>> EnclosingRun.from_environment({}) is None
         True
@@ -39,13 +39,13 @@ class EnclosingRun:
         try:
             settings = Settings.from_json(text)
         except (ValueError, TypeError, AttributeError, RaddleError):
-            return None  # the variable is somebody else's, or another raddle's
+            return None  # the variable was set by other software, or by another version of raddle
         if not settings.criteria or settings.data_file is None:
             return None
         return cls(settings.criteria, settings.data_file, ProcessGroup(settings.family, settings.first))
 
     def add(self, record: Record) -> tuple[str, ...]:
-        """Keep what an exploration covered; the notes that are to be shown."""
+        """Store the record of an exploration in the data file of the run; return the notes to show."""
         notes = add(self.data_file, record, starts_run=False)
         self.family.add_explored(record)
         return notes

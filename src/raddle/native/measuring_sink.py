@@ -1,4 +1,4 @@
-"""Measures what a process does, and adds the result to the data file when it ends."""
+"""The sink that measures the criteria in one process, and adds the result to the data file at the end."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from raddle.record import Record
 from raddle.step import Step
 from raddle.store import try_to_add
 
-MAX_DISCARDED = 2000  # variables and resources that are no more, between two times that what they covered is collected
+MAX_DISCARDED = 2000  # variables and resources to discard before coverage is collected again
 
 
 class ForgettingMeasurement(Measurement):
-    """A measurement of one long execution, in which things come and go."""
+    """A measurement of one long execution that drops the state of discarded variables and resources."""
 
-    _since = 0
+    _discarded_since_collection = 0
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
-        self._since += len(variables) + len(resources)
-        if self._since > MAX_DISCARDED:
-            self._since = 0
-            self.collect(final=False)  # criteria have nothing to remember of what they have told
+        """Drop what the criteria and checks know of these variables and resources; no further step uses them."""
+        self._discarded_since_collection += len(variables) + len(resources)
+        if self._discarded_since_collection > MAX_DISCARDED:
+            self._discarded_since_collection = 0
+            self.collect(final=False)  # so that criteria need not keep what they have already reported
         for observer in self._observers:
             observer.forget(variables, resources)
 
     def notes(self, origin: str) -> list[str]:
-        """What people should know about the figures."""
+        """Return notes about the accuracy of the measurement, for the report."""
         if any(check.gave_up for check in self._checks):
-            return [f"{origin}: there were too many orders of locks to look for all circles; {LOCKS_NOT_ALL}"]
+            return [f"{origin}: there were too many lock orders to search for every cycle; {LOCKS_NOT_ALL}"]
         return []
 
 
@@ -43,7 +43,7 @@ LOCKS_NOT_ALL = "warnings of potential deadlocks may be missing"
 
 
 class MeasuringSink:
-    """One execution of one process. Where nothing was instrumented, there is nothing to keep."""
+    """Measures one execution of one process. If nothing was instrumented, it stores nothing."""
 
     def __init__(
         self,
@@ -62,23 +62,23 @@ class MeasuringSink:
         self._measurement = ForgettingMeasurement(make_criteria(criteria, settings))
         self.record: Record | None = None
         self.notes: tuple[str, ...] = ()
-        self.not_stored = ""  # why not
+        self.not_stored = ""  # why the record could not be stored
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
+        """Begin an execution with these entities."""
         self._measurement.begin(entities)
 
     def feed(self, steps: Sequence[Step]) -> None:
-        """Steps happened."""
+        """Measure the next steps."""
         self._measurement.early = self._names.model().early
         self._measurement.feed(steps)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of variables and resources that no further step uses."""
         self._measurement.forget(variables, resources)
 
     def end(self) -> None:
-        """The execution is over: keep what came of it."""
+        """End the execution and store its record in the data file."""
         if not len(self._names.table):
             return
         self._measurement.end()

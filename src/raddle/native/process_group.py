@@ -1,4 +1,4 @@
-"""The processes of one run: what those that the program starts leave for the first one to say."""
+"""The processes of one run: they collect what they measured in a folder, and the first process reports it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from raddle.errors import RaddleError
 from raddle.record import Record
 from raddle.store import Contents, NoDataError, add, read
 
-_FILE = "measured"  # a data file of this run alone
+_FILE = "measured"  # a data file that holds only this run
 
 
 class ProcessGroup:
-    """Known to all of them by its folder, and by who was first."""
+    """The processes that share a folder; `first` is the id of the process that started the run."""
 
     def __init__(self, folder: str, first: int) -> None:
         self._folder = folder
@@ -24,22 +24,23 @@ class ProcessGroup:
 
     @classmethod
     def create_folder(cls) -> tuple[str, int]:
-        """A folder for the processes that this one will start."""
+        """Create the folder; return its path and the id of this process, which becomes the first one."""
         return tempfile.mkdtemp(prefix="raddle-"), os.getpid()
 
     def add_at_exit(self, record: Record) -> None:
-        """A process ends; what it measured is in the data file already. The first one may be gone."""
+        """Add the record of a process that ends, unless it is the first. The data file of the run already has it."""
         if os.getpid() != self._first:
             self.add_explored(record)
 
     def add_explored(self, record: Record) -> None:
-        """An exploration inside the program has ended, in whichever of the processes."""
+        """Add the record of an exploration that ran inside one of the processes."""
+        # The folder no longer exists if the first process has ended.
         if self._folder and os.path.isdir(self._folder):
             with suppress(RaddleError, OSError):
                 add(Path(self._folder, _FILE), record, starts_run=False)
 
     def merged(self, own: Record | None) -> Contents | None:
-        """What all processes measured that have ended, the first one too; None if there was no other."""
+        """Merge the record of the first process with those of the others that ended; None if there are no others."""
         file = Path(self._folder, _FILE)
         try:
             if not self._folder or not file.exists():
@@ -51,6 +52,6 @@ class ProcessGroup:
             return None
 
     def remove_folder(self) -> None:
-        """Nobody needs the folder any more."""
+        """Delete the folder, if this is the first process."""
         if self._folder and os.getpid() == self._first:
             shutil.rmtree(self._folder, ignore_errors=True)

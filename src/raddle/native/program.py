@@ -1,4 +1,4 @@
-"""Runs a program in this process as Python would: a script, a folder or archive with a `__main__`, a module."""
+"""Runs a script, a module, or a folder or archive with a `__main__` in this process, as Python would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raddle.native.tracebacks import clean
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run, with which arguments.
+    """The program to run, with its arguments.
 
     >>> str(Program("app.py")), str(Program("pytest", is_module=True))
     ('app.py', '-m pytest')
@@ -33,12 +33,12 @@ class Program:
         return f"-m {self.name}" if self.is_module else self.name
 
     def check(self) -> None:
-        """Refuse what is not there, before anything is changed."""
+        """Raise `UsageError` if the script does not exist. Called before anything is patched."""
         if not self.is_module and not os.path.exists(self.name):
             raise UsageError("no-such-file", f"there is no file {self.name}")
 
     def run(self, hook: WatchImportHook) -> int:
-        """Its exit code."""
+        """Run the program as `__main__` and return its exit code."""
         sys.argv[:] = [self.name, *self.args]
         if self.is_module:
             code, spec = self._module()
@@ -46,8 +46,8 @@ class Program:
             namespace = become_main(spec, spec.origin)
         elif _is_importable(self.name):
             folder = os.path.abspath(self.name)
-            _set_first_path(folder, in_any_case=True)
-            code, spec = _found("__main__", PathFinder.find_spec("__main__", [folder]), self.name)
+            _set_first_path(folder, even_if_safe_path=True)
+            code, spec = _code_and_spec("__main__", PathFinder.find_spec("__main__", [folder]), self.name)
             namespace = become_main(spec, spec.origin)
         else:
             _set_first_path(os.path.dirname(os.path.realpath(self.name)))
@@ -63,11 +63,11 @@ class Program:
                 spec = importlib.util.find_spec(f"{self.name}.__main__")
         except (ImportError, ValueError, AttributeError) as error:
             raise UsageError("no-such-module", f"{self.name} cannot be run: {error}") from None
-        return _found(self.name, spec, self.name)
+        return _code_and_spec(self.name, spec, self.name)
 
 
 def run_script(path: str, namespace: dict[str, Any], hook: WatchImportHook) -> int:
-    """Run a file as the main program, with probes if it is the user's."""
+    """Run a file as the main program and return its exit code; instrument it if it is selected."""
     try:
         code = hook.code_of_file(path, "__main__")
         if code is None:
@@ -81,7 +81,7 @@ def run_script(path: str, namespace: dict[str, Any], hook: WatchImportHook) -> i
 
 
 def become_main(spec: ModuleSpec | None, path: str | None) -> dict[str, Any]:
-    """A new `__main__`, as Python would make it; its namespace."""
+    """Replace `__main__` with a new module, set up as Python would, and return its namespace."""
     main = ModuleType("__main__")
     namespace = main.__dict__
     fill_main(namespace, spec, path)
@@ -90,7 +90,7 @@ def become_main(spec: ModuleSpec | None, path: str | None) -> dict[str, Any]:
 
 
 def fill_main(namespace: dict[str, Any], spec: ModuleSpec | None, path: str | None) -> None:
-    """Put the names there that Python itself does."""
+    """Set the module attributes that Python sets on `__main__`."""
     loader = spec.loader if spec is not None else SourceFileLoader("__main__", path or "")
     namespace.update(
         __name__="__main__",
@@ -107,7 +107,7 @@ def fill_main(namespace: dict[str, Any], spec: ModuleSpec | None, path: str | No
 
 
 def execute(code: CodeType, namespace: dict[str, Any]) -> int:
-    """Run it to its end, whatever that is; the exit code that Python would have."""
+    """Run the code in the namespace and return the exit code that Python would return."""
     try:
         exec(code, namespace)
     except SystemExit as error:
@@ -120,7 +120,7 @@ def execute(code: CodeType, namespace: dict[str, Any]) -> int:
     return 0
 
 
-INTERRUPTED = 130  # what shells say of a program that SIGINT has ended
+INTERRUPTED = 130  # the exit code that shells report for a program killed by SIGINT
 
 
 def _exit_code(error: SystemExit) -> int:
@@ -133,7 +133,7 @@ def _exit_code(error: SystemExit) -> int:
 
 
 def _show_error() -> int:
-    """As Python does, without the frames of ours."""
+    """Print the current exception as Python does, without raddle's own frames."""
     kind, error, trace = sys.exc_info()
     assert kind is not None
     assert error is not None
@@ -141,12 +141,12 @@ def _show_error() -> int:
     trace = error.__traceback__
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     if env.HAS_LAST_EXC:
-        sys.last_exc = error  # type: ignore[attr-defined] # see there
+        sys.last_exc = error  # type: ignore[attr-defined] # only where HAS_LAST_EXC is true
     sys.excepthook(kind, error, trace)
     return 1
 
 
-def _found(name: str, spec: ModuleSpec | None, shown: str) -> tuple[CodeType, ModuleSpec]:
+def _code_and_spec(name: str, spec: ModuleSpec | None, shown: str) -> tuple[CodeType, ModuleSpec]:
     loader: Any = spec.loader if spec is not None else None
     code = loader.get_code(spec.name) if spec is not None and hasattr(loader, "get_code") else None
     if spec is None or code is None:
@@ -155,13 +155,13 @@ def _found(name: str, spec: ModuleSpec | None, shown: str) -> tuple[CodeType, Mo
 
 
 def _is_importable(path: str) -> bool:
-    """A folder, or an archive that Python can import from."""
+    """Return whether the path is a folder, or an archive that Python can import from."""
     return os.path.isdir(path) or os.path.splitext(path)[1] in (".zip", ".pyz", ".egg")
 
 
-def _set_first_path(folder: str, *, in_any_case: bool = False) -> None:
-    """Where Python puts the folder of the program, unless it was told not to."""
-    if sys.flags.safe_path and not in_any_case:
+def _set_first_path(folder: str, *, even_if_safe_path: bool = False) -> None:
+    """Put the program's folder first in `sys.path`, as Python does, unless Python runs with `-P`."""
+    if sys.flags.safe_path and not even_if_safe_path:
         return
     if sys.path:
         sys.path[0] = folder

@@ -1,4 +1,4 @@
-"""What a run was asked for, in a form that the processes that the program starts can be told."""
+"""The settings of a native run, which child processes read as JSON from an environment variable."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Settings:
     '/home/me/shop'
     """
 
-    program: str = ""  # with its arguments, for people
-    sources: tuple[str, ...] = ()
-    root: str = "."
-    named_from: str = ""  # the folder that files are named from
+    program: str = ""  # the program as shown in reports
+    sources: tuple[str, ...] = ()  # modules, files and folders to instrument; if empty, the project
+    root: str = "."  # the folder of the project
+    named_from: str = ""  # the folder that file names in reports are relative to
     noise: tuple[str, ...] = ()
     seed: int = 1
     criteria: tuple[str, ...] = ()
-    thread_methods: int = METHODS  # that tell threads apart
+    thread_methods: int = METHODS  # number of methods in the description of a thread
     pinv_occurrences: int = PINV_OCCURRENCES
     data_file: str | None = None
-    family: str = ""  # the folder that its processes share
-    first: int = 0  # the process that was started first
+    family: str = ""  # the folder that the processes of the run share
+    first: int = 0  # id of the process that started the run
 
     def as_json(self) -> str:
         return json.dumps(asdict(self))
@@ -48,7 +48,7 @@ class Settings:
         return cls(**fields)
 
     def make_watch(self) -> Watch:
-        """Return a watch that does what was asked for."""
+        """Create a watch with these settings."""
         return Watch(
             Selection(sources=self.sources, root=self.root),
             self._make_sink,
@@ -60,10 +60,10 @@ class Settings:
         )
 
     def _make_sink(self, names: VariableNames) -> Sink:
-        """Return what measures the criteria and stores the result."""
+        """Create the sink that measures the criteria and stores the result."""
         if not self.criteria:
             return NullSink()
-        from raddle.native.measuring_sink import MeasuringSink  # criteria are slow to import
+        from raddle.native.measuring_sink import MeasuringSink  # imported late: criteria are slow to import
         from raddle.native.process_group import ProcessGroup
 
         family = ProcessGroup(self.family, self.first)

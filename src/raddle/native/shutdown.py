@@ -1,8 +1,8 @@
-"""How a watched process ends: with the rest of the steps handed over, after everything that the program does.
+"""Ends the watch when the process ends, after everything the program does: flushes the remaining steps and reports.
 
-Python waits for the program's threads, and runs what was registered with `atexit`, last things first: we are
-registered before the program starts, so we are the last. `os._exit`, by which forked processes end, is replaced. So is
-what SIGTERM does (as sent to the workers of a pool), as long as the program has no handler of its own for it.
+Python waits for the program's threads, then runs `atexit` callbacks in reverse order of registration. This callback is
+registered before the program starts, so it runs last. `os._exit`, which ends forked processes, is replaced. So is the
+default action of SIGTERM, which ends the workers of a process pool, unless the program sets its own handler.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from _thread import allocate_lock, get_ident
-from _thread import start_new_thread as _start_new_thread  # the real one: it is replaced while a program is watched
+from _thread import start_new_thread as _start_new_thread  # the real function, which a watch replaces
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -23,34 +23,34 @@ from raddle.native.watch import Watch
 
 
 class Shutdown:
-    """Ends the watch, once."""
+    """Stops the watch exactly once, however the process ends."""
 
     def __init__(self, watch: Watch, report: Callable[[], None] | None = None) -> None:
         self._watch = watch
-        self._report = report  # what is to be said in the process that was started first
+        self._report = report  # prints the summary; called only in the process that started the run
         self._real_exit: Any = os._exit
         self._finish_lock = allocate_lock()
-        self._finisher: int | None = None  # the thread
-        self._pending_signal: int | None = None  # the signal that came meanwhile
-        self.interrupted = False  # by SIGINT, which the program did not handle
+        self._finisher: int | None = None  # ident of the thread that is stopping the watch
+        self._pending_signal: int | None = None  # signal that arrived while the watch was being stopped
+        self.interrupted = False  # True if SIGINT ended the program
 
     def prepare(self) -> None:
-        """Be called when the time has come."""
+        """Install the hooks that run when the process ends."""
         atexit.register(self._at_exit)
-        os._exit = self._leave
+        os._exit = self._exit
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            with suppress(ValueError):  # not the main thread
+            with suppress(ValueError):  # raised outside the main thread
                 signal.signal(signal.SIGTERM, self._terminated)
 
     def cancel(self) -> None:
-        """The program could not even be started."""
+        """Remove the hooks and abandon the watch, because the program could not be started."""
         atexit.unregister(self._at_exit)
         self._restore_exit()
         self._restore_signal()
         self._watch.abandon()
 
     def _restore_exit(self) -> None:
-        if os._exit == self._leave:
+        if os._exit == self._exit:
             os._exit = self._real_exit
 
     def _restore_signal(self) -> None:
@@ -59,10 +59,13 @@ class Shutdown:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def _terminated(self, number: int, frame: FrameType | None) -> None:
-        """Hand over the rest, and end as without us. If this thread is in the middle of recording, another one does
-        it: whatever lock is needed will be free when this one has gone on a little."""
+        """Stop the watch, then let the signal end the process.
+
+        If the interrupted thread is busy recording, it may hold locks that stopping needs. Then a new thread stops the
+        watch, so that this thread can continue and release them.
+        """
         if self._finisher is not None:
-            self._pending_signal = number  # and goes when all is stored
+            self._pending_signal = number  # sent again when everything is stored
             return
         signal.signal(number, signal.SIG_DFL)
         if self._watch.recorder.local.thread.busy:
@@ -74,7 +77,7 @@ class Shutdown:
         self.finish()
         os.kill(os.getpid(), number)
 
-    def _leave(self, status: int) -> NoReturn:
+    def _exit(self, status: int) -> NoReturn:
         self.finish()
         self._real_exit(status)
         raise AssertionError("unreachable")
@@ -88,10 +91,10 @@ class Shutdown:
             os.kill(os.getpid(), signal.SIGINT)
 
     def finish(self) -> None:
-        """Hand over the rest. What goes wrong is said, and changes nothing else."""
+        """Stop the watch and report. An error is printed and does not affect the program."""
         if self._finisher == get_ident():
-            return  # this is a handler of a signal, in the middle of it
-        with self._finish_lock:  # whoever comes meanwhile has to wait: the process must not end before
+            return  # called by a signal handler that interrupted this very method
+        with self._finish_lock:  # other threads wait here, since the process must not end before this is done
             if self._watch.active:
                 self._finish()
         if self._pending_signal is not None:

@@ -1,7 +1,7 @@
-"""How starts and joins order threads, of which a long program may have very many.
+"""The happens-before order that starting and joining threads establishes.
 
-A thread's time is cut into segments, one for each thread that it starts, as in controlled executions. What a thread
-knows of others is not copied from its parent: it is looked up there, as of the moment of the start.
+A thread enters a new segment each time it starts another thread, as in controlled executions. A long program may start
+very many threads, so a child does not copy its parent's order. It looks the order up in the parent, as of its start.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class _Birth(NamedTuple):
+class _Start(NamedTuple):
+    """The start of a thread: by which thread, and at what point of it."""
+
     parent: int
-    segment: int  # of the parent
-    joins: int  # that the parent had made
+    segment: int  # the segment that the parent was in
+    joins: int  # number of joins that the parent had completed
 
 
 class StartJoinOrder:
-    """Which segments of which threads come before what.
+    """Tracks which segments of other threads happen before the current operation of each thread.
 
     >>> order = StartJoinOrder()
     >>> order.start(0, 1)
@@ -32,42 +34,43 @@ class StartJoinOrder:
 
     def __init__(self) -> None:
         self._segments: dict[int, int] = {}
-        self._births: dict[int, _Birth] = {}
-        self._joins: dict[int, int] = {}  # by thread: how many it has made
-        self._joined: dict[int, dict[int, tuple[int, int]]] = {}  # by thread and other: its last segment, which join
+        self._starts: dict[int, _Start] = {}
+        self._joins: dict[int, int] = {}  # maps a thread to the number of joins it has completed
+        # Maps a thread and another thread to the last ordered segment of the other, and the join that ordered it.
+        self._joined: dict[int, dict[int, tuple[int, int]]] = {}
 
     def segment(self, thread: int) -> int:
-        """Return the segment that a thread is in."""
+        """Return the segment that a thread is in now."""
         return self._segments.get(thread, 0)
 
     def start(self, thread: int, child: int) -> None:
         segment = self._segments.get(thread, 0)
-        self._births[child] = _Birth(thread, segment, self._joins.get(thread, 0))
+        self._starts[child] = _Start(thread, segment, self._joins.get(thread, 0))
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}
-        birth = self._births.get(other)
-        while birth is not None and birth.parent != thread:  # what it had from its ancestors
-            found.setdefault(birth.parent, birth.segment)
-            birth = self._births.get(birth.parent)
+        start = self._starts.get(other)
+        while start is not None and start.parent != thread:  # the order that it inherited from its ancestors
+            found.setdefault(start.parent, start.segment)
+            start = self._starts.get(start.parent)
         found[other] = self.segment(other)
         for index, segment in found.items():
             if index != thread and self.last_ordered_segment(thread, index) < segment:
                 mine[index] = (segment, number)
 
     def last_ordered_segment(self, thread: int, other: int) -> int:
-        """Return the last segment of another thread that comes before what the thread does now, -1 if none does."""
+        """Return the last segment of `other` that happens before the thread's current operation, -1 if none does."""
         joins: int | None = None
         while True:
             known = self._joined.get(thread, {}).get(other)
             if known is not None and (joins is None or known[1] <= joins):
                 return known[0]
-            birth = self._births.get(thread)
-            if birth is None:
+            start = self._starts.get(thread)
+            if start is None:
                 return -1
-            if birth.parent == other:
-                return birth.segment
-            thread, joins = birth.parent, birth.joins
+            if start.parent == other:
+                return start.segment
+            thread, joins = start.parent, start.joins

@@ -1,16 +1,19 @@
-"""Imported by Python when it starts in a process that a watched program has started; see `children.py`."""
+"""Starts the watch in child processes of a measured program. Python imports this module at startup.
+
+See `child_processes.py`.
+"""
 
 import os
 import sys
 
 
-def _import_the_other() -> None:
-    """The `sitecustomize` that would have been found, had this folder not come first."""
+def _import_hidden_sitecustomize() -> None:
+    """Import the `sitecustomize` that this module hides by coming first in `sys.path`."""
     local = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if not entry or os.path.abspath(entry) != local]
     this = sys.modules.pop("sitecustomize")
     try:
-        import sitecustomize  # type: ignore[import-not-found] # noqa: F401 -- another one, if there is one
+        import sitecustomize  # type: ignore[import-not-found] # noqa: F401 -- the hidden module, if there is one
     except ImportError as error:
         if error.name != "sitecustomize":
             raise
@@ -20,13 +23,13 @@ def _import_the_other() -> None:
 
 def _watch() -> None:
     try:
-        from raddle.native.child_processes import begin
+        from raddle.native.child_processes import start_inherited_watch
     except ImportError:
-        return  # this Python has no raddle
-    begin()
+        return  # raddle is not installed in this Python
+    start_inherited_watch()
 
 
 try:
-    _import_the_other()
+    _import_hidden_sitecustomize()
 finally:
     _watch()
