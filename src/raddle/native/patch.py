@@ -69,7 +69,7 @@ class Patches:
             (threading, "RLock", make_rlock),
             (queue, "SimpleQueue", simple_queue),
             *pools.names(recorder),
-            (tasks, tasks.on_task_begin.__name__, recorder.task),
+            (tasks, tasks.on_task_begin.__name__, recorder.begin_task),
             (threading, "excepthook", make_excepthook()),
             (sys, "unraisablehook", make_unraisablehook()),
             *((traceback, name, walk) for name, walk in make_walks(execute.__code__)),

@@ -49,7 +49,7 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
     def run(item: Any, *context: Any) -> None:
         future = recorder.resource(item.future)
         if future is not None:
-            recorder.task(function_name(function_of(item)))
+            recorder.begin_task(function_name(function_of(item)))
             if future.pool is not None:
                 recorder.record_on(GET, future.pool, 0)
         real_run(item, *context)

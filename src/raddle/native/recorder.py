@@ -1,8 +1,7 @@
-"""The recorder: what probes and primitives tell, from whichever thread, becomes steps.
+"""The recorder: turns what probes and primitives report, in any thread, into steps.
 
-Whatever takes more than an `append` marks its thread as busy. Code of the program that runs in the middle of
-that (a destructor, a handler of a signal) is then not recorded, rather than let in where it would meet a lock
-that its own thread holds.
+Every operation that does more than one `append` marks its thread as busy. Program code that runs in the middle of it
+(a destructor, a signal handler) is not recorded. Otherwise it could deadlock on a lock that its own thread holds.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from raddle.native.stream import Stream
 from raddle.operation import BEGIN, BLOCKED, CONTENDED, END, FAILED, TASK, Kind
 from raddle.threads.data_model.places import Places
 
-MAX_ENDED = 1000  # threads that are remembered for what is destroyed with them
+MAX_ENDED = 1000  # ended threads remembered, since destructors may still run in them
 FOREIGN = "a thread that Python did not start"
 
 
 class ThreadRecord:
-    """One thread of the program."""
+    """What the recorder keeps about one thread of the program."""
 
     __slots__ = (
         "actor", "busy", "call_site", "children", "label", "methods_left", "number", "submitting", "unrecorded_lock",
@@ -36,53 +35,53 @@ class ThreadRecord:
 
     def __init__(self, number: int, label: str, actor: Actor, methods_left: int) -> None:
         self.number = number
-        self.label = label  # by descent: 0.2 is the second thread that the first one started
-        self.children = 0
+        self.label = label  # by descent: 0.2 is the second thread that thread 0 started
+        self.children = 0  # number of threads that it started
         self.set_actor(actor, methods_left)
-        self.busy = False
-        self.call_site = 0  # of the call of a primitive that is about to come
-        self.unrecorded_lock: object = None  # a lock whose steps somebody else tells
-        self.submitting: tuple[Resource, int] | None = None  # the pool that is given something to do, and where
-        self.with_blocks: list[tuple[object, int]] = []  # the `with` statements that it is in, and their sites
+        self.busy = False  # True while the recorder runs in it
+        self.call_site = 0  # site of the call to a primitive that comes next; 0 if it has none
+        self.unrecorded_lock: object = None  # a lock whose steps a condition records
+        self.submitting: tuple[Resource, int] | None = None  # the pool that a task is being submitted to, and the site
+        self.with_blocks: list[tuple[object, int]] = []  # open `with` blocks: the primitive and the site
 
     def set_actor(self, actor: Actor, methods_left: int) -> None:
         self.actor = actor
-        self.methods_left = methods_left  # for names of methods that tell actors apart
+        self.methods_left = methods_left  # number of methods still to be added to the description of the actor
 
     def leave_with(self, primitive: object) -> int:
-        """Return the site of the innermost `with` statement over a primitive, which ends now; 0 if there is none."""
-        for at in range(len(self.with_blocks) - 1, -1, -1):
-            if self.with_blocks[at][0] is primitive:
-                return self.with_blocks.pop(at)[1]
+        """Remove the innermost `with` block over the primitive and return its site; 0 if there is none."""
+        for index in range(len(self.with_blocks) - 1, -1, -1):
+            if self.with_blocks[index][0] is primitive:
+                return self.with_blocks.pop(index)[1]
         return 0
 
 
 NO_THREAD = ThreadRecord(-1, "?", Actor(-1, FOREIGN), 0)
-NO_THREAD.busy = True  # threads that have no number yet, or have it no more
+NO_THREAD.busy = True  # used by threads that have no number yet, and by threads that have ended
 
 
 class ThreadLocalState(threading.local):
-    """What belongs to the running thread. A thread that nobody announced is made known on first sight."""
+    """The record of the running thread. A thread not started through the patches is registered when first seen."""
 
-    # For destructors that run meanwhile; of the class, as the first may run before the first line of `__init__`.
+    # Class attributes, since a destructor may run in the thread before the first line of `__init__`.
     thread: ThreadRecord = NO_THREAD
     number: int = NO_THREAD.number
 
-    def __init__(self, arrive: Callable[[], ThreadRecord]) -> None:
-        self.thread = arrive()
+    def __init__(self, register_thread: Callable[[], ThreadRecord]) -> None:
+        self.thread = register_thread()
         self.number = self.thread.number
 
 
 class Resource:
-    """A lock, a queue...: what it is, and its number in this execution, -1 if it has none yet."""
+    """A lock, queue or other primitive, with its number in this execution (-1 if it has none yet)."""
 
     __slots__ = ("__weakref__", "abstract", "discarded", "number", "pool")
 
     def __init__(self, abstract: AbstractObject) -> None:
         self.abstract = abstract
         self.number = -1
-        self.discarded: list[int] = []  # where to leave the number
-        self.pool: Resource | None = None  # of a future: who will bring it about
+        self.discarded: list[int] = []  # the list that gets the number when this is garbage-collected
+        self.pool: Resource | None = None  # for a future: the pool that runs its task
 
     def __del__(self) -> None:
         if self.number >= 0:
@@ -90,9 +89,9 @@ class Resource:
 
 
 class ConditionOperation:
-    """An operation of a primitive that has a condition inside: its step is recorded while the condition's lock is held.
+    """An operation on a primitive that is implemented with a condition, such as a queue or a semaphore.
 
-    So the steps of a queue or a semaphore come in the order in which they took effect.
+    Its step is recorded while the condition's lock is held, so steps are in the order in which they took effect.
     """
 
     __slots__ = ("blocks", "condition", "kind", "resource", "site")
@@ -102,11 +101,11 @@ class ConditionOperation:
         self.kind = kind
         self.resource = resource
         self.site = site
-        self.blocks = kind in CONTENDED  # is to be told when it has to wait; once
+        self.blocks = kind in CONTENDED  # True until a wait is recorded, for kinds that can block
 
 
 class _WithEntry:
-    """Surrounds the acquire of a `with` statement: one that fails leaves no trace."""
+    """Surrounds the acquire of a `with` statement, and drops the open block if the acquire fails."""
 
     __slots__ = ("_record",)
 
@@ -114,7 +113,7 @@ class _WithEntry:
         self._record = thread
 
     def __enter__(self) -> None:
-        """Nothing: the statement was noted already."""
+        """Do nothing: `entering_with` already added the block."""
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
         if kind is not None:
@@ -122,7 +121,7 @@ class _WithEntry:
 
 
 class KeyedReference(ref):  # type: ignore[type-arg]
-    """A weak reference that knows what its object is registered under, when the object has gone."""
+    """A weak reference that keeps the key of its object after the object is garbage-collected."""
 
     __slots__ = ("key",)
 
@@ -130,19 +129,19 @@ class KeyedReference(ref):  # type: ignore[type-arg]
 
 
 class Recorder:
-    """Makes steps."""
+    """Records the steps of all threads in one stream."""
 
     def __init__(self, registry: EntityRegistry, stream: Stream) -> None:
         self.registry = registry
         self.stream = stream
-        self.disturb: Callable[[ThreadRecord, int], None] | None = None  # noise, before synchronization
-        self.reset_callbacks: list[Callable[[], None]] = []  # called when everything begins anew
-        self._announced: dict[int, ThreadRecord] = {}  # by ident, for a moment
-        self._operations: dict[int, ConditionOperation] = {}  # by ident, so that no thread is registered for it
-        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # by native number, which are not soon used again
+        self.disturb: Callable[[ThreadRecord, int], None] | None = None  # makes noise before synchronization
+        self.reset_callbacks: list[Callable[[], None]] = []  # called in a forked child, to clear what modules know
+        self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
+        self._operations: dict[int, ConditionOperation] = {}  # maps the ident of a thread to its current operation
+        self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids, which the system does not reuse soon
         self._resources: dict[int, tuple[Resource, KeyedReference]] = {}
-        self._numbered: WeakSet[Resource] = WeakSet()  # those that have numbers
-        self._abstract: dict[AbstractObject, AbstractObject] = {}  # each once
+        self._numbered: WeakSet[Resource] = WeakSet()  # resources that have a number
+        self._interned: dict[AbstractObject, AbstractObject] = {}  # one copy of each abstract object
         self._threads = 0
         self._places = Places(registry.names.table)
         self.local = ThreadLocalState(self._register_thread)
@@ -156,10 +155,10 @@ class Recorder:
         self.stream.recording = True
 
     def reset_after_fork(self) -> None:
-        """In a process that was forked: the running thread is the only one, and everything begins anew."""
+        """Begin a new execution in a forked process, with the running thread as its only thread."""
         self.stream.recording = False
         self._threads = 0
-        for forget in (self._announced.clear, self._operations.clear, self._ended.clear, *self.reset_callbacks):
+        for forget in (self._starting.clear, self._operations.clear, self._ended.clear, *self.reset_callbacks):
             forget()
         for resource in list(self._numbered):
             resource.number = -1
@@ -171,13 +170,13 @@ class Recorder:
         self._begin()
 
     def _register_thread(self) -> ThreadRecord:
-        thread = self._announced.pop(_thread.get_ident(), None)
+        thread = self._starting.pop(_thread.get_ident(), None)
         if thread is not None:
             return thread
         if not self._threads:
             return self._new_thread("0", "main")
         if _thread.get_native_id() in self._ended:
-            return NO_THREAD  # what is destroyed with the thread itself
+            return NO_THREAD  # a destructor that runs after the thread has ended
         thread = self._new_thread("?", FOREIGN)
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
         return thread
@@ -191,11 +190,11 @@ class Recorder:
 
     @property
     def threads(self) -> int:
-        """How many there were."""
+        """The number of threads recorded so far."""
         return self._threads
 
-    def child(self, kind: str) -> ThreadRecord | None:
-        """A thread that the running one is about to start; None if this is not recorded."""
+    def new_child(self, kind: str) -> ThreadRecord | None:
+        """Create the record of a thread that the running thread is about to start; None if not recording."""
         thread = self.local.thread
         with self.mark_busy(thread) as entered:
             if entered:
@@ -204,17 +203,17 @@ class Recorder:
         return None
 
     def begin_thread(self, thread: ThreadRecord | None) -> None:
-        """The first thing that a new thread does."""
+        """Record the beginning of the running thread. Must be called before anything else in it."""
         if thread is None:
             return
-        # The step comes first: from the moment that the thread is somebody, destructors in it make steps, too.
+        # The step comes first: as soon as the thread has a record, destructors that run in it make steps too.
         self.stream.steps.append((thread.number, BEGIN, thread.actor.number, 0))
-        self._announced[_thread.get_ident()] = thread
+        self._starting[_thread.get_ident()] = thread
         self.local.thread, self.local.number = thread, thread.number
-        self._announced.pop(_thread.get_ident(), None)  # where a destructor came before us, as a foreign thread
+        self._starting.pop(_thread.get_ident(), None)  # still there if a destructor registered a foreign thread first
 
     def end_thread(self) -> None:
-        """The last thing that a thread does; destructors may still run in it, but nobody is told."""
+        """Record the end of the running thread. Destructors that run in it afterwards are not recorded."""
         local = self.local
         thread = local.thread
         local.thread, local.number = NO_THREAD, NO_THREAD.number
@@ -223,8 +222,8 @@ class Recorder:
         if self.stream.recording and thread is not NO_THREAD:
             self.stream.steps.append((thread.number, END, thread.number, 0))
 
-    def task(self, kind: str) -> None:
-        """The thread, a worker, takes on the next task."""
+    def begin_task(self, kind: str) -> None:
+        """Record that the running thread, a worker of a pool, begins its next task."""
         thread = self.local.thread
         with self.mark_busy(thread) as entered:
             if entered:
@@ -237,9 +236,10 @@ class Recorder:
 
     @contextmanager
     def mark_busy(self, thread: ThreadRecord) -> Iterator[bool]:
-        """Whatever the program does in between, in this thread, is not recorded. False if that is so already.
+        """Mark the thread as busy, so that program code that runs in it during the block is not recorded.
 
-        A fault of ours ends with the block, and recording with it.
+        Yield False if the thread is already busy or recording is off. An internal error in the block stops recording
+        and is not raised.
         """
         if thread.busy or not self.stream.recording:
             yield False
@@ -255,7 +255,7 @@ class Recorder:
             thread.busy = False
 
     def record(self, kind: str, target: int, site: int = 0) -> None:
-        """A step that is about something with a number."""
+        """Record a step on a target that has a number, and flush the stream when due."""
         stream = self.stream
         thread = self.local.thread
         if thread.busy or not stream.recording:
@@ -265,7 +265,10 @@ class Recorder:
             self.flush()
 
     def enter_primitive(self) -> tuple[ThreadRecord, int]:
-        """The running thread comes to a primitive: who it is, and the site of the call if that has one."""
+        """Return the record of the running thread and the site of its call to a primitive (0 if it has none).
+
+        Every recorded primitive calls this first, and noise is made here.
+        """
         thread = self.local.thread
         site, thread.call_site = thread.call_site, 0
         if self.disturb is not None:
@@ -273,7 +276,7 @@ class Recorder:
         return thread, site
 
     def record_on(self, kind: str, resource: Resource, site: int) -> None:
-        """A step that is about a resource."""
+        """Record a step on a resource, which gets a number if it has none."""
         number = resource.number
         if number < 0:
             number = self._assign_number(resource)
@@ -281,7 +284,7 @@ class Recorder:
             self.record(kind, number, site)
 
     def entering_with(self, primitive: object) -> _WithEntry:
-        """The running thread comes to a `with` statement over a primitive."""
+        """Note that the running thread enters a `with` block over the primitive."""
         thread = self.local.thread
         thread.with_blocks.append((primitive, thread.call_site))
         return _WithEntry(thread)
@@ -290,9 +293,9 @@ class Recorder:
     def under_condition(
         self, condition: object, kind: Kind, resource: Resource, *, fails_by: type[Exception] | None = None
     ) -> Iterator[None]:
-        """The running thread comes to an operation that takes effect when it leaves the condition without an error.
+        """Run an operation that takes effect when its thread leaves the condition without an error.
 
-        An operation that ends by the exception `fails_by` makes a step of its own.
+        If the operation raises `fails_by`, a FAILED step is recorded.
         """
         _, site = self.enter_primitive()
         acting, ident = self._operations, _thread.get_ident()
@@ -311,20 +314,20 @@ class Recorder:
                 acting[ident] = before
 
     def note_wait(self, condition: object) -> None:
-        """The running thread is about to wait on a condition."""
+        """Record that the current operation blocks, as the running thread is about to wait on the condition."""
         under_condition = self._operations.get(_thread.get_ident())
         if under_condition is not None and under_condition.condition is condition and under_condition.blocks:
             under_condition.blocks = False
             self.record_on(BLOCKED, under_condition.resource, under_condition.site)
 
     def note_release(self, condition: object) -> None:
-        """The running thread is about to give back the lock of a condition, after something that took effect."""
+        """Record the current operation, as the running thread is about to release the condition's lock."""
         under_condition = self._operations.get(_thread.get_ident())
         if under_condition is not None and under_condition.condition is condition:
             self.record_on(under_condition.kind, under_condition.resource, under_condition.site)
 
     def flush(self) -> None:
-        """Give away what there is."""
+        """Flush the stream, unless the running thread is busy."""
         with self.mark_busy(self.local.thread) as entered:
             if entered:
                 self.stream.flush()
@@ -342,16 +345,16 @@ class Recorder:
         return resource.number
 
     def make_resource(self, obj: object) -> Resource:
-        """What a primitive is, seen while it is made."""
+        """Create the resource for a primitive. Must be called while the primitive is being created."""
         created = ""
         with self.mark_busy(self.local.thread) as entered:
             if entered:
                 created = self._places.creation_line()
         abstract = AbstractObject(resource_kind(type(obj)), created)
-        return Resource(self._abstract.setdefault(abstract, abstract))
+        return Resource(self._interned.setdefault(abstract, abstract))
 
     def register(self, obj: object, resource: Resource) -> None:
-        """Know an object as a resource for as long as it lives."""
+        """Associate an object with its resource for as long as the object lives."""
         key = id(obj)
         reference = KeyedReference(obj, self._unregister)
         reference.key = key
@@ -361,6 +364,6 @@ class Recorder:
         self._resources.pop(reference.key, None)
 
     def resource(self, obj: object) -> Resource | None:
-        """None for one that is not to be told of."""
-        known = self._resources.get(id(obj))
-        return known[0] if known is not None else None
+        """Return the resource registered for an object; None if its operations are not recorded."""
+        registered = self._resources.get(id(obj))
+        return registered[0] if registered is not None else None

@@ -31,7 +31,7 @@ class Settings:
     noise: tuple[str, ...] = ()
     seed: int = 1
     criteria: tuple[str, ...] = ()
-    thread_methods: int = METHODS  # number of methods in the description of a thread
+    thread_methods: int = METHODS  # number of a thread's first methods that distinguish it from other threads
     pinv_occurrences: int = PINV_OCCURRENCES
     data_file: str | None = None
     family: str = ""  # the folder that the processes of the run share

@@ -1,8 +1,8 @@
-"""The stream: what the threads did, in one order, on its way to whoever wants to know.
+"""The stream: buffers the steps of all threads in one order and flushes them to a sink.
 
-A step is one `append` to one list, next to what it tells of: atomic with and without the GIL, and taking no
-lock. Whichever thread finds the list long hands it over. There is no thread of ours that would do it: a program
-can tell how many threads it has (forking warns of them).
+Recording a step is one `append` to a shared list, right next to the operation. It is atomic with and without the GIL,
+and takes no lock. The thread that finds the list long flushes it. raddle starts no thread of its own for this, because
+a program can observe how many threads it has (for example, forking with threads warns).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from raddle.native.signal_exceptions import SIGNALS, code_in, handlers
 from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
-MAX_STEPS = 4096  # between two times that steps are handed over
-MAX_SECONDS = 1.0
-MAX_BACKLOG = 4  # times as many steps may wait while earlier ones are looked at: then whoever makes one waits as well
-BACKOFF_SECONDS = 0.001
-_sleep = time.sleep  # the program may have put another one there
-SINK_STACK_DEPTH = 120  # calls inside each other that whoever gets the steps may need
+MAX_STEPS = 4096  # steps recorded before they are flushed
+MAX_SECONDS = 1.0  # seconds before they are flushed
+MAX_BACKLOG = 4  # multiple of the maximum that may wait during a flush before recording threads are slowed down
+BACKOFF_SECONDS = 0.001  # how long such a thread sleeps
+_sleep = time.sleep  # saved, since the program may replace it
+SINK_STACK_DEPTH = 120  # nested calls that a sink may need
 
 
 class Sink(Protocol):
-    """Receives the steps."""
+    """Receives the steps of an execution."""
 
     def begin(self, entities: Entities) -> None:
-        """Begin an execution. The cast grows while steps come."""
+        """Begin an execution. More entities are added to `entities` while steps arrive."""
 
     def feed(self, steps: Sequence[Step]) -> None:
-        """Take the next steps, in the order in which they happened."""
+        """Process the next steps, in the order in which they happened."""
 
     def end(self) -> None:
         """End the execution."""
@@ -47,13 +47,13 @@ class Sink(Protocol):
 
 @runtime_checkable
 class ForgettingSink(Sink, Protocol):
-    """A sink that can forget, so that its memory is bounded by what the program has in its own.
+    """A sink that can drop the state of discarded entities, so its memory is bounded by that of the program.
 
-    It gets no steps at variables on which no two threads can conflict (see `raddle.native.conflict_filter`).
+    It receives no steps on variables without conflicting accesses (see `raddle.native.conflict_filter`).
     """
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """Forget what no further step is about."""
+        """Drop the state of variables and resources that no further step uses."""
 
 
 class NullSink:
@@ -66,7 +66,7 @@ class NullSink:
 
 
 class Stream:
-    """Steps, buffered."""
+    """Buffers steps and flushes them to a sink."""
 
     def __init__(self, registry: EntityRegistry, make_sink: Callable[[], Sink], *, max_steps: int = MAX_STEPS) -> None:
         self._registry = registry
@@ -74,12 +74,12 @@ class Stream:
         self.max_steps = max_steps
         self.steps: list[Step] = []
         self.recording = False
-        self.error: BaseException | None = None  # why recording stopped early
-        self.learn: Callable[[Sequence[Step]], None] | None = None  # told of steps before the sink
+        self.error: BaseException | None = None  # the internal error that stopped recording
+        self.learn: Callable[[Sequence[Step]], None] | None = None  # called with each batch before the sink
         self.begin()
 
     def begin(self) -> None:
-        """An execution begins, with a sink of its own."""
+        """Begin an execution with a new sink."""
         self.steps.clear()
         self._flush_lock = _thread.allocate_lock()
         self.delivered_steps = 0
@@ -89,11 +89,11 @@ class Stream:
         self.sink.begin(self._registry.entities)
 
     def flush(self) -> None:
-        """Give away what there is, unless somebody is at it, or the stack has no room for it.
+        """Flush the recorded steps, unless another thread is flushing or the stack is nearly exhausted.
 
-        Looking at steps can take longer than making them. A thread that makes them while another looks is slowed
-        down then, else there would be ever more of them; not stopped, as the other may be in a destructor of the
-        program that wants what this one has.
+        Processing steps can take longer than recording them. A thread that records while another one flushes is then
+        slowed down, so that the backlog stays bounded. It is not stopped: the other thread may be running a destructor
+        of the program that needs a lock which this thread holds.
         """
         if not self._flush_lock.acquire(False):
             if len(self.steps) > MAX_BACKLOG * self.max_steps:
@@ -108,14 +108,15 @@ class Stream:
 
     def _flush_batch(self) -> None:
         self.due = time.monotonic() + MAX_SECONDS
-        discarded = self._registry.take_discarded()  # first: then the steps about it are among these, or came before
+        # Taken before the steps, so that all steps on a discarded variable are in this batch or an earlier one.
+        discarded = self._registry.take_discarded()
         discarded_resources = self._registry.take_discarded_resources()
         count = len(self.steps)
         batch = self.steps[:count]
         del self.steps[:count]
         if not batch or self.error is not None:
             return
-        batch = [step for step in batch if step[0] >= 0]  # without destructors of threads that are nobody
+        batch = [step for step in batch if step[0] >= 0]  # drop steps of NO_THREAD: destructors in unregistered threads
         try:
             self._registry.publish()
             if self.learn is not None:
@@ -130,7 +131,7 @@ class Stream:
             self._stop(error)
 
     def _feed(self, sink: ForgettingSink, filtered: Iterable[FilteredBatch]) -> None:
-        """Give steps to a sink that can forget."""
+        """Pass filtered batches to the sink, and discard what it no longer needs."""
         for batch, forgotten, unreported in filtered:
             self._registry.name_contents(batch.steps)
             sink.feed(batch.steps)
@@ -139,16 +140,17 @@ class Stream:
             self._registry.retire(batch.discarded, unreported)
 
     def fail(self, error: Exception) -> None:
-        """Something was raised in the middle of recording. A fault of ours stops it, and the program goes on.
+        """Handle an exception that was raised while recording.
 
-        It may also be what a handler of a signal has raised, which the program is to get; or have come from code of
-        the program that we asked something, a `__class__` that is a property say: that is nobody's business.
+        An internal error stops recording, and the program continues. An exception from a signal handler is raised again
+        for the program. An exception from program code that the recorder called (such as a `__class__` property) is
+        ignored.
         """
-        places = list(code_in(error))
-        known = handlers()
-        if any(code in known for code in places):
+        codes = list(code_in(error))
+        handler_codes = handlers()
+        if any(code in handler_codes for code in codes):
             raise error
-        if not places or is_raddle_file(places[-1].co_filename) or is_stdlib(places[-1].co_filename):
+        if not codes or is_raddle_file(codes[-1].co_filename) or is_stdlib(codes[-1].co_filename):
             self._stop(error)
 
     def _stop(self, error: Exception) -> None:
@@ -157,7 +159,7 @@ class Stream:
         self.recording = False
 
     def end(self) -> None:
-        """Give away the rest."""
+        """Flush the remaining steps and end the execution."""
         with self._flush_lock, signals_deferred():
             self._flush_batch()
             if self.error is None:
@@ -176,21 +178,21 @@ def _has_stack_depth(calls: int) -> bool:
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Handlers that the program has set run after the block: an exception of theirs must not end it halfway."""
+    """Delay the program's signal handlers until after the block, so that their exceptions cannot interrupt it."""
     if threading.get_ident() != threading.main_thread().ident:
-        yield  # handlers run in the main thread only
+        yield  # Python runs signal handlers only in the main thread
         return
     deferred: dict[int, Any] = {}
-    came: list[tuple[int, FrameType | None]] = []
+    pending: list[tuple[int, FrameType | None]] = []
     try:
         for number in SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler):
                 deferred[number] = handler
-                signal.signal(number, lambda number, frame: came.append((number, frame)))
+                signal.signal(number, lambda number, frame: pending.append((number, frame)))
         yield
     finally:
         for signum, handler in deferred.items():
             signal.signal(signum, handler)
-        for signum, frame in came:
+        for signum, frame in pending:
             deferred[signum](signum, frame)

@@ -1,4 +1,4 @@
-"""Controlled executions inside a watched program, as of tests that explore: the watch steps aside meanwhile."""
+"""Suspends the watch during controlled executions inside a measured program, such as marked tests."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ MODULE = "raddle.execute.installation"
 
 
 class Suspension:
-    """Suspends the watch while anything is installed to run code under control.
+    """Suspends the watch while an `Installation` is active.
 
-    An installation knows nothing of a watch, and is not imported for it: its class is patched when it is imported.
+    `Installation` does not know about watches, and the watch does not import it. Its class is patched on import.
     """
 
     def __init__(self, table: SiteTable, twins: dict[type, str], suspend: Callable[[], None], resume: Any) -> None:
         self._table = table
-        self._twins = twins  # by class of ours: the name of the class that stands in for it under control
+        self._twins = twins  # maps a recording class to the name of its twin in controlled executions
         self._suspend = suspend
         self._resume = resume
         self._undo: list[Callable[[], None]] = []
 
-    def follow(self, module: ModuleType) -> None:
+    def patch_installation(self, module: ModuleType) -> None:
         installation: Any = module.Installation
         real_enter, real_exit = installation.__enter__, installation.__exit__
 
         def enter(this: Any) -> Any:
             self._suspend()
             try:
-                this.table.add_all(self._table)  # modules that have probes already are not given any again
+                this.table.add_all(self._table)  # so that modules that already have probes are not instrumented twice
                 return real_enter(this)
             except BaseException:
                 self._resume()
@@ -43,7 +43,7 @@ class Suspension:
             try:
                 return real_exit(this, *exc)
             finally:
-                self._table.add_all(this.table)  # modules that were imported meanwhile stay probed
+                self._table.add_all(this.table)  # modules imported in the meantime keep their probes
                 self._resume()
 
         installation.__enter__, installation.__exit__ = enter, leave
@@ -51,19 +51,19 @@ class Suspension:
             lambda: setattr(installation, "__enter__", real_enter),
             lambda: setattr(installation, "__exit__", real_exit),
         ]
-        self._know_locks()
+        self._register_twins()
 
-    def _know_locks(self) -> None:
-        """Locks made while the program was watched have twins, too, when it is controlled."""
+    def _register_twins(self) -> None:
+        """Register a twin for each recording class, so that controlled executions can adopt existing locks."""
         adopt: Any = sys.modules["raddle.threads.twins.adopt"]
         twins = {resource_kind(twin): twin for twin in adopt.TWINS.values()}
-        adopt.TWINS.update({id(ours): twins[name] for ours, name in self._twins.items()})
+        adopt.TWINS.update({id(recording): twins[name] for recording, name in self._twins.items()})
 
-        def forget() -> None:
-            for ours in self._twins:
-                adopt.TWINS.pop(id(ours), None)
+        def unregister() -> None:
+            for recording in self._twins:
+                adopt.TWINS.pop(id(recording), None)
 
-        self._undo.append(forget)
+        self._undo.append(unregister)
 
     def end(self) -> None:
         while self._undo:

@@ -51,7 +51,7 @@ def patches(recorder: Recorder) -> list[Patch]:
     def start(self: Any) -> None:
         _, site = recorder.enter_primitive()
         can_start = getattr(self, "_initialized", False) and not self._started.is_set()
-        child = recorder.child(thread_type(self, self.run)) if can_start else None
+        child = recorder.new_child(thread_type(self, self.run)) if can_start else None
         if child is None:
             real_start(self)
             return
@@ -87,7 +87,7 @@ def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
     def start_new_thread(function: Any, args: Any, *kwargs: Any) -> int:
         if not callable(function):
             return real(function, args, *kwargs)  # which refuses
-        child = recorder.child(function_name(function))
+        child = recorder.new_child(function_name(function))
         if child is None:
             return real(function, args, *kwargs)
 

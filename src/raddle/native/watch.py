@@ -1,4 +1,4 @@
-"""A watch: everything put in place to record what a process does, and taken out again."""
+"""The watch: installs the hooks, patches and probes that record a process, and removes them again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from raddle.site import SiteTable
 
 
 class Watch:
-    """Watches the process from `start` to `stop`; there is one at a time."""
+    """Records the process from `start` to `stop`. Only one watch is active at a time."""
 
     def __init__(
         self,
@@ -57,18 +57,18 @@ class Watch:
             self._probes = disturbance.noisy(self._probes, lambda: self.recorder.local.thread)
             self.recorder.disturb = disturbance.at_lock
             self.stream.learn = disturbance.learn if disturbance.needs_steps else None
-        self._aside = Suspension(self.table, self._patches.twins, self.suspend, self.resume)
+        self._suspension = Suspension(self.table, self._patches.twins, self.suspend, self.resume)
         self._not_instrumented: list[NotInstrumented] = []
         self.active = False
         self._suspended = False
         self._owner = os.getpid()
 
     def start(self) -> Watch:
-        """Watch from now on."""
+        """Instrument the modules, install all hooks, and start recording."""
         self._not_instrumented += instrument_modules(self.hook.loaded(), self.table, blocks=self._blocks).all_refused
-        expose_probes({})  # also where no module was: the program itself
+        expose_probes({})  # needed for the main script even if no module was instrumented
         self.hook.install()
-        self.hook.on_import(MODULE, self._aside.follow)
+        self.hook.on_import(MODULE, self._suspension.patch_installation)
         self._patches.install()
         self._variable_numbers.objects.attach()
         probe.attach(self._probes)
@@ -78,7 +78,7 @@ class Watch:
         return self
 
     def suspend(self) -> None:
-        """Record nothing for a while, and leave everything as it was."""
+        """Pause recording and remove all hooks, patches and probes."""
         self._suspended = True
         self.stream.recording = False
         probe.detach()
@@ -86,7 +86,7 @@ class Watch:
         self.hook.detach()
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue recording after `suspend`."""
         self.hook.reattach()
         self._patches.install()
         probe.attach(self._probes)
@@ -94,24 +94,24 @@ class Watch:
         self._suspended = False
 
     def stop(self) -> None:
-        """Give away the rest, and leave everything as it was; modules keep their probes, which do nothing."""
+        """Flush the remaining steps and remove all hooks. Instrumented modules keep their probes, now no-ops."""
         if self.active:
             self.recorder.end_thread()
             self.abandon()
             self.stream.end()
 
     def abandon(self) -> None:
-        """Stop, and let nobody know what was recorded."""
+        """Stop without flushing the recorded steps."""
         self.active = False
         self.suspend()
         self.hook()
-        self._aside.end()
+        self._suspension.end()
         self._variable_numbers.objects.detach()
         self._disturbance.end()
 
     @property
     def is_child(self) -> bool:
-        """Is this a process that was forked while it was watched?"""
+        """Whether this process was forked from the process that created the watch."""
         return os.getpid() != self._owner
 
     @property
@@ -119,9 +119,9 @@ class Watch:
         return [*self._not_instrumented, *self.hook.not_instrumented]
 
     def _forked(self) -> None:
-        """The child begins anew: what its parent did is for the parent to tell."""
+        """Discard the recorded steps in a forked child, since the parent reports them."""
         if self._suspended:
-            self.active = False  # an execution under control: it is measured by whoever controls it
+            self.active = False  # a controlled execution, which its own installation measures
         elif self.active:
             self._variable_numbers.reset_after_fork()
             self.recorder.reset_after_fork()
