@@ -149,7 +149,7 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
     ("args", "message"),
     [
         (["--noise", "yield"], "add --mode noise"),
-        (["--mode", "noise", "--noise", "loud"], "there is no noise 'loud'"),
+        (["--mode", "noise", "--noise", "loud"], "unknown kind of noise 'loud'"),
         (["--source", "json"], "add --target FILE::FUNCTION"),
         (["--target", "a.py::f", "--cases", "crawler"], "not both"),
         (["--target", "no_such_file.py::f"], "there is no file no_such_file.py"),

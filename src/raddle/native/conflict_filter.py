@@ -1,9 +1,9 @@
-"""Leaves out accesses to variables on which no two threads can conflict: criteria are not about those.
+"""Removes accesses to variables without conflicts from the steps, since the criteria do not count them.
 
-The rule is that of controlled executions: two accesses conflict if they are of different threads, one of them writes,
-and no start or join orders them. Whether a variable is left out shows only when its last access has come, so steps are
-held back. A program may make more steps than can be kept: of a variable that is not in conflict yet when its oldest
-steps have to go, those are left out.
+The rule is that of controlled executions: two accesses conflict if different threads make them, at least one is a
+write, and no start or join orders them. A conflict can appear as late as the last access to a variable, so steps are
+held back. Memory is limited, so the oldest steps must be released at some point. Accesses among them are removed if
+their variable has no conflict by then.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from raddle.native.start_join_order import StartJoinOrder
 from raddle.operation import ACCESSES, JOIN, JOIN_IN_TIME, READ, START
 from raddle.step import Step
 
-MAX_HELD = 100_000  # steps, in memory
+MAX_HELD = 100_000  # steps held back in memory
 
 
 class Batch(NamedTuple):
-    """Steps that were handed over together, and what has gone: no later batch has a step about it."""
+    """Steps that were flushed together, and the objects and resources discarded since: no later step uses them."""
 
     steps: Sequence[Step]
     discarded: Sequence[OwnedVariables.Discarded] = ()
@@ -29,29 +29,29 @@ class Batch(NamedTuple):
 
 
 class FilteredBatch(NamedTuple):
-    """What is left of a batch."""
+    """A batch without accesses to variables that have no conflict."""
 
     batch: Batch
-    forgotten: set[int]  # variables that have gone, of which there were steps
-    unreported: set[int]  # variables that have gone, of which there never was one
+    forgotten: set[int]  # discarded variables whose steps the sink received
+    unreported: set[int]  # discarded variables whose steps the sink never received
 
 
 class _VariableAccesses:
-    """A variable: who has touched it, and in which of its segments last."""
+    """The threads that accessed a variable, each with the segment of its last access."""
 
     __slots__ = ("batch", "conflicted", "reads", "writes")
 
     def __init__(self, batch: int) -> None:
-        self.batch = batch  # the first that is about it
-        self.conflicted = False
+        self.batch = batch  # number of the batch with its first access
+        self.conflicted = False  # True if two accesses conflict
         self.reads: dict[int, int] = {}
         self.writes: dict[int, int] = {}
 
     def touch(self, thread: int, order: StartJoinOrder, *, writes: bool) -> None:
-        """Note an access."""
+        """Add an access, and compare it with those of other threads."""
         mine, segment = self.writes if writes else self.reads, order.segment(thread)
         if mine.get(thread) == segment:
-            return  # as the last time; accesses in between were compared with that one
+            return  # already compared; later accesses by other threads were compared with that access
         mine[thread] = segment
         for others in (self.writes, self.reads) if writes else (self.writes,):
             for other, last in others.items():
@@ -62,7 +62,7 @@ class _VariableAccesses:
 
 
 class ConflictFilter:
-    """Holds batches back, and gives them out in their order.
+    """Holds batches back, and releases them filtered and in order.
 
     >>> conflict_filter = ConflictFilter()
     >>> steps = [(0, "write", 7, 70001), (0, "write", 8, 70002), (0, "start", 1, 70003), (0, "start", 2, 70003)]
@@ -77,13 +77,13 @@ class ConflictFilter:
     def __init__(self, max_held: int = MAX_HELD) -> None:
         self._max_held = max_held
         self._held: deque[Batch] = deque()
-        self._count = 0  # of the steps that are held
-        self._batches = 0  # so far
+        self._count = 0  # number of steps held back
+        self._batches = 0  # number of batches added so far
         self._variables: dict[int, _VariableAccesses] = {}
         self._order = StartJoinOrder()
 
     def add(self, batch: Batch) -> Iterator[FilteredBatch]:
-        """Take the next batch; return those for which there is no room any more."""
+        """Add the next batch; yield the oldest batches while more than `max_held` steps are held back."""
         self._batches += 1
         self._find_conflicts(batch.steps)
         short_lived = self._remove_short_lived(batch)
@@ -96,12 +96,12 @@ class ConflictFilter:
             yield self._filter(self._held.popleft())
 
     def drain(self) -> Iterator[FilteredBatch]:
-        """Return what is left: no more steps will come."""
+        """Yield all batches that are still held back, because no more steps will be added."""
         while self._held:
             yield self._filter(self._held.popleft())
 
     def _find_conflicts(self, steps: Sequence[Step]) -> None:
-        """See which variables are in conflict."""
+        """Update which variables have conflicting accesses."""
         variables, order = self._variables, self._order
         for thread, kind, target, _ in steps:
             if kind in ACCESSES:
@@ -116,7 +116,7 @@ class ConflictFilter:
                 order.join(thread, target)
 
     def _remove_short_lived(self, batch: Batch) -> set[int]:
-        """Forget variables that came and went within the batch without a conflict, as most do; return them."""
+        """Remove and return variables that lived within this batch and had no conflict, as most variables do."""
         variables, short_lived = self._variables, set()
         for number in (number for _, numbers in batch.discarded for number in numbers):
             variable = variables.get(number)
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step as criteria know it: how long a thread would have waited for another one is not for them."""
+    """Return the step with a join with timeout turned into a plain join, as the criteria expect."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

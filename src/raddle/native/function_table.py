@@ -1,4 +1,4 @@
-"""What is known about probed functions: their names, and how those that are methods get at their object."""
+"""A table of instrumented functions: their names and, for methods, how to find the receiver."""
 
 from __future__ import annotations
 
@@ -13,47 +13,51 @@ from raddle.static_model import class_and_method, is_public
 
 
 class FunctionTable:
-    """By the site at which a function is entered."""
+    """Information about functions, by the site at which a function is entered."""
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self.receivers: dict[int, str] = {}  # the first parameter of a public method or constructor; "" for others
+        self.receivers: dict[
+            int, str
+        ] = {}  # name of the first parameter of a public method or constructor; "" for others
         self.constructors: set[int] = set()
         self._names: dict[int, str] = {}
         self._owners: dict[int, str] = {}
-        self._verdicts: dict[tuple[int, int], tuple[type, bool]] = {}  # by id of a class, which is kept alive
+        self._is_method_of: dict[
+            tuple[int, int], tuple[type, bool]
+        ] = {}  # by site and id of a class, which the value keeps alive
 
-    def introduce(self, site: int, frame: FrameType) -> str:
-        """The name of the parameter that gets the object whose method this is, if that is to be told."""
-        around, name = class_and_method(self._table[site].function) or ("", "")
+    def add(self, site: int, frame: FrameType) -> str:
+        """Add the function whose frame this is; return the name of its receiver parameter, "" if not needed."""
+        class_name, name = class_and_method(self._table[site].function) or ("", "")
         code = frame.f_code
-        self._owners[site] = around.rpartition(".")[2]
-        makes = name in CONSTRUCTORS and name != "__new__"
-        if makes:
+        self._owners[site] = class_name.rpartition(".")[2]
+        is_constructor = name in CONSTRUCTORS and name != "__new__"
+        if is_constructor:
             self.constructors.add(site)
-        wanted = makes or (bool(around) and is_public(name))  # others are nobody's business
-        self.receivers[site] = code.co_varnames[0] if wanted and code.co_argcount else ""
+        is_needed = is_constructor or (bool(class_name) and is_public(name))
+        self.receivers[site] = code.co_varnames[0] if is_needed and code.co_argcount else ""
         return self.receivers[site]
 
     def receiver(self, site: int, parameter: str, frame: FrameType) -> Any:
-        """The object whose method begins; None where the first argument is something else.
+        """Return the object whose method begins; None if the first argument is not an instance of the class.
 
-        A frame that keeps its locals would keep the arguments alive, so they are cleared at once. That can be done only
-        before the function has called `locals()`, which returns the same dictionary.
+        On interpreters where a frame keeps its `f_locals`, the dictionary would keep the arguments alive, so it is
+        cleared at once. That is safe only before the function calls `locals()`, which returns the same dictionary.
         """
-        found = frame.f_locals
-        receiver = found.get(parameter)
+        local_variables = frame.f_locals
+        receiver = local_variables.get(parameter)
         if env.FRAMES_KEEP_THEIR_LOCALS:
-            found.clear()
+            local_variables.clear()
         cls = type(receiver)
-        verdict = self._verdicts.get((site, id(cls)))
-        if verdict is None:
+        is_method = self._is_method_of.get((site, id(cls)))
+        if is_method is None:
             owner = self._owners[site]
-            verdict = self._verdicts[site, id(cls)] = cls, any(name_of(kind) == owner for kind in mro(cls))
-        return receiver if verdict[1] else None
+            is_method = self._is_method_of[site, id(cls)] = cls, any(name_of(kind) == owner for kind in mro(cls))
+        return receiver if is_method[1] else None
 
     def name(self, site: int) -> str:
-        """As threads are told apart by it."""
+        """Return the name that distinguishes the methods of a thread: file and function."""
         name = self._names.get(site)
         if name is None:
             where = self._table[site]

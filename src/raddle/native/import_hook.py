@@ -1,7 +1,7 @@
-"""Instruments modules as they are imported, also those whose assertions pytest rewrites.
+"""The import hook of a native run: instruments modules on import, including those that pytest rewrites.
 
-Two hooks cannot both compile a module. pytest's own runs first for test modules; what it has imported gets probes
-in place, right after.
+Two hooks cannot both compile a module. For test modules pytest's hook runs first, and the imported module is then
+instrumented in place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PYTEST = "_pytest.assertion.rewrite"
 
 
 class WatchImportHook(Hook):
-    """The import hook of a whole process."""
+    """Instruments every selected module that the process imports."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -30,18 +30,18 @@ class WatchImportHook(Hook):
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
-        self.on_import(_PYTEST, self._follow)
-        self._read_files()
+        self.on_import(_PYTEST, self._patch_pytest)
+        self._patch_runpy()
         self._undo.append(probe_new_dataclasses(self))
 
-    def on_import(self, fullname: str, follow: Callable[[ModuleType], None]) -> None:
-        """Call this with the module as soon as it is imported."""
-        self._import_callbacks[fullname] = follow
+    def on_import(self, fullname: str, callback: Callable[[ModuleType], None]) -> None:
+        """Call `callback` with the module as soon as it is imported, or now if it already is."""
+        self._import_callbacks[fullname] = callback
         if fullname in sys.modules:
-            follow(sys.modules[fullname])
+            callback(sys.modules[fullname])
 
     def reattach(self) -> None:
-        """Go on after having been taken away."""
+        """Put the hook back into `sys.meta_path` after `detach`."""
         sys.meta_path.insert(0, self)
 
     def detach(self) -> None:
@@ -60,8 +60,8 @@ class WatchImportHook(Hook):
             spec.loader = _NotifyingLoader(fullname, spec.loader.path, notify=self._import_callbacks[fullname])
         return spec
 
-    def _follow(self, module: ModuleType) -> None:
-        """Be told of everything that pytest's hook imports."""
+    def _patch_pytest(self, module: ModuleType) -> None:
+        """Patch pytest's import hook so that the modules it imports are instrumented too."""
         hook: Any = getattr(module, "AssertionRewritingHook", None)
         if hook is None:
             return
@@ -69,26 +69,29 @@ class WatchImportHook(Hook):
 
         def exec_module(loader: Any, imported: ModuleType) -> None:
             real(loader, imported)
-            self.take(imported)
+            self._instrument_imported(imported)
 
         hook.exec_module = exec_module
         self._undo.append(lambda: setattr(hook, "exec_module", real))
 
-    def take(self, module: ModuleType) -> None:
-        """Give a module that has just been imported probes, if it is the user's."""
+    def _instrument_imported(self, module: ModuleType) -> None:
+        """Instrument a module that has just been imported in place, if it is selected."""
         if self.wants(module):
             undo = instrument_module(module, self.table, blocks=self.blocks)
             self.not_instrumented += undo.all_refused
             self.instrumented.append(module.__name__)
 
     def code_of_file(self, path: str, name: str) -> CodeType | None:
-        """The probed code of a script; None if it is to do without."""
+        """Return the instrumented code of a script; None if it is not selected."""
         if not self._selection(name, path):
             return None
         return self.probed_code(SourceFileLoader(name, path), name)
 
-    def _read_files(self) -> None:
-        """Scripts that `runpy` reads, as in the processes that `multiprocessing` spawns, go past all hooks."""
+    def _patch_runpy(self) -> None:
+        """Instrument scripts that `runpy` reads, as in processes spawned by `multiprocessing`.
+
+        Import hooks do not see such scripts.
+        """
         real: Any = getattr(runpy, "_get_code_from_file", None)
         if real is None:
             return
@@ -105,7 +108,7 @@ class WatchImportHook(Hook):
 
 
 class _NotifyingLoader(SourceFileLoader):
-    """The ordinary loader, but somebody is told when the module is there."""
+    """A source loader that calls `notify` with the module after loading it."""
 
     def __init__(self, fullname: str, path: str, *, notify: Callable[[ModuleType], None]) -> None:
         super().__init__(fullname, path)

@@ -1,8 +1,8 @@
-"""Who is making a primitive: the program, or the standard library for the inside of another one.
+"""Recognizes primitives that the standard library creates for the internals of another primitive.
 
-What `threading`, `queue` and `concurrent.futures` use inside stays real: their own primitives are watched as a
-whole. Other modules of the standard library count as the program: what their threads share is in order by their
-locks, and that has to be seen.
+Locks and conditions that `threading`, `queue` and `concurrent.futures` create for their own use are not recorded,
+since the primitives built from them are recorded as a whole. Other modules of the standard library count as part of the
+program: their locks order the accesses of their threads, so they must be recorded.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from raddle.checks.crash import is_raddle_file
 from raddle.threads.data_model.identity import first_argument
 
 _CONDITION: CodeType = threading.Condition.__init__.__code__
-# Functions of `threading` that make a lock for their caller: its accesses are ordered by nothing else that is recorded.
-_PASSING = frozenset(
+# Functions of `threading` that create a lock on behalf of their caller. Nothing else that is recorded orders the
+# accesses of the caller.
+_ON_BEHALF_OF_CALLER = frozenset(
     {
         "Condition.__init__",
         "serialize_iterator.__init__",
@@ -29,7 +30,7 @@ _PASSING = frozenset(
     }
 )
 _POOL: CodeType = concurrent.futures.thread.ThreadPoolExecutor.__init__.__code__
-_INSIDE = frozenset(
+_INTERNAL_FILES = frozenset(
     {
         _CONDITION.co_filename,
         queue.Queue.__init__.__code__.co_filename,
@@ -39,16 +40,17 @@ _INSIDE = frozenset(
 
 
 def is_made_internally(obj: object = None) -> bool:
-    """Is a primitive being made for the inside of another one?
+    """Return whether the running code creates a primitive for the internals of another primitive.
 
-    Its own constructors do not count. The caller of those in `_PASSING` counts as the maker.
+    `obj` is the primitive, if it exists already: frames of its own constructors are skipped. So are the functions in
+    `_ON_BEHALF_OF_CALLER`, whose caller counts as the creator.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        passes_on = code.co_qualname in _PASSING and code.co_filename == _CONDITION.co_filename
-        if not passes_on and not is_raddle_file(code.co_filename):
-            if code.co_filename not in _INSIDE:
+        on_behalf = code.co_qualname in _ON_BEHALF_OF_CALLER and code.co_filename == _CONDITION.co_filename
+        if not on_behalf and not is_raddle_file(code.co_filename):
+            if code.co_filename not in _INTERNAL_FILES:
                 return code.co_filename.startswith("<frozen importlib")
             if code.co_name != "__init__" or obj is None or first_argument(frame) is not obj:
                 return True

@@ -1,9 +1,9 @@
-"""Noise: delays at random that let threads meet in other ways.
+"""Noise: random delays that make threads interleave in other ways.
 
-After Křena, Letko and Vojnar (and ConTest before them): what is done, where, how often and how strongly. Each
-thread draws from a generator of its own, seeded with the thread's place in the tree of threads, one number for each
-place that it comes to, used or not: so what a thread decides does not depend on the others, nor on when it was
-learnt that a place is shared.
+After Křena, Letko and Vojnar (and ConTest before them). A kind of noise has an action, a place, a probability and a
+strength. Each thread draws from its own random generator, seeded with the thread's position in the tree of threads. It
+draws one number at every place it reaches, whether or not the number is used. So the decisions of a thread depend
+neither on other threads nor on when a place was found to be shared.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __tracebackhide__ = True  # frames of this module, in what pytest shows
 
 KINDS = ("yield", "sleep", "busy", "switch-interval")
 PLACES = ("everywhere", "shared", "locks")
-LEARNING_STEPS = 256  # between two looks at what is shared
-SHORTEST_INTERVAL = 1e-6  # seconds between two switches of threads
+LEARNING_STEPS = 256  # steps recorded before the shared sites are updated
+SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
-# The probes before which there can be noise: those that access something.
+# Probes that access a variable: noise is made before these.
 ACCESSING = (
     "read", "write", "delete", "method", "getitem", "setitem", "delitem", "contains", "content", "iterate", "inplace",
     "function", "read_name", "write_name", "delete_name",
@@ -37,7 +37,7 @@ ACCESSING = (
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """One kind of noise.
+    """One kind of noise, as given to `--noise`.
 
     >>> Noise.parse("sleep:where=shared,strength=5")
     Noise(kind='sleep', where='shared', probability=0.05, strength=5.0)
@@ -46,20 +46,20 @@ class Noise:
     kind: str
     where: str = "everywhere"
     probability: float = 0.05
-    strength: float = 1.0  # milliseconds at most
+    strength: float = 1.0  # maximum delay in milliseconds
 
     @classmethod
     def parse(cls, text: str) -> Noise:
-        """As it is written: `kind:key=value,key=value`."""
+        """Parse the form `kind:key=value,key=value`."""
         kind, _, rest = text.partition(":")
-        _check_word(kind, KINDS, f"{text!r}: there is no noise")
+        _check_word(kind, KINDS, f"{text!r}: unknown kind of noise")
         options: dict[str, Any] = {}
         for part in filter(None, rest.split(",")):
             key, _, value = part.partition("=")
-            _check_word(key, ("where", "probability", "strength"), f"{text!r}: noise has no option")
+            _check_word(key, ("where", "probability", "strength"), f"{text!r}: unknown noise option")
             options[key] = value if key == "where" else _number(text, key, value)
         noise = cls(kind, **options)
-        _check_word(noise.where, PLACES, f"{text!r}: noise cannot be made at")
+        _check_word(noise.where, PLACES, f"{text!r}: unknown place for noise")
         if not 0 < noise.probability <= 1:
             raise UsageError("bad-noise", f"{text!r}: probability must be more than 0 and at most 1")
         if not 0 < noise.strength <= 10_000:
@@ -72,7 +72,7 @@ def _check_word(word: str, known: Sequence[str], complaint: str) -> None:
         return
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError("bad-noise", f"{complaint} {word!r}; {hint}there are {', '.join(known)}")
+    raise UsageError("bad-noise", f"{complaint} {word!r}; {hint}choose from {', '.join(known)}")
 
 
 def _number(text: str, key: str, value: str) -> float:
@@ -83,16 +83,15 @@ def _number(text: str, key: str, value: str) -> float:
 
 
 class Disturbance:
-    """Makes noise of several kinds."""
+    """Makes the noise of one run, of all the kinds that were given."""
 
     def __init__(self, noises: Sequence[Noise], *, seed: int) -> None:
         self._seed = seed
         self._at_accesses = [noise for noise in noises if noise.where != "locks"]
         self._at_locks = [noise for noise in noises if noise.where != "shared"]
         self._interval = sys.getswitchinterval()
-        self._first: dict[
-            int, tuple[int, set[int]]
-        ] = {}  # by variable that one thread touched: who, and at which sites
+        # Maps a variable that only one thread has accessed to that thread and the sites of its accesses.
+        self._unshared: dict[int, tuple[int, set[int]]] = {}
         self._shared_variables: set[int] = set()
         self._shared_sites: set[int] = set()
         self._generators: dict[ThreadRecord, Random] = {}
@@ -105,60 +104,60 @@ class Disturbance:
 
     @property
     def needs_steps(self) -> bool:
-        """Must it be told what is shared?"""
+        """Whether `learn` must be called with the recorded steps."""
         return any(noise.where == "shared" for noise in self._at_accesses)
 
     def at_access(self, thread: ThreadRecord, site: int) -> None:
-        """A thread comes to an access."""
+        """Make noise before an access to a variable."""
         self._make(thread, site, self._at_accesses)
 
     def at_lock(self, thread: ThreadRecord, site: int) -> None:
-        """A thread comes to a synchronization."""
+        """Make noise before a synchronization operation."""
         self._make(thread, site, self._at_locks)
 
     def _make(self, thread: ThreadRecord, site: int, noises: Iterable[Noise]) -> None:
         if thread.busy:
             return
-        chance = self._generators.get(thread)
-        if chance is None:
-            chance = self._generators[thread] = Random(f"{self._seed} {thread.label}")
+        generator = self._generators.get(thread)
+        if generator is None:
+            generator = self._generators[thread] = Random(f"{self._seed} {thread.label}")
         for noise in noises:
-            drawn = chance.random()
+            drawn = generator.random()
             if drawn >= noise.probability or (noise.where == "shared" and site not in self._shared_sites):
                 continue
-            amount = drawn / noise.probability  # as random as what was drawn
+            amount = drawn / noise.probability  # uniform between 0 and 1, as `drawn` is below the probability
             self._actions[noise.kind](amount * noise.strength / 1000)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """See which sites touch what several threads touch."""
-        shared, first = self._shared_variables, self._first
+        """Update the sites that access variables shared by several threads."""
+        shared, unshared = self._shared_variables, self._unshared
         for thread, kind, variable, site in steps:
             if kind != READ and kind != WRITE:
                 continue
             if variable in shared:
                 self._shared_sites.add(site)
                 continue
-            who, sites = first.setdefault(variable, (thread, set()))
+            first_thread, sites = unshared.setdefault(variable, (thread, set()))
             sites.add(site)
-            if who != thread:
+            if first_thread != thread:
                 shared.add(variable)
-                self._shared_sites |= first.pop(variable)[1]
+                self._shared_sites |= unshared.pop(variable)[1]
 
     def noisy(
-        self, probes: dict[str, Callable[..., Any]], thread: Callable[[], ThreadRecord]
+        self, probes: dict[str, Callable[..., Any]], running_thread: Callable[[], ThreadRecord]
     ) -> dict[str, Callable[..., Any]]:
-        """Probes that make noise before they do anything."""
-        return probes | {name: self._noisy(probes[name], thread) for name in ACCESSING if self._at_accesses}
+        """Wrap the probes that access variables, so that each makes noise first."""
+        return probes | {name: self._noisy(probes[name], running_thread) for name in ACCESSING if self._at_accesses}
 
-    def _noisy(self, probe: Callable[..., Any], who: Callable[[], ThreadRecord]) -> Callable[..., Any]:
+    def _noisy(self, probe: Callable[..., Any], running_thread: Callable[[], ThreadRecord]) -> Callable[..., Any]:
         def noisy(*args: Any) -> Any:
-            self.at_access(who(), args[-1])
+            self.at_access(running_thread(), args[-1])
             return probe(*args)
 
         return noisy
 
     def end(self) -> None:
-        """Leave no trace."""
+        """Restore the switch interval of the interpreter."""
         if any(noise.kind == "switch-interval" for noise in (*self._at_accesses, *self._at_locks)):
             sys.setswitchinterval(self._interval)
 

@@ -1,4 +1,4 @@
-"""Puts the watched primitives in place, and takes them out again."""
+"""Installs the patches that make primitives record their operations, and removes them again."""
 
 from __future__ import annotations
 
@@ -23,33 +23,32 @@ from raddle.native.tracebacks import make_excepthook, make_walks
 _OPERATIONS = {**primitives.OPERATIONS, **queues.OPERATIONS, **pools.OPERATIONS, **threads.OPERATIONS}
 _BY_ID = {id(cls): names for cls, names in _OPERATIONS.items()}
 
-
-_known: dict[int, tuple[type, frozenset[str]]] = {}  # by id: the class, kept alive
+_operations_of: dict[int, tuple[type, frozenset[str]]] = {}  # by id of a class, which the value keeps alive
 
 
 def operations(cls: type) -> frozenset[str]:
-    """The methods of a class that make steps of their own.
+    """Return the methods of a class that record their own steps.
 
     >>> sorted(operations(threading.Event)), operations(dict)
     (['clear', 'is_set', 'set', 'wait'], frozenset())
     """
-    known = _known.get(id(cls))
-    if known is None:
-        own = [_BY_ID.get(id(base), frozenset()) for base in mro(cls)]
-        known = _known[id(cls)] = cls, frozenset().union(*own)
-    return known[1]
+    found = _operations_of.get(id(cls))
+    if found is None:
+        names = [_BY_ID.get(id(base), frozenset()) for base in mro(cls)]
+        found = _operations_of[id(cls)] = cls, frozenset().union(*names)
+    return found[1]
 
 
 def is_primitive(cls: type, name: str) -> bool:
-    """Does this method of this class make steps of its own?"""
+    """Return whether this method of this class records its own steps."""
     return name in operations(cls)
 
 
 class Patches:
-    """What was changed, to be undone.
+    """The patches of the standard library during a watch.
 
-    Classes written in Python are patched method by method, so that subclasses that exist already are reached.
-    What C provides is replaced by name, for modules that are imported from now on.
+    Classes written in Python are patched method by method, so that existing subclasses are patched too. Classes and
+    functions implemented in C are replaced by name, which affects modules imported later.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -90,7 +89,7 @@ class Patches:
 
 
 def _restore(owner: Any, name: str, old: Any) -> None:
-    if old is _restore:  # there was none
+    if old is _restore:  # marks a name that did not exist before
         delattr(owner, name)
     else:
         setattr(owner, name, old)

@@ -1,8 +1,8 @@
-"""Exceptions that handlers of signals raise in code of ours from which Python lets none out.
+"""Redelivers exceptions of signal handlers that were raised in raddle's callbacks, where Python ignores exceptions.
 
-Python runs handlers between any two instructions, also in what the garbage collector or a dying object calls. What
-is raised there is written to stderr and lost; a program that Ctrl-C should end would go on. So it is raised once
-more, by the same signal, as soon as the program itself goes on.
+Python runs signal handlers between any two instructions, also inside callbacks of the garbage collector and of weak
+references. An exception raised there is printed to stderr and lost, so a program would survive Ctrl-C. Therefore the
+same signal is sent again, and the exception is raised as soon as the program's own code continues.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ SIGNALS = tuple(sorted(signal.valid_signals()))
 
 
 def delivery(error: BaseException) -> Iterable[object]:
-    """What lets the program have the exception, when somebody goes through it.
+    """Return an iterable that redelivers the exception to the program when it is consumed.
 
-    That is to be the very last thing that the function does which was called from C, and not by calling anything, as in
-    `(*_,) = delivery(error)`: Python runs handlers after a call, and this one must run after the return.
+    Consuming it must be the last thing that the callback does, and without a call: `(*_,) = delivery(error)`. Python
+    runs signal handlers after a call, and this handler must run only after the callback has returned.
     """
     number = _signal_of(error)
     handler = signal.getsignal(number) if number is not None else None
@@ -36,27 +36,30 @@ def delivery(error: BaseException) -> Iterable[object]:
 
     try:
         signal.signal(number, once)
-    except ValueError:  # not the main thread: no handler has run here
+    except ValueError:  # not the main thread, so no handler can have raised the error
         return ()
     return map(_thread.interrupt_main, (signal.Signals(number),))
 
 
 def _signal_of(error: BaseException) -> int | None:
-    """Return the signal whose handler raised an exception, if one did. Python's own, for Ctrl-C, leaves no frame."""
-    known = handlers()
+    """Return the signal whose handler raised the exception; None if no handler did.
+
+    Python's own handler for Ctrl-C is written in C and leaves no frame, so every KeyboardInterrupt counts as SIGINT.
+    """
+    signals = handlers()
     for code in code_in(error):
-        if code in known:
-            return known[code]
+        if code in signals:
+            return signals[code]
     return signal.SIGINT if isinstance(error, KeyboardInterrupt) else None
 
 
 def handlers() -> dict[Any, int]:
-    """Return the signals by the code of their handlers, as far as these are functions."""
+    """Map the code of each signal handler that is a Python function to its signal."""
     return {getattr(signal.getsignal(number), "__code__", None): number for number in SIGNALS}
 
 
 def code_in(error: BaseException) -> Iterator[CodeType]:
-    """Iterate over the code that an exception went through, innermost last."""
+    """Iterate over the code objects in the traceback of an exception, innermost last."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code
@@ -64,13 +67,13 @@ def code_in(error: BaseException) -> Iterator[CodeType]:
 
 
 def make_unraisablehook() -> Callable[[Any], None]:
-    """What is called in place of `sys.unraisablehook`, for handlers that run before code of ours has even begun."""
+    """Return a replacement for `sys.unraisablehook`, for signal handlers that run before a callback's first line."""
     real = sys.unraisablehook
 
     def unraisablehook(args: Any, /) -> None:
         code = getattr(getattr(args.object, "__func__", args.object), "__code__", None)
-        is_mine = code is not None and is_raddle_file(code.co_filename)
-        if is_mine and args.exc_value is not None and _signal_of(args.exc_value) is not None:
+        is_raddle_code = code is not None and is_raddle_file(code.co_filename)
+        if is_raddle_code and args.exc_value is not None and _signal_of(args.exc_value) is not None:
             (*_,) = delivery(args.exc_value)
         else:
             real(args)

@@ -1,4 +1,7 @@
-"""`threading.Thread`, watched: a start is told before, the beginning first thing in the thread, the end last."""
+"""Patches `threading.Thread` and `_thread.start_new_thread` to record when threads start, begin, end and are joined.
+
+A start is recorded before the thread starts. Its beginning is the first step in the thread, its end the last one.
+"""
 
 from __future__ import annotations
 
@@ -19,33 +22,33 @@ OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", 
 
 
 class Numbers:
-    """Which thread of the stream a Thread object is."""
+    """Maps `Thread` objects, weakly referenced, to the numbers of their threads in the stream."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[int, KeyedReference]] = {}
+        self._numbers: dict[int, tuple[int, KeyedReference]] = {}
 
     def __setitem__(self, thread: threading.Thread, number: int) -> None:
         reference = KeyedReference(thread, self._forget)
         reference.key = id(thread)
-        self._known[id(thread)] = (number, reference)
+        self._numbers[id(thread)] = (number, reference)
 
     def _forget(self, reference: KeyedReference) -> None:
-        self._known.pop(reference.key, None)
+        self._numbers.pop(reference.key, None)
 
     def clear(self) -> None:
-        self._known.clear()
+        self._numbers.clear()
 
     def get(self, thread: threading.Thread) -> int | None:
-        known = self._known.get(id(thread))
-        return known[0] if known is not None else None
+        found = self._numbers.get(id(thread))
+        return found[0] if found is not None else None
 
 
 def patches(recorder: Recorder) -> list[Patch]:
-    """What to put in place of what."""
+    """Return the patches of `threading.Thread`."""
     Thread: Any = threading.Thread  # noqa: N806 -- a class
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = Numbers()
-    starting: dict[int, ThreadRecord] = {}  # by id of the object, which lives until its thread has begun
+    starting: dict[int, ThreadRecord] = {}  # by id of the Thread object, which lives at least until the thread begins
     recorder.reset_callbacks += [numbers.clear, starting.clear]
 
     def start(self: Any) -> None:
@@ -61,7 +64,7 @@ def patches(recorder: Recorder) -> list[Patch]:
         try:
             real_start(self)
         finally:
-            starting.pop(id(self), None)  # unless it has begun
+            starting.pop(id(self), None)  # still there if the thread could not begin
 
     def inner(self: Any) -> None:
         recorder.begin_thread(starting.pop(id(self), None))
@@ -81,12 +84,12 @@ def patches(recorder: Recorder) -> list[Patch]:
 
 
 def make_start_new_thread(recorder: Recorder) -> Callable[..., int]:
-    """What is called in place of `_thread.start_new_thread`."""
+    """Return the replacement for `_thread.start_new_thread`."""
     real = _thread.start_new_thread
 
     def start_new_thread(function: Any, args: Any, *kwargs: Any) -> int:
         if not callable(function):
-            return real(function, args, *kwargs)  # which refuses
+            return real(function, args, *kwargs)  # raises the TypeError
         child = recorder.new_child(function_name(function))
         if child is None:
             return real(function, args, *kwargs)

@@ -1,4 +1,4 @@
-"""Tracebacks as they would be without probes."""
+"""Removes raddle's own frames from tracebacks, so that they look as they would without probes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raddle.checks.crash import is_raddle_file
 
 
 def clean(error: BaseException | None) -> None:
-    """Take our frames out of the tracebacks of an exception and of those that led to it."""
+    """Remove raddle's frames from the tracebacks of an exception and of its causes and contexts."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -22,30 +22,30 @@ def clean(error: BaseException | None) -> None:
 
 
 def without_our_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback as it would be without probes."""
+    """Return a copy of the traceback without raddle's frames."""
     frames = []
     while trace is not None:
         if not is_raddle_file(trace.tb_frame.f_code.co_filename):
             frames.append(trace)
         trace = trace.tb_next
     result: TracebackType | None = None
-    for one in reversed(frames):
-        result = TracebackType(result, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    for entry in reversed(frames):
+        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
 
 
 def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
-    """What the functions of `traceback` are to be that go through frames, for programs that show errors themselves.
+    """Return replacements for the functions of `traceback` that walk frames, for programs that print errors themselves.
 
-    The program's own stack begins in the function that runs it.
+    Walking a stack stops at `runs_program`, the code of the function that runs the program.
     """
-    names = ("walk_tb", "_walk_tb_with_full_positions")  # `traceback` itself uses the second one
-    walks = [(name, _leaving_out(getattr(traceback, name))) for name in names]
+    names = ("walk_tb", "_walk_tb_with_full_positions")  # the `traceback` module itself uses the second
+    walks = [(name, _without_our_frames(getattr(traceback, name))) for name in names]
     real: Callable[[FrameType | None], Iterator[tuple[FrameType, int]]] = traceback.walk_stack
 
     def walk_stack(f: FrameType | None) -> Iterator[tuple[FrameType, int]]:
         walk = real(f)
-        if f is None:  # from who asks on: that is found by counting frames, and this is one more
+        if f is None:  # the real function finds its caller by counting frames, and this generator adds one
             next(walk, None)
         for found in walk:
             if found[0].f_code is runs_program:
@@ -56,19 +56,19 @@ def make_walks(runs_program: CodeType) -> list[tuple[str, Callable[..., Any]]]:
     return [*walks, ("walk_stack", walk_stack)]
 
 
-def _leaving_out(
+def _without_our_frames(
     real: Callable[..., Iterator[tuple[FrameType, Any]]],
 ) -> Callable[..., Iterator[tuple[FrameType, Any]]]:
     def walk(tb: TracebackType | None) -> Iterator[tuple[FrameType, Any]]:
         found = list(real(tb))
-        theirs = [one for one in found if not is_raddle_file(one[0].f_code.co_filename)]
-        return iter(theirs or found)  # what we have raised ourselves is nowhere else, and no stack is empty
+        kept = [item for item in found if not is_raddle_file(item[0].f_code.co_filename)]
+        return iter(kept or found)  # an error raised by raddle has no other frames, and a stack must not be empty
 
     return walk
 
 
 def make_excepthook() -> Callable[[Any], Any]:
-    """What is called in place of `threading.excepthook`."""
+    """Return the replacement for `threading.excepthook`."""
     real = threading.excepthook
 
     def excepthook(args: Any, /) -> Any:

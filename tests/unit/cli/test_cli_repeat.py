@@ -99,7 +99,7 @@ def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
         (["--until", "budget"], "bad-repetition", "add --runs or --seconds"),
         (["--until", "budget", "--runs", "2", "--saturation", "2"], "bad-repetition", "add --until saturated"),
         (["--until", "saturated", "--criteria", "none"], "bad-repetition", "nothing can saturate"),
-        (["--until", "saturated", "--noise", "loud"], "bad-noise", "there is no noise 'loud'"),
+        (["--until", "saturated", "--noise", "loud"], "bad-noise", "unknown kind of noise 'loud'"),
     ],
 )
 def test_what_does_not_go_together(

@@ -57,13 +57,16 @@ def test_written(text: str, expected: Noise) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("slep", "'slep': there is no noise 'slep'; did you mean sleep? there are yield, sleep, busy, switch-interval"),
-        ("yield:probablity=1", "did you mean probability? there are where, probability, strength"),
-        ("yield:where=lock", "noise cannot be made at 'lock'; did you mean locks?"),
+        (
+            "slep",
+            "'slep': unknown kind of noise 'slep'; did you mean sleep? choose from yield, sleep, busy, switch-interval",
+        ),
+        ("yield:probablity=1", "did you mean probability? choose from where, probability, strength"),
+        ("yield:where=lock", "unknown place for noise 'lock'; did you mean locks?"),
         ("yield:probability=2", "probability must be more than 0 and at most 1"),
         ("sleep:strength=-1", "must be more than 0"),
         ("sleep:strength=much", "strength must be a number, not 'much'"),
-        ("", "there is no noise ''; there are"),
+        ("", "unknown kind of noise ''; choose from"),
     ],
 )
 def test_bad(text: str, said: str) -> None:

@@ -42,7 +42,7 @@ class FunctionProbes(RecordingProbes):
         try:
             parameter = self._receivers[site]
         except KeyError:
-            parameter = self._functions.introduce(site, sys._getframe(1))
+            parameter = self._functions.add(site, sys._getframe(1))
         number = 0
         if parameter:
             frame = sys._getframe(1)
