@@ -1,1 +1,1 @@
-"""Analyses: facts about executions that several readers need."""
+"""Analyses of executions that criteria, checks and reports share."""

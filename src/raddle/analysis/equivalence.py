@@ -1,8 +1,8 @@
-"""Are two traces the same but for the order of steps that commute?
+"""Equivalence of traces: whether two traces differ only in the order of steps that commute.
 
-Two executions are equivalent if each thread did the same in both, and the steps on each variable and each
-resource came in the same order, where neighbouring reads have no order (Mazurkiewicz). What gives
-something back (a release, the setting of an event) counts as a read: only blocking takes orders it.
+Two executions are equivalent if each thread took the same steps in both, and the steps on each variable and each
+resource came in the same order. Adjacent reads have no order (Mazurkiewicz). A step that gives something back (a
+release, setting an event) counts as a read: only a blocking acquire orders it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from raddle.trace import Trace
 
 _NUMBER = re.compile(r" \d+$")
 
-Step = tuple[str, int]  # (thread, how many steps it had done before)
+Step = tuple[str, int]  # thread, number of steps that the thread took before
 
 
 def first_difference(
     one: Trace, other: Trace, *, died: str = "", passed: bool = False
 ) -> tuple[Event | None, Event | None] | None:
-    """The first steps that make two traces differ; None if they are equivalent.
+    """Return the first steps in which two traces differ, or None if they are equivalent.
 
-    If a thread `died` and so ended both executions, the others may have come further in one of them than in
-    the other, as long as nobody saw it. So may daemons that were cut off, where the executions `passed`.
+    If a thread `died` and thereby ended both executions, the other threads may have got further in one of them, as
+    long as no thread observed the difference. The same holds for daemon threads that were cut off if the executions
+    `passed`.
 
     >>> def event(thread, kind): return Event(thread, kind, "C.n", 1, "c.py", 3)
     >>> reads = [event("T1", "read"), event("T2", "read")]
@@ -35,7 +36,7 @@ def first_difference(
     >>> first_difference(Trace(tuple(mixed)), Trace(tuple(reversed(mixed)))) is None
     False
     """
-    if _step_by_step(one, other):
+    if _is_identical(one, other):
         return None
     if died or passed:
         lengths = [{thread: len(events) for thread, events in _by_thread(t).items()} for t in (one, other)]
@@ -43,18 +44,23 @@ def first_difference(
         if passed:
             for ended in _ended(one) & _ended(other):
                 del common[ended]
-        one, seen = _cut(one, common)
-        other, seen_too = _cut(other, common)
-        if seen or seen_too:
-            return seen, seen_too
+        one, observer = _truncate(one, common)
+        other, other_observer = _truncate(other, common)
+        if observer or other_observer:
+            return observer, other_observer
     mine, theirs = _by_thread(one), _by_thread(other)
-    same: dict[int, int] = {}  # object number in one -> in the other
+    same: dict[int, int] = {}  # maps object numbers in one trace to those in the other
     for thread in sorted(mine.keys() | theirs.keys()):
         left, right = mine.get(thread, []), theirs.get(thread, [])
         for index in range(max(len(left), len(right))):
             a = left[index] if index < len(left) else None
             b = right[index] if index < len(right) else None
-            if a is None or b is None or _what(a) != _what(b) or same.setdefault(a.object, b.object) != b.object:
+            if (
+                a is None
+                or b is None
+                or _signature(a) != _signature(b)
+                or same.setdefault(a.object, b.object) != b.object
+            ):
                 return a, b
     orders = _orders(other)
     for (number, name), order in _orders(one).items():
@@ -63,14 +69,17 @@ def first_difference(
     return None
 
 
-def _step_by_step(one: Trace, other: Trace) -> bool:
-    """Are they the same even in their order? Nearly always they are, and then this is all there is to do."""
+def _is_identical(one: Trace, other: Trace) -> bool:
+    """Return whether both traces have the same steps in the same order.
+
+    This is nearly always the case, and it is cheap to check.
+    """
     same: dict[int, int] = {}
     return len(one) == len(other) and all(
         a.thread == b.thread
         and a.line == b.line
         and a.kind == b.kind
-        and (a.variable == b.variable or _what(a) == _what(b))
+        and (a.variable == b.variable or _signature(a) == _signature(b))
         and a.file == b.file
         and same.setdefault(a.object, b.object) == b.object
         for a, b in zip(one, other, strict=True)
@@ -81,14 +90,14 @@ def _ended(trace: Trace) -> set[str]:
     return {event.thread for event in trace if event.kind == END}
 
 
-def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
-    """So many steps of each thread, and the first that saw what was cut off."""
+def _truncate(trace: Trace, limits: dict[str, int]) -> tuple[Trace, Event | None]:
+    """Return the trace cut to `limits[thread]` steps per thread, and the first kept step that observed a cut write."""
     kept: list[Event] = []
     done: dict[str, int] = defaultdict(int)
     written: dict[tuple[int, str], str] = {}
     for event in trace:
         done[event.thread] += 1
-        if done[event.thread] <= most.get(event.thread, done[event.thread]):
+        if done[event.thread] <= limits.get(event.thread, done[event.thread]):
             if written.get(event.datum, event.thread) != event.thread:
                 return Trace(tuple(kept)), event
             kept.append(event)
@@ -97,7 +106,7 @@ def _cut(trace: Trace, most: dict[str, int]) -> tuple[Trace, Event | None]:
     return Trace(tuple(kept)), None
 
 
-def _what(event: Event) -> tuple[str, str, str, int]:
+def _signature(event: Event) -> tuple[str, str, str, int]:
     return event.kind, _NUMBER.sub("", event.variable), event.file, event.line
 
 
@@ -109,7 +118,7 @@ def _by_thread(trace: Trace) -> dict[str, list[Event]]:
 
 
 def _orders(trace: Trace) -> dict[tuple[int, str], list[list[Step]]]:
-    """For each variable its steps in order, those that commute in one group."""
+    """Return the steps on each variable in order, with adjacent commuting steps in one group."""
     orders: dict[tuple[int, str], list[list[Step]]] = defaultdict(list)
     commuting: dict[tuple[int, str], bool] = {}
     done: dict[str, int] = defaultdict(int)

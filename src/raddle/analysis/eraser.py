@@ -1,18 +1,18 @@
-"""Eraser: which locks guard a variable, and is that enough?
+"""The Eraser algorithm: which locks protect a variable, and whether a race is possible.
 
-After Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997), with the state exclusive' that Křena, Letko
-and Vojnar take over from von Praun and Gross (OOPSLA 2001): a variable that one thread made and another one then
-took over is still nobody else's. So the candidate locks are looked at from the first access on by which the
-variable comes back, or comes to a third thread.
+After Savage, Burrows, Nelson, Sobalvarro and Anderson (SOSP 1997). The state exclusive' comes from von Praun and
+Gross (OOPSLA 2001), as adopted by Křena, Letko and Vojnar. In this state one thread created the variable and a
+second one has taken it over, so it is not shared yet. The candidate locks are tracked from the next access by
+another thread: the first one again, or a third one.
 
     virgin      any access                   -> exclusive
     exclusive   by another thread            -> exclusive'
     exclusive'  read by another thread       -> shared,    candidates := locks held
                 written by another thread    -> modified,  candidates := locks held
-    shared      read                         candidates := those of them that are held
-                written                      -> modified,  candidates := those of them that are held
-    modified    any access                   candidates := those of them that are held
-    modified without candidates              -> race, where it remains
+    shared      read                         candidates := candidates & locks held
+                written                      -> modified,  candidates := candidates & locks held
+    modified    any access                   candidates := candidates & locks held
+    modified without candidates              -> race, which is final
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from raddle.analysis.locksets import NO_LOCKS
 
 VIRGIN = "virgin"
 EXCLUSIVE = "exclusive"
-EXCLUSIVE_AGAIN = "exclusive'"
+EXCLUSIVE_PRIME = "exclusive'"
 SHARED = "shared"
 MODIFIED = "modified"
 RACE = "race"
-STATES = (VIRGIN, EXCLUSIVE, EXCLUSIVE_AGAIN, SHARED, MODIFIED, RACE)
+STATES = (VIRGIN, EXCLUSIVE, EXCLUSIVE_PRIME, SHARED, MODIFIED, RACE)
 
 
 class Guarded:
-    """What Eraser knows about one variable.
+    """Eraser's state for one variable.
 
     >>> x = Guarded()
     >>> for thread in (1, 2): x.access(thread, write=True, held=frozenset({7, 8}))
@@ -47,11 +47,11 @@ class Guarded:
 
     def __init__(self) -> None:
         self.state = VIRGIN
-        self.owner = -1  # the thread that an exclusive variable belongs to
-        self.candidates = NO_LOCKS  # means nothing before the variable is shared
+        self.owner = -1  # the thread that owns the variable while it is exclusive
+        self.candidates = NO_LOCKS  # the candidate locks; unused until the variable is shared
 
     def access(self, thread: int, *, write: bool, held: frozenset[int]) -> None:
-        """A thread that holds these locks touches the variable."""
+        """Record an access by a thread that holds the locks `held`."""
         state = self.state
         if state is RACE:
             return
@@ -60,11 +60,11 @@ class Guarded:
                 self.candidates &= held
         elif thread == self.owner:
             return
-        elif state is EXCLUSIVE_AGAIN:
+        elif state is EXCLUSIVE_PRIME:
             self.candidates = held
         else:
             self.owner = thread
-            self.state = EXCLUSIVE if state is VIRGIN else EXCLUSIVE_AGAIN
+            self.state = EXCLUSIVE if state is VIRGIN else EXCLUSIVE_PRIME
             return
         if write or state is MODIFIED:
             self.state = MODIFIED if self.candidates else RACE

@@ -1,7 +1,8 @@
-"""Watches what makes interleavings impossible: locks that are held, threads that are started and joined.
+"""Collects facts that rule out interleavings: which locks are held, and which threads are started and joined.
 
-It gathers the facts of `raddle.pruning_facts` about objects that several threads touch. Only what is so in every
-schedule counts as an order: that threads are started and joined, not what locks and events happened to bring about.
+It gathers the facts of `raddle.pruning_facts` about objects that several threads access. Only orders that hold in every
+schedule count. Thread starts and joins impose such orders. Locks and events do not, because the order may differ in
+another execution.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from raddle.analysis.happens_before import HappensBefore
-from raddle.analysis.touched import Owner, TouchedObject, Toucher
+from raddle.analysis.touched import Owner, ThreadHistory, TouchedObject
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, END, JOIN, RELEASE, START
 from raddle.pruning_facts import OwnerFacts, PruningFacts, trimmed
@@ -17,49 +18,49 @@ from raddle.step import Step
 
 
 class _Thread:
-    """What a thread holds."""
+    """The locks that one thread holds, and version counters that invalidate cached results."""
 
-    __slots__ = ("held", "locks", "steps", "turns", "version")
+    __slots__ = ("held", "locks", "order_version", "steps", "version")
 
     def __init__(self) -> None:
-        self.held: dict[int, int] = {}  # lock -> the number of its critical section
+        self.held: dict[int, int] = {}  # maps each held lock to the number of the current critical section
         self.locks: frozenset[int] = frozenset()
-        self.version = 0  # grows with everything that matters to its own steps
-        self.turns = 0  # grows with starts and joins
+        self.version = 0  # incremented when locks, starts or joins may change the result of a step
+        self.order_version = 0  # incremented at each start and join
         self.steps: dict[Step, None] = {}
 
-    def changed(self) -> None:
+    def locks_changed(self) -> None:
         self.locks = frozenset(self.held)
         self.version += 1
 
-    def turned(self) -> None:
-        self.turns += 1
+    def order_changed(self) -> None:
+        self.order_version += 1
         self.version += 1
 
 
-class _Spot:
-    """All steps that look alike."""
+class _AccessGroup:
+    """Identical steps: accesses to one variable by one thread, of one kind, at one site."""
 
-    __slots__ = ("number", "object", "ordered", "stamp", "thread", "toucher")
+    __slots__ = ("history", "number", "object", "order_stamp", "stamp", "thread")
 
-    def __init__(self, thread: _Thread, whole: TouchedObject, toucher: Toucher, number: int) -> None:
+    def __init__(self, thread: _Thread, touched: TouchedObject, history: ThreadHistory, number: int) -> None:
         self.thread = thread
-        self.object = whole
-        self.toucher = toucher
+        self.object = touched
+        self.history = history
         self.number = number
-        self.stamp = -1  # the versions of thread and object when it was looked at; both only grow
-        self.ordered = -1  # the thread's turns and the object's version
+        self.stamp = -1  # sum of the versions of thread and object at the last update; both only grow
+        self.order_stamp = -1  # sum of the thread's order version and the object's version at the last update
 
 
 class Feasibility:
-    """Watches executions, one after the other.
+    """Collects facts about executions, one after the other.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> watching = Feasibility()
     >>> watching.begin(make_entities(variables=[AbstractVariable("m.py:C", "", "x")]))
     >>> watching.feed([(0, "write", 0, 70001), (0, "start", 1, 70002), (1, "read", 0, 70003)])
     >>> facts = watching.facts().owners["m.py:C"]
-    >>> facts.accesses, facts.before  # what was written before the start comes before what is read
+    >>> facts.accesses, facts.before  # the write before the start always precedes the read
     ((('x', 70001), ('x', 70003)), (2,))
     """
 
@@ -68,87 +69,90 @@ class Feasibility:
         self._reset(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
-        self._settle()
+        """Start a new execution; facts of earlier executions are kept."""
+        self._merge_objects()
         self._reset(entities)
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
-        spots, order = self._spots, self._order
+        """Process steps in the order in which they happened."""
+        groups, order = self._access_groups, self._order
         for step in steps:
             thread, kind, target, site = step
             if kind in ACCESSES:
-                spot = spots.get(step)
-                if spot is None:
+                group = groups.get(step)
+                if group is None:
                     if not site:
                         continue
-                    spot = spots[step] = self._spot(step)
-                stamp = spot.thread.version + spot.object.version
-                if spot.stamp != stamp:
-                    spot.stamp = stamp
-                    self._look(spot, thread)
+                    group = groups[step] = self._new_access_group(step)
+                stamp = group.thread.version + group.object.version
+                if group.stamp != stamp:
+                    group.stamp = stamp
+                    self._update(group, thread)
             elif kind == ACQUIRE:
                 self._acquire(thread, target)
             elif kind == RELEASE:
                 self._release(target)
             elif kind in (START, JOIN):
                 order.step(thread, kind, target)
-                self._thread(thread).turned()
+                self._thread(thread).order_changed()
                 if kind == START:
-                    self._thread(target).turned()
+                    self._thread(target).order_changed()
             elif kind == END:
                 self._end(thread)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of variables that no later step accesses."""
         for target in variables:
             for step in self._steps.pop(target, ()):
-                spot = self._spots.pop(step, None)
-                if spot is not None:
-                    spot.thread.steps.pop(step, None)
-            variable = self._cast.variables[target]
-            self._leave((self._cast.groups[target], variable.owner), target)
+                group = self._access_groups.pop(step, None)
+                if group is not None:
+                    group.thread.steps.pop(step, None)
+            variable = self._entities.variables[target]
+            self._forget_variable((self._entities.groups[target], variable.owner), target)
 
-    def _leave(self, place: tuple[int, str], target: int) -> None:
-        """A variable of an object is no more; nor is the object, if it has no other."""
-        targets = self._targets.get(place, set())
+    def _forget_variable(self, object_key: tuple[int, str], target: int) -> None:
+        """Drop a variable of an object, and the object itself if it was the last one."""
+        targets = self._targets.get(object_key, set())
         targets.discard(target)
         if not targets:
-            self._targets.pop(place, None)
-            whole = self._objects.pop(place, None)
-            if whole is not None and whole.shared:
-                self._owners[place[1]].add(whole, self._cast.resources)
+            self._targets.pop(object_key, None)
+            touched = self._objects.pop(object_key, None)
+            if touched is not None and touched.shared:
+                self._owners[object_key[1]].add(touched, self._entities.resources)
 
-    def _look(self, spot: _Spot, number: int) -> None:
-        thread, whole = spot.thread, spot.object
-        ordered = thread.turns + whole.version
-        if spot.ordered != ordered:
-            spot.ordered = ordered
-            whole.order(spot.toucher, spot.number, self._order.thread_clock(number))
-        whole.touch(spot.toucher, spot.number, thread.held, thread.locks)
+    def _update(self, group: _AccessGroup, number: int) -> None:
+        thread, touched = group.thread, group.object
+        order_stamp = thread.order_version + touched.version
+        if group.order_stamp != order_stamp:
+            group.order_stamp = order_stamp
+            touched.order(group.history, group.number, self._order.thread_clock(number))
+        touched.touch(group.history, group.number, thread.held, thread.locks)
 
     def facts(self) -> PruningFacts:
-        """What all executions showed so far."""
-        self._settle()
+        """Return the facts that hold in all executions so far."""
+        self._merge_objects()
         owners = sorted(self._owners.items())
         return PruningFacts({name: _facts(owner) for name, owner in owners if owner.discipline.seen})
 
     def _reset(self, entities: Entities) -> None:
-        self._cast = entities
+        self._entities = entities
         self._order = HappensBefore()
         self._threads: dict[int, _Thread] = {}
-        self._holders: dict[int, _Thread] = {}  # by lock
+        self._holders: dict[int, _Thread] = {}  # maps each held lock to its holder
         self._sections = 0
         self._objects: dict[tuple[int, str], TouchedObject] = {}
-        self._spots: dict[Step, _Spot] = {}
-        self._steps: dict[int, list[Step]] = {}  # by variable: those that there are spots for
-        self._targets: dict[tuple[int, str], set[int]] = {}  # by object: its variables
+        self._access_groups: dict[Step, _AccessGroup] = {}
+        self._steps: dict[int, list[Step]] = {}  # maps each variable to the steps in `_access_groups`
+        self._targets: dict[tuple[int, str], set[int]] = {}  # maps each object to its variables
 
-    def _settle(self) -> None:
-        """Take over what the execution has shown so far; it may show more, which only takes guards away."""
-        for (_, owner), whole in self._objects.items():
-            if whole.shared:
-                self._owners[owner].add(whole, self._cast.resources)
+    def _merge_objects(self) -> None:
+        """Merge the objects of this execution into the facts about their owners.
+
+        Later steps of the execution can only remove guards, so merging early is safe.
+        """
+        for (_, owner), touched in self._objects.items():
+            if touched.shared:
+                self._owners[owner].add(touched, self._entities.resources)
 
     def _thread(self, number: int) -> _Thread:
         thread = self._threads.get(number)
@@ -156,43 +160,43 @@ class Feasibility:
             thread = self._threads[number] = _Thread()
         return thread
 
-    def _spot(self, step: Step) -> _Spot:
+    def _new_access_group(self, step: Step) -> _AccessGroup:
         number, _, target, site = step
-        variable = self._cast.variables[target]
+        variable = self._entities.variables[target]
         owner = self._owners.get(variable.owner)
         if owner is None:
             owner = self._owners[variable.owner] = Owner()
-        place = (self._cast.groups[target], variable.owner)
-        whole = self._objects.get(place)
-        if whole is None:
-            whole = self._objects[place] = TouchedObject(owner, first=number)
+        object_key = (self._entities.groups[target], variable.owner)
+        touched = self._objects.get(object_key)
+        if touched is None:
+            touched = self._objects[object_key] = TouchedObject(owner, first=number)
         thread = self._thread(number)
         thread.steps[step] = None
         self._steps.setdefault(target, []).append(step)
-        self._targets.setdefault(place, set()).add(target)
-        return _Spot(thread, whole, whole.toucher(number), owner.number((variable.name, site)))
+        self._targets.setdefault(object_key, set()).add(target)
+        return _AccessGroup(thread, touched, touched.history_of(number), owner.number((variable.name, site)))
 
     def _acquire(self, thread: int, lock: int) -> None:
-        self._release(lock)  # whoever had it must have given it back, seen or not
+        self._release(lock)  # the previous holder must have released it, even if that step was not recorded
         holder = self._holders[lock] = self._thread(thread)
         self._sections += 1
         holder.held[lock] = self._sections
-        holder.changed()
+        holder.locks_changed()
 
     def _release(self, lock: int) -> None:
-        """Python lets any thread release a plain lock."""
+        """Release a lock, by any thread: Python lets any thread release a plain lock."""
         holder = self._holders.pop(lock, None)
         if holder is not None:
             del holder.held[lock]
-            holder.changed()
+            holder.locks_changed()
 
     def _end(self, number: int) -> None:
-        """The thread does nothing any more."""
+        """Drop the state of a thread that has ended."""
         self._order.step(number, END, number)
         thread = self._threads.pop(number, None)
         if thread is not None:
             for step in thread.steps:
-                self._spots.pop(step).object.leave(number)
+                self._access_groups.pop(step).object.leave(number)
                 self._steps[step[2]].remove(step)
 
 

@@ -1,60 +1,61 @@
-"""GoldiLocks: for each access, who may touch the variable next without a race?
+"""The GoldiLocks algorithm: for each access, which threads may access the variable next without a race.
 
-After Elmas, Qadeer and Tasiran (PLDI 2007), in the form that tells reads from writes. Each access has a
-lockset of threads and resources. It begins with the thread itself and grows by these rules:
+After Elmas, Qadeer and Tasiran (PLDI 2007), in the form that distinguishes reads from writes. Each access has a
+lockset of threads and resources. It starts with the accessing thread and grows by these rules:
 
     a thread in it gives to a resource (release, notify, set, up, put, task-done)    add the resource
     a thread takes from a resource in it (acquire, woken, wait-set, down, get, ...)  add the thread
-    a thread in it starts another                                                    add that one
-    a thread joins one in it                                                         add the joining one
+    a thread in it starts another thread                                             add the started thread
+    a thread joins a thread in it                                                    add the joining thread
 
-Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues are in their
-place. An access is free of races if its thread is in the locksets of all accesses that it conflicts with: the
-last write and, for a write, the last read of each thread since then. Up to the first race on a variable that is
-exactly happens-before. After one, accesses before the last write are forgotten, as in the paper.
+Java's volatile variables have no counterpart in Python; events, semaphores, conditions and queues take their place.
+An access is free of races if its thread is in the locksets of all accesses that it conflicts with. These are the
+last write and, for a write, the last read of each thread since then. Up to the first race on a variable this is
+exactly happens-before. After a race, accesses before the last write are forgotten, as in the paper.
 
-Three cheap checks come before a lockset is computed, for each of those accesses: is it the same thread's; was a
-lock held there that is held here; did the one thread give straight to the other, as the synchronizations of these
-two alone show? What decided is part of the answer, as some criteria ask for it.
+For each conflicting access, three cheap checks come before a lockset is computed. Was it by the same thread? Was a
+lock held there that is held here? Did its thread synchronize directly with this one? The verdict names the check
+that decided, because some criteria need it.
 
-The paper keeps a list of synchronizations and applies the rules lazily, from the last access of a variable on;
-with many variables that list is long and walked often. Here they are applied at once, to all variables together:
-the lockset of an earlier access of a thread contains that of a later one, so that for each thread or resource
-and each accessing thread one moment says in whose locksets it is: those of all accesses until then. A rule is
-then the maximum of two columns. Each synchronization costs as much as there are threads, each access as much as
-there are threads that read the variable, each lockset as much as there are threads and kinds of resources,
-whatever was before.
+The paper keeps a list of synchronizations and applies the rules lazily, starting at the last access to a variable.
+With many variables that list is long and is traversed often. Here the rules are applied immediately, to all
+variables together. The lockset of an earlier access of a thread contains the lockset of any later one. So one moment
+for each element (thread or resource) and each accessing thread is enough: the element is in the locksets of all
+accesses of that thread up to this moment. A rule is then the maximum of two columns. A synchronization costs time
+proportional to the number of threads. An access costs time proportional to the number of threads that read the
+variable. A lockset costs time proportional to the number of threads and kinds of resources. None of these costs
+depends on the length of the execution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-FIRST = "first"  # there is nothing before that it conflicts with
+FIRST = "first"  # there is no earlier conflicting access
 SAME_THREAD = "same thread"
 SAME_LOCK = "same lock"
 TWO_THREADS = "two threads"
 LOCKSET = "lockset"
 RACE = "race"
-CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)  # cheapest first; a race fails all of them
+CHECKS = (FIRST, SAME_THREAD, SAME_LOCK, TWO_THREADS, LOCKSET, RACE)  # cheapest first; in a race all checks fail
 
 _HARDNESS = {check: number for number, check in enumerate(CHECKS)}
 
-_Column = dict[int, int]  # by thread: the moment until which its accesses have an element in their locksets
-_Access = tuple[int, frozenset[int]]  # when, and the locks held there
+_Column = dict[int, int]  # by thread: the locksets of its accesses up to this moment contain the element
+_Access = tuple[int, frozenset[int]]  # moment, locks held at the access
 _NEVER = -1
-_NOBODY = -1
+_NO_THREAD = -1
 
 
-# On an access: what decided, in comparison with which earlier access, given by its thread and moment. Of several,
-# the one that was hardest to decide and, among these, the latest.
+# The check that decided about an access, and the thread and moment of the earlier access it was compared with. If
+# there are several conflicting accesses, the most expensive check counts and, among equals, the latest access.
 Verdict = tuple[str, int, int]
 
-_NOTHING_BEFORE: Verdict = (FIRST, _NOBODY, _NEVER)
+_NOTHING_BEFORE: Verdict = (FIRST, _NO_THREAD, _NEVER)
 
 
 class Goldilocks:
-    """Watches one execution.
+    """Applies the rules to the steps of one execution.
 
     >>> trace = Goldilocks()
     >>> trace.access(1, 40, write=True, held=frozenset())[0]
@@ -68,32 +69,32 @@ class Goldilocks:
     """
 
     def __init__(self, kind_of: Callable[[int], int] = lambda resource: resource) -> None:
-        """Locksets name resources by their kinds, of which there should be few."""
+        """`kind_of` maps a resource to its kind; locksets contain kinds, of which there should be few."""
         self._now = 0
         self._kind_of = kind_of
         self._kinds: dict[int, _Column] = {}
         self._threads: dict[int, _Column] = {}
-        self._direct: dict[int, _Column] = {}  # as above, by what was given to the thread without others between
-        self._starters: dict[int, _Column] = {}  # by thread: who started it, when
+        self._direct: dict[int, _Column] = {}  # the same for direct synchronization with the thread
+        self._starters: dict[int, _Column] = {}  # by thread: the thread that started it, and the moment
         self._resources: dict[int, _Resource] = {}
-        self._changed: dict[int, _Resource] = {}  # whose kinds do not know yet what was given
+        self._changed: dict[int, _Resource] = {}  # resources whose columns are not merged into their kinds yet
         self._variables: dict[int, _Variable] = {}
 
     def gives(self, thread: int, resource: int) -> None:
-        """The thread passes on what it knows to those who will take from the resource."""
+        """Record that the thread gives to the resource, as by releasing a lock."""
         known = self._thread(thread)
         given = self._resources.get(resource) or self._resource(resource, thread)
         if given.known_to == thread:
             given.column = known.copy()
         else:
-            given.known_to = _NOBODY
+            given.known_to = _NO_THREAD
             _merge(given.column, known)
         given.column[thread] = given.givers[thread] = self._now
         self._changed[resource] = given
         self._now += 1
 
     def takes(self, thread: int, resource: int) -> None:
-        """The thread gets to know what others gave to the resource."""
+        """Record that the thread takes from the resource, as by acquiring a lock."""
         given = self._resources.get(resource)
         if given is not None and given.known_to != thread:
             _merge(self._thread(thread), given.column)
@@ -101,15 +102,15 @@ class Goldilocks:
             given.known_to = thread
 
     def starts(self, thread: int, other: int) -> None:
-        """The thread starts another one."""
+        """Record that the thread starts another one."""
         self._pass_on(thread, other)
         self._starters.setdefault(other, {})[thread] = self._now
         self._now += 1
 
     def joins(self, thread: int, other: int) -> None:
-        """The thread saw the other one end."""
+        """Record that the thread has joined another one."""
         self._pass_on(other, thread)
-        if other in self._starters:  # the starter and this one have met in it, whatever it did itself
+        if other in self._starters:  # the starter synchronizes with this thread through the joined one
             _merge(self._direct[thread], self._starters[other])
         self._now += 1
 
@@ -119,7 +120,7 @@ class Goldilocks:
         self._threads[other][thread] = self._direct[other][thread] = self._now
 
     def access(self, thread: int, variable: int, *, write: bool, held: frozenset[int]) -> Verdict:
-        """The thread, holding these locks, touches the variable: is it in order?"""
+        """Record an access by a thread that holds these locks; return the verdict on it."""
         now = self._now
         self._now = now + 1
         before = self._variables.get(variable)
@@ -137,7 +138,7 @@ class Goldilocks:
         return verdict
 
     def forget(self, variables: Iterable[int], resources: Iterable[int]) -> None:
-        """There will be no more steps about these. What was given to a kind of resource stays known."""
+        """Drop variables and resources that no later step uses; the kinds of the resources keep their columns."""
         for variable in variables:
             self._variables.pop(variable, None)
         for resource in resources:
@@ -147,8 +148,8 @@ class Goldilocks:
                 _merge(given.kind, given.column)
 
     def _decide(self, thread: int, held: frozenset[int], rivals: dict[int, _Access], verdict: Verdict) -> Verdict:
-        # Whether it is a race costs one look-up here, so that comes before the checks that would spare it. They
-        # could not even be trusted without it: a lock may be released by a thread that did not hold it.
+        # Deciding whether it is a race takes one lookup here, so it comes before the cheap checks. They are not
+        # reliable by themselves either: a lock may be released by a thread that did not hold it.
         known, direct = self._thread(thread), self._direct[thread]
         for other, (moment, locks) in rivals.items():
             if thread == other:
@@ -172,7 +173,7 @@ class Goldilocks:
         return verdict
 
     def lockset(self, thread: int, moment: int) -> tuple[list[int], list[int]]:
-        """The lockset of an access, as it is now: kinds of resources, and threads."""
+        """Return the current lockset of an access: kinds of resources, and threads."""
         for resource in self._changed.values():
             _merge(resource.kind, resource.column)
         self._changed.clear()
@@ -196,25 +197,25 @@ class Goldilocks:
 
 
 class _Resource:
-    """What was given to a resource so far."""
+    """What threads have given to one resource so far."""
 
     __slots__ = ("column", "givers", "kind", "known_to")
 
     def __init__(self, kind: _Column, thread: int) -> None:
         self.column: _Column = {}
-        self.givers: _Column = {}  # by thread: when it last gave
+        self.givers: _Column = {}  # by thread: the moment when it last gave
         self.kind = kind  # the column of all resources of this kind together
-        self.known_to = thread  # somebody who knows all that is in the column, so that nothing needs comparing
+        self.known_to = thread  # a thread that already has everything in the column, so no merge is needed
 
 
 class _Variable:
-    """The accesses that a new one may conflict with."""
+    """The earlier accesses to one variable that a new access may conflict with."""
 
     __slots__ = ("reads", "writes")
 
     def __init__(self) -> None:
-        self.writes: dict[int, _Access] = {}  # by thread: the last one of all, if there is one
-        self.reads: dict[int, _Access] = {}  # by thread: since then
+        self.writes: dict[int, _Access] = {}  # the last write, by its thread; empty if there is none
+        self.reads: dict[int, _Access] = {}  # by thread: the last read since that write
 
 
 def _merge(column: _Column, other: _Column) -> None:

@@ -1,19 +1,20 @@
-"""Which steps happened before which: vector clocks that follow an execution step by step.
+"""The happens-before relation, computed with vector clocks step by step.
 
-A step happened before another one if the same thread did both in that order, or if something was handed over in
-between: by a giving step and a later taking one on the same resource (`raddle.step`), by starting a thread, by
-joining one that ended. Every earlier giving step on the resource counts, not only the last: queues, events and
-semaphores have one lock inside that all of them go through.
+A step happens before another one if the same thread did both in that order, or if synchronization orders them. This is
+a giving step (a release) and a later taking step (an acquire) on the same resource (`raddle.step`), a thread start, or
+the join of a thread that ended. Every earlier giving step on the resource counts, not only the last: queues, events and
+semaphores have an internal lock that all of these steps acquire.
 
-Clocks are kept as in FastTrack (Flanagan and Freund, 2009). A thread's time goes on only where it gives something;
-(slot, time) is an epoch. What a resource has to give is one epoch and the clock that belongs to it, shared with
-the thread and not copied, as long as each giver knew what the one before gave; it is a clock of its own only where
-that is not so (two that put into a queue). Taking what is known already is one look-up.
+Clocks are kept as in FastTrack (Flanagan and Freund, 2009). The time of a thread advances only at its giving steps. A
+pair (slot, time) is an epoch. A resource stores one epoch and the clock that belongs to it. That clock is shared with
+the thread, not copied, as long as each giver's clock includes the previous giver's epoch. Otherwise, as with two
+threads that put into a queue, the resource gets its own merged clock. Taking an epoch that is already known is one
+lookup.
 
-Clocks have an entry per slot, not per thread. A thread that ended leaves its slot to a new one as soon as everybody
-alive knows of its end, so threads that come and go leave nothing behind. Threads that nobody joins keep theirs,
-until there are more than `MAX_ENDED`: then the oldest is taken to be known to everybody. A race with a thread
-that ended so long ago can be missed thereby; none can be invented.
+Clocks have an entry per slot, not per thread. The slot of a thread that ended is reused as soon as every live thread
+is ordered after its end, so short-lived threads do not accumulate. Threads that are never joined keep their slots until
+there are more than `MAX_ENDED` of them. Then every live thread is assumed to be ordered after the oldest one. This can
+hide a race with a thread that ended long ago, but never report a false one.
 """
 
 from __future__ import annotations
@@ -23,38 +24,38 @@ from typing import TypeAlias
 
 from raddle.operation import END, GIVES, JOIN, START, TAKES
 
-MAX_ENDED = 64  # threads whose end somebody alive does not know of
+MAX_ENDED = 64  # ended threads whose slots cannot be reused yet
 
-ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change what threads know
+ORDERING = GIVES | TAKES | {START, END, JOIN}  # the kinds of steps that change clocks
 
-Clock: TypeAlias = dict[int, int]  # by slot: the time up to which everything is known
-PublishedClock: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and what it knew of others
+Clock: TypeAlias = dict[int, int]  # by slot: the time up to which its steps happened before
+PublishedClock: TypeAlias = tuple[int, int, Clock]  # slot and time of the giver, and its clock
 
-_MERGED = -1  # instead of a slot: several gave, the clock says it all
+_MERGED = -1  # in place of a slot: merged from several givers, so only the clock counts
 
 
 class ThreadClock:
-    """One thread's line of time."""
+    """The vector clock of one thread."""
 
     __slots__ = ("clock", "is_shared", "slot", "time")
 
     def __init__(self, slot: int, time: int, clock: Clock) -> None:
         self.slot = slot
         self.time = time
-        self.clock = clock  # says nothing of the line's own slot
-        self.is_shared = False  # somebody else looks at the clock, so it must not be changed
+        self.clock = clock  # has no entry for the thread's own slot
+        self.is_shared = False  # True if the clock was published and must be copied before a change
 
     def knows(self, slot: int, time: int) -> bool:
-        """Did everything of that epoch happen before what this thread does now?"""
+        """Return whether that epoch happened before what this thread does now."""
         return slot == self.slot or self.clock.get(slot, 0) >= time
 
     def publish(self) -> PublishedClock:
-        """What the thread knows now; never changes."""
+        """Return the current epoch and clock as a snapshot that never changes."""
         self.is_shared = True
         return self.slot, self.time, self.clock
 
     def merge(self, published: PublishedClock) -> None:
-        """The thread takes over what another one knew."""
+        """Merge a published clock into the clock of this thread."""
         slot, time, clock = published
         mine = self.clock
         if self.is_shared:
@@ -66,11 +67,11 @@ class ThreadClock:
 
 
 class HappensBefore:
-    """Follows one execution.
+    """Tracks the happens-before relation of one execution.
 
     >>> order = HappensBefore()
     >>> order.step(0, "start", 1)
-    >>> before = order.epoch(1)           # of what thread 1 does now
+    >>> before = order.epoch(1)           # of the next step of thread 1
     >>> order.step(1, "release", 7)
     >>> order.is_before(before, 0)
     False
@@ -80,14 +81,14 @@ class HappensBefore:
     """
 
     def __init__(self) -> None:
-        self.thread_clocks: dict[int, ThreadClock] = {}  # of the threads that are alive
-        self._given: dict[int, PublishedClock] = {}  # by resource
-        self._ended: dict[int, PublishedClock] = {}  # by thread, the oldest first
-        self._past: Clock = {}  # what those knew that were forgotten
+        self.thread_clocks: dict[int, ThreadClock] = {}  # by thread that has not ended
+        self._given: dict[int, PublishedClock] = {}  # by resource: the clock that giving steps published
+        self._ended: dict[int, PublishedClock] = {}  # by ended thread, oldest first: its final clock
+        self._past: Clock = {}  # the merged clocks of ended threads whose slots were reused
         self._slots = 0
 
     def step(self, thread: int, kind: str, target: int) -> None:
-        """A thread did something; steps of other kinds than `ORDERING` change nothing."""
+        """Update the clocks for one step; kinds outside `ORDERING` have no effect."""
         thread_clock = self.thread_clocks.get(thread) or self.thread_clock(thread)
         if kind in TAKES:
             published = self._given.get(target)
@@ -106,24 +107,24 @@ class HappensBefore:
             self._join(thread_clock, target)
 
     def forget(self, resources: Iterable[int]) -> None:
-        """Nobody takes from these any more."""
+        """Drop resources that no later step uses."""
         for resource in resources:
             self._given.pop(resource, None)
 
     def thread_clock(self, thread: int) -> ThreadClock:
-        """The thread's own; one that nobody was seen to start knows nothing."""
+        """Return the clock of a thread; it is empty if the start of the thread was not recorded."""
         thread_clock = self.thread_clocks.get(thread)
         if thread_clock is None:
             thread_clock = self.thread_clocks[thread] = self._clock_of_unstarted()
         return thread_clock
 
     def epoch(self, thread: int) -> tuple[int, int]:
-        """Of what the thread does now."""
+        """Return the epoch of what the thread does now."""
         thread_clock = self.thread_clock(thread)
         return thread_clock.slot, thread_clock.time
 
     def is_before(self, epoch: tuple[int, int], thread: int) -> bool:
-        """Did what was done in that epoch happen before what the thread does now?"""
+        """Return whether that epoch happened before what the thread does now."""
         return self.thread_clock(thread).knows(*epoch)
 
     def _give(self, thread_clock: ThreadClock, resource: int) -> None:
@@ -145,15 +146,20 @@ class HappensBefore:
 
     def _join(self, thread_clock: ThreadClock, thread: int) -> None:
         published = self._ended.get(thread)
-        if published is None:  # forgotten: all know of it already, but for those from nowhere that came later
+        if (
+            published is None
+        ):  # its slot was reused: all threads are ordered after it, except later ones without a recorded start
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):
             thread_clock.merge(published)
 
     def _clock_of_unstarted(self) -> ThreadClock:
-        """For a thread that nobody was seen to start. It knows nothing, not even of the thread that had its slot
-        before: so it gets an old slot only where there are too many."""
+        """Return a clock for a thread whose start was not recorded.
+
+        It is not ordered after any thread, not even one that had its slot before. So it reuses a slot only if too many
+        threads have ended.
+        """
         if len(self._ended) > MAX_ENDED:
             forgotten = self._forget_oldest()
             if forgotten is not None:
@@ -166,7 +172,10 @@ class HappensBefore:
         return ThreadClock(self._slots - 1, 1, {})
 
     def _forget_oldest(self) -> PublishedClock | None:
-        """The thread that ended first, if its slot can be used again: then everybody knows all that it knew."""
+        """Drop the thread that ended first and return its final clock; None if its slot cannot be reused.
+
+        Afterwards every live thread is ordered after its end.
+        """
         if not self._ended:
             return None
         thread, published = next(iter(self._ended.items()))
@@ -200,7 +209,7 @@ def _knows_all(thread_clock: ThreadClock, published: PublishedClock) -> bool:
 
 def _merged(old: PublishedClock, thread_clock: ThreadClock) -> Clock:
     slot, time, clock = old
-    if slot != _MERGED:  # else it belongs to the resource alone
+    if slot != _MERGED:  # a merged clock is not shared, so it can be changed
         clock = {**clock, slot: time}
     _raise(clock, thread_clock.clock)
     clock[thread_clock.slot] = thread_clock.time

@@ -1,15 +1,15 @@
-"""The guarded lock graph: which lock threads ask for while they hold which, and the circles that can close.
+"""The guarded lock graph: which locks threads request while they hold others, and potential deadlock cycles.
 
-After Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a lock
-that is held to one that is asked for. It says which thread asks, which locks that thread holds (its gates), and in
-which segments of the execution the first was taken and the second is asked for; segments are cut by start and join.
-A circle of edges can be a deadlock if the threads are all different, no two of them hold a common lock, and
-none asked for its second lock before another one, by start and join, could take its first.
+After Bensalem and Havelund, "Dynamic Deadlock Analysis of Multi-threaded Programs" (2005). An edge leads from a held
+lock to a requested one. It records the thread, the locks that the thread holds (its gates), and the segments of the
+execution in which the first lock was acquired and the second requested. Starts and joins delimit segments. A cycle of
+edges is a potential deadlock under three conditions. The threads are all different. No two of them hold a common lock.
+Starts and joins do not order one thread's request before another thread's first acquire.
 
-Departures: an edge is made also where a thread was seen to block, whether it got the lock or not. The search for
-circles goes on while the graph grows, so that edges can be forgotten: the last `MAX_ALIKE` with the same locks,
-sites and gates are kept. There can be more circles than anybody has time for; after `MAX_LOOKS` looks at edges,
-no more are sought in this execution, and `gave_up` says so.
+Departures from the paper: a thread that blocks on a lock also adds an edge, whether or not it gets the lock. Cycles are
+searched while the graph grows, so that edges can be dropped: the last `MAX_ALIKE` with the same locks, sites and gates
+are kept. The number of cycles can be exponential. After `MAX_EDGE_VISITS` edges the search stops for this execution and
+sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from raddle.analysis.happens_before import Clock, HappensBefore
 from raddle.analysis.lock_holders import LockHolders
 from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 
-MAX_ALIKE = 64
-MAX_EDGE_VISITS = 50_000
+MAX_ALIKE = 64  # edges kept with the same locks, sites and gates
+MAX_EDGE_VISITS = 50_000  # edges visited in the search for cycles, per execution
 
-FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # kinds of steps
+FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that change the graph
 
 
 class Edge(NamedTuple):
-    """A thread asked for one lock while it held another."""
+    """A thread requested one lock while it held another."""
 
     held: int
     requested: int
-    held_at: int  # the site where it was acquired
+    held_at: int  # the site where the held lock was acquired
     requested_at: int
-    gates: frozenset[int]  # every lock that the thread held, `held` among them
+    gates: frozenset[int]  # all locks that the thread held, including `held`
     thread: int
-    known: Clock  # what start and join had ordered before `held` was acquired
-    slot: int  # with `time`: the segment in which `asked` was asked for
+    known: Clock  # the clock, by starts and joins, when `held` was acquired
+    slot: int  # with `time`: the segment in which the lock was requested
     time: int
 
     def can_overlap(self, other: Edge) -> bool:
-        """Can both threads stand there at the same time?"""
+        """Return whether both threads can be at these requests at the same time."""
         return (
             self.thread != other.thread
             and self.gates.isdisjoint(other.gates)
@@ -51,11 +51,11 @@ class Edge(NamedTuple):
         )
 
 
-Cycle: TypeAlias = tuple[Edge, ...]  # each asks for what the next one holds
+Cycle: TypeAlias = tuple[Edge, ...]  # each edge requests the lock that the next one holds
 
 
 class LockGraph:
-    """Follows one execution.
+    """Builds the lock graph of one execution.
 
     >>> graph = LockGraph()
     >>> steps = [(0, "start", 1, 0), (0, "start", 2, 0)]
@@ -68,17 +68,19 @@ class LockGraph:
     def __init__(self) -> None:
         self.gave_up = False
         self._edge_visits_left = MAX_EDGE_VISITS
-        self._segments = HappensBefore()  # told of start, end and join only
+        self._segments = HappensBefore()  # receives only starts, ends and joins
         self._locks = LockHolders()
-        self._known: dict[int, Clock] = {}  # by lock: when it was acquired
-        self._requested: dict[int, set[tuple[object, ...]]] = {}  # by thread: in its segment
-        self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by the lock that is held
-        self._from: dict[int, set[int]] = {}  # by lock: those asked for while it was held
-        self._into: dict[int, set[int]] = {}  # by lock: those held when it was asked for
-        self._cyclic: set[int] = set()  # locks from which a way leads back, if only locks are looked at
+        self._known: dict[int, Clock] = {}  # by lock: the clock when it was acquired
+        self._requested: dict[
+            int, set[tuple[object, ...]]
+        ] = {}  # by thread: the requests already added in its current segment
+        self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by held lock
+        self._from: dict[int, set[int]] = {}  # by lock: the locks requested while it was held
+        self._into: dict[int, set[int]] = {}  # by lock: the locks held when it was requested
+        self._cyclic: set[int] = set()  # locks that are on a cycle, ignoring threads, gates and segments
 
     def step(self, thread: int, kind: str, target: int, site: int) -> list[Cycle]:
-        """A thread did something; the circles that can close only since then."""
+        """Process one step; return the potential deadlock cycles that it completes."""
         if kind == ACQUIRE:
             cycles = self._request(thread, target, site)
             self._locks.acquire(thread, target, site)
@@ -90,28 +92,28 @@ class LockGraph:
             self._locks.release(target)
         elif kind in FOLLOWED:
             self._segments.step(thread, kind, target)
-            self._requested.pop(thread, None)  # a new segment begins
+            self._requested.pop(thread, None)  # a new segment starts
         return []
 
     def forget(self, locks: Iterable[int]) -> None:
-        """Nobody takes these any more. Their edges stay: a circle may close that they are part of."""
+        """Drop the clocks of locks that no later step uses; their edges stay, as they may be part of later cycles."""
         for lock in locks:
             self._known.pop(lock, None)
 
     def _request(self, thread: int, lock: int, site: int) -> list[Cycle]:
-        mine = self._locks.by(thread)
-        if not mine or lock in mine:
+        held_locks = self._locks.by(thread)
+        if not held_locks or lock in held_locks:
             return []
-        # Locks acquired anew since, in the same segment, bring nothing: fewer threads can meet them there.
+        # Acquiring the locks again in the same segment adds no cycles: its clock can only rule out more edges.
         requested = self._requested.setdefault(thread, set())
-        what = (lock, site, *mine.items())
-        if what in requested:
+        signature = (lock, site, *held_locks.items())
+        if signature in requested:
             return []
-        requested.add(what)
-        gates = frozenset(mine)
+        requested.add(signature)
+        gates = frozenset(held_locks)
         thread_clock = self._segments.thread_clock(thread)
         cycles: list[Cycle] = []
-        for held, held_at in mine.items():
+        for held, held_at in held_locks.items():
             edge = Edge(
                 held, lock, held_at, site, gates, thread, self._known[held], thread_clock.slot, thread_clock.time
             )
@@ -119,8 +121,8 @@ class LockGraph:
         return cycles
 
     def _add(self, edge: Edge) -> list[Cycle]:
-        what = (edge.requested, edge.held_at, edge.requested_at, edge.gates)
-        alike = self._edges.setdefault(edge.held, {}).setdefault(what, deque(maxlen=MAX_ALIKE))
+        signature = (edge.requested, edge.held_at, edge.requested_at, edge.gates)
+        alike = self._edges.setdefault(edge.held, {}).setdefault(signature, deque(maxlen=MAX_ALIKE))
         alike.append(edge)
         if self.gave_up:
             return []
@@ -128,7 +130,7 @@ class LockGraph:
         if edge.requested not in out:
             out.add(edge.requested)
             self._into.setdefault(edge.requested, set()).add(edge.held)
-            # Does this close ways back? Most never do, and then nobody needs to look for circles.
+            # Most edges never close a path back to `held`. Then there is no need to search for cycles.
             leading = self._reached(edge.held, self._into)
             if edge.requested in leading:
                 self._cyclic |= leading & self._reached(edge.requested, self._from)
@@ -136,17 +138,17 @@ class LockGraph:
             return []
         return list(self._cycles(edge))
 
-    def _reached(self, lock: int, neighbours: dict[int, set[int]]) -> set[int]:
+    def _reached(self, lock: int, neighbors: dict[int, set[int]]) -> set[int]:
         reached, open_ = {lock}, [lock]
         while open_ and not self.gave_up:
-            fresh = neighbours.get(open_.pop(), set()) - reached
+            fresh = neighbors.get(open_.pop(), set()) - reached
             self._count_visits(1 + len(fresh))
             reached |= fresh
             open_ += fresh
         return reached
 
     def _cycles(self, first: Edge) -> Iterator[Cycle]:
-        """Depth first, over edges that lead back to where the first one comes from."""
+        """Search depth-first for cycles through the first edge."""
         useful = self._reached(first.held, self._into) & self._cyclic
         path, ways = [first], [iter(self._after(first))]
         while ways and not self.gave_up:

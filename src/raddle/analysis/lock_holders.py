@@ -1,37 +1,40 @@
-"""Which locks are held, by whom, and where they were acquired."""
+"""Which thread holds each lock, and where it was acquired."""
 
 from __future__ import annotations
 
 
 class LockHolders:
-    """Follows one execution.
+    """The lock holders at the current step of one execution.
 
     >>> held = LockHolders()
     >>> held.acquire(1, 7, 70001)
     >>> held.by(1)
     {7: 70001}
-    >>> held.release(7)  # by whomever
+    >>> held.release(7)  # by any thread
     >>> held.by(1)
     {}
     """
 
     def __init__(self) -> None:
-        self._locks: dict[int, dict[int, int]] = {}  # by thread: the sites, by lock, in the order taken
+        self._locks: dict[int, dict[int, int]] = {}  # by thread: maps each held lock to its site, in acquire order
         self._holders: dict[int, int] = {}
 
     def by(self, thread: int) -> dict[int, int]:
-        """The thread's locks at this moment, and where it acquired them."""
+        """Return the locks that the thread holds now, each with the site where it was acquired."""
         return self._locks.get(thread, {})
 
     def acquire(self, thread: int, lock: int, site: int) -> None:
-        """The thread has the lock; whoever had it must have given it back, seen or not."""
+        """Record that the thread acquired the lock.
+
+        A previous holder must have released it, even if that step was not recorded.
+        """
         if lock in self._holders:
             self.release(lock)
         self._holders[lock] = thread
         self._locks.setdefault(thread, {})[lock] = site
 
     def release(self, lock: int) -> None:
-        """Nobody has the lock any more. Python lets any thread release a plain lock."""
+        """Record that the lock was released; Python lets any thread release a plain lock."""
         thread = self._holders.pop(lock, None)
         if thread is not None:
             locks = self._locks[thread]
@@ -40,6 +43,6 @@ class LockHolders:
                 del self._locks[thread]
 
     def site(self, lock: int) -> int:
-        """Where the one who holds it acquired it; 0 if nobody does."""
+        """Return the site where the lock was acquired; 0 if no thread holds it."""
         thread = self._holders.get(lock)
         return 0 if thread is None else self._locks[thread][lock]

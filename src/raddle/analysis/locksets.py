@@ -1,4 +1,4 @@
-"""Which locks each thread holds."""
+"""The set of locks that each thread holds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ NO_LOCKS: frozenset[int] = frozenset()
 
 
 class HeldLocks:
-    """Follows `acquire` and `release` steps of one execution.
+    """Tracks `acquire` and `release` steps of one execution.
 
-    Python lets any thread release a `Lock`. So a release takes the lock from whoever holds it.
+    Python lets any thread release a `Lock`. So a release removes the lock from its holder, not from the caller.
 
     >>> held = HeldLocks()
     >>> held.acquired(1, 7)
@@ -27,19 +27,19 @@ class HeldLocks:
         self._holders: dict[int, int] = {}
 
     def by(self, thread: int) -> frozenset[int]:
-        """The locks that the thread holds now. Remains as it is, whatever the thread does later."""
+        """Return the locks that the thread holds now, as an immutable set."""
         return self._sets.get(thread, NO_LOCKS)
 
     def acquired(self, thread: int, lock: int) -> None:
-        """The thread holds the lock from now on."""
+        """Record that the thread acquired the lock."""
         holder = self._holders.get(lock, thread)
-        if holder != thread:  # a release that nobody told of
+        if holder != thread:  # its release was not recorded
             self.released(holder, lock)
         self._holders[lock] = thread
         self._sets[thread] = self._sets.get(thread, NO_LOCKS) | {lock}
 
     def released(self, thread: int, lock: int) -> None:
-        """Nobody holds the lock any more."""
+        """Record that the lock was released by `thread`, which need not be its holder."""
         holder = self._holders.pop(lock, thread)
         held = self._sets.get(holder)
         if held is not None and lock in held:

@@ -1,13 +1,13 @@
-"""How many requirements there are in all, judged by how often the covered ones were covered.
+"""Estimates the total number of requirements from how often the covered ones were covered.
 
-Ecologists ask the same of species: what was met only once tells how much was never met. This is Chao2 (Chao
-1987, for species recommended by Colwell and Coddington 1994) in the form corrected for bias, with the log-normal
-interval of 95 %; the variances are those of the manual of EstimateS, appendix B. Executions stand for the
-samples: it matters in how many of them a requirement was covered, not how often within one.
+Ecologists estimate the number of species in the same way: how many were observed only once indicates how many were
+never observed. This is the bias-corrected Chao2 estimator (Chao 1987, recommended for species by Colwell and Coddington
+1994) with the log-normal 95 % interval. The variances are those of the EstimateS manual, appendix B. Executions are the
+samples: what counts is the number of executions that covered a requirement, not how often each one did.
 
-What it supposes is that executions are drawn alike. A search that shuns what it has seen finds more rare ones
-than chance would, and the estimate is then too high; if some requirements are much rarer than all that were
-covered, it is too low.
+The estimator assumes that all executions are drawn from the same distribution. A search that avoids what it has already
+covered finds more rare requirements than chance would, and the estimate is then too high. If some requirements are much
+rarer than all that were covered, it is too low.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from math import ceil, exp, floor, log, sqrt
 
 from raddle.tally import ESTIMATED, UNKNOWN, Total
 
-_Z = 1.96  # standard deviations around the middle of a normal distribution that hold 95 % of it
+_Z = 1.96  # standard deviations on each side of the mean that contain 95 % of a normal distribution
 
 
 def estimate(counts: Iterable[int], executions: int) -> Total:
-    """The number of all requirements, from the number of executions that covered each covered one.
+    """Estimate the total number of requirements.
 
-    One execution says nothing about the rest: the total is unknown then. The total is never less than what was
-    covered, and the same if at most one requirement was covered only once.
+    `counts` has the number of executions that covered each covered requirement. The total is unknown after a single
+    execution. It is never less than the number of covered requirements, and equal to it if at most one requirement was
+    covered only once.
 
     >>> str(estimate([1, 1, 1, 1, 2, 2, 5, 9], 10))  # 8 + 9/10 · 4·3 / (2·3) = 9.8
     '10 (estimated, 8 to 23)'
@@ -44,11 +45,11 @@ def estimate(counts: Iterable[int], executions: int) -> Total:
 
 
 def chance_of_new(counts: Iterable[int], executions: int) -> float:
-    """How probable it is, at most, that the next execution covers something new (Good and Turing).
+    """Return an upper bound on the probability that the next execution covers anything new (Good and Turing).
 
-    Requirements covered once, divided by executions, is how many new ones the next execution should bring. The
-    chance of any is that number where they come one by one, and less where they come together; so this is an
-    upper bound. Before the first execution it is 1.
+    The number of requirements covered once, divided by the number of executions, is the expected number of requirements
+    that the next execution newly covers. The probability of covering any new one is at most that number, and less if
+    several are usually covered together. Before the first execution it is 1.
 
     >>> chance_of_new([1, 1, 4, 7], 10), chance_of_new([3, 4], 10), chance_of_new([], 0)
     (0.2, 0.0, 1.0)
@@ -60,14 +61,14 @@ def chance_of_new(counts: Iterable[int], executions: int) -> float:
 
 
 def interval(counts: Iterable[int], executions: int) -> tuple[float, float, float]:
-    """Chao2, and the ends of its interval of 95 %.
+    """Return the Chao2 estimate and the two ends of its 95 % interval.
 
     >>> [round(end, 2) for end in interval([1, 1, 1, 1, 2, 2, 5, 9], 10)]
     [9.8, 8.22, 22.64]
     """
     covered = _checked(counts, executions)
     if executions < 2 or not covered:
-        raise ValueError("nothing can be estimated from less than two executions, or from nothing covered")
+        raise ValueError("an estimate needs at least two executions and at least one covered requirement")
     observed, times = len(covered), Counter(covered)
     once, twice, factor = times[1], times[2], (executions - 1) / executions
     unseen = factor * once * (once - 1) / (2 * (twice + 1))
@@ -93,8 +94,8 @@ def _variance(once: int, twice: int, factor: float, estimated: float) -> float:
 
 
 def _ends_if_all_seen(observed: int, incidences: int) -> tuple[float, float]:
-    # The log-normal interval has no width where nothing seems unseen. Then the chance to have missed one that is
-    # as frequent as the covered ones are on average gives the ends.
+    # The log-normal interval has no width if everything seems to be covered. Then the interval follows from the
+    # probability of missing a requirement that is as frequent as the average covered one.
     missed = exp(-incidences / observed)
     middle, reach = observed / (1 - missed), _Z * sqrt(observed * missed / (1 - missed))
     return max(observed, middle - reach), middle + reach

@@ -1,14 +1,14 @@
-"""Saturation: when has a search seen what it is going to see, and how sure is that?
+"""Saturation: whether a search is likely to cover anything new if it continues.
 
-Coverage grows fast, then slowly, with shoulders on the way: stretches in which nothing new comes although much is left.
-A shoulder is passed by waiting in proportion to what it took so far: the search is saturated when the last new
-requirement came in the first half of all executions, and at least `PATIENCE` executions ago, and those covered only
-once have become rare.
+Coverage grows fast at first, then slowly, with plateaus on the way: periods without new coverage although much is left.
+To get past a plateau, the search waits in proportion to its length so far. It is saturated if three conditions hold.
+The last newly covered requirement is in the first half of all executions. At least `PATIENCE` executions have followed.
+And only few executions covered a requirement that no other execution covered.
 
-How probable it is that more executions bring anything new is judged in two ways, and the larger counts: from the
-requirements that only one execution covered (Good 1953, Good and Toulmin 1956), and from how often something new came
-lately, as if that would go on getting rarer only with the logarithm of time. Both suppose that the search goes on as it
-did.
+The probability that more executions cover anything new is estimated in two ways, and the larger estimate counts. One is
+based on the requirements that only one execution covered (Good 1953, Good and Toulmin 1956). The other is based on the
+recent rate of new coverage, assuming that coverage grows with the logarithm of time. Both assume that the search
+continues as before.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from math import exp, log
 
 from raddle.tally import Tally
 
-LEAST = 100  # executions: what a few have all covered says nothing about what they have not
-PATIENCE = 200  # executions
-RARE = 0.005  # so many executions in all that covered something nobody else did, at most
+MIN_EXECUTIONS = 100  # executions needed for an estimate; fewer say little about what they did not cover
+PATIENCE = 200  # minimum number of executions without new coverage
+MAX_UNIQUE_SHARE = 0.005  # of all executions: those that covered a requirement that no other one covered
 
 
 class Saturation:
-    """Told of one execution after the other.
+    """Detects saturation from the number of newly covered requirements of each execution.
 
     >>> saturation = Saturation()
     >>> for new in [5, 2, 0, 1] + [0] * 199:
@@ -37,17 +37,17 @@ class Saturation:
 
     def __init__(self) -> None:
         self.executions = 0
-        self.last = 0  # the execution that brought something new last
+        self.last = 0  # number of the last execution that covered something new
 
     def add(self, new: int) -> None:
-        """An execution covered so many new requirements."""
+        """Add an execution that covered `new` requirements for the first time."""
         self.executions += 1
         if new:
             self.last = self.executions
 
     @property
     def since(self) -> int:
-        """Executions since the last that brought something new."""
+        """The number of executions since coverage last grew."""
         return self.executions - self.last
 
     @property
@@ -56,9 +56,9 @@ class Saturation:
 
 
 def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
-    """Return whether a search is saturated, as `Saturation` does, and few executions cover what no other does.
+    """Return whether a search is saturated, and few executions cover a requirement that no other one covers.
 
-    `patience` is how many executions have to bring nothing new, at least.
+    `patience` is the minimum number of executions without new coverage.
 
     >>> tally = Tally()
     >>> for number in range(1, 9): tally.add(number, "sync", [("a",)])
@@ -66,7 +66,7 @@ def saturated(tally: Tally, *, patience: int = PATIENCE) -> bool:
     (True, False)
     """
     last = last_new(tally)
-    return tally.executions - last >= max(patience, last) and rare_enough(tally)
+    return tally.executions - last >= max(patience, last) and has_few_unique(tally)
 
 
 def last_new(tally: Tally) -> int:
@@ -75,7 +75,7 @@ def last_new(tally: Tally) -> int:
 
 
 def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
-    """How probable it is that so many more executions cover anything new; None if there were too few to say.
+    """Return the probability that `more` executions cover anything new; None after fewer than `MIN_EXECUTIONS`.
 
     >>> tally = Tally()
     >>> for number in range(1, 101): tally.add(number, "sync", [("a",)])
@@ -86,25 +86,25 @@ def chance_of_anything_new(tally: Tally, more: int = 1_000) -> float | None:
     True
     """
     executions = tally.executions
-    if executions < LEAST:
+    if executions < MIN_EXECUTIONS:
         return None
-    alone: set[int] = set()  # executions that covered what no other did
+    unique: set[int] = set()  # executions that covered a requirement that no other one covered
     discovering: set[int] = set()
     for covered in tally.covered.values():
         for seen in covered.values():
             discovering.add(seen.first)
             if seen.executions == 1:
-                alone.add(seen.first)
-    expected = max(len(alone) * more / executions, _by_growth(discovering, executions, more))
+                unique.add(seen.first)
+    expected = max(len(unique) * more / executions, _by_growth(discovering, executions, more))
     return 1 - exp(-expected)
 
 
-def rare_enough(tally: Tally) -> bool:
-    """Do only few executions cover what no other does?"""
-    alone = {seen.first for covered in tally.covered.values() for seen in covered.values() if seen.executions == 1}
-    return len(alone) <= RARE * tally.executions
+def has_few_unique(tally: Tally) -> bool:
+    """Return whether only few executions cover a requirement that no other one covers."""
+    unique = {seen.first for covered in tally.covered.values() for seen in covered.values() if seen.executions == 1}
+    return len(unique) <= MAX_UNIQUE_SHARE * tally.executions
 
 
 def _by_growth(discovering: Iterable[int], executions: int, more: int) -> float:
-    lately = sum(1 for number in discovering if number > executions / 2)
-    return lately / log(2) * log((executions + more) / executions)
+    recent = sum(1 for number in discovering if number > executions / 2)
+    return recent / log(2) * log((executions + more) / executions)

@@ -1,7 +1,8 @@
-"""Touched objects: what threads did to one object, under which locks, and in which order by start and join.
+"""Accesses to one object: by which threads, under which locks, and how starts and joins order them.
 
-A run of two accesses is kept together by a lock if *every* earlier occurrence of the first, by the same thread, was in
-the critical section that the second is in. For that the first occurrence is enough: sections follow each other.
+A run is two accesses to the object by the same thread, one after the other. A lock keeps a run together if *every*
+earlier occurrence of the first access was in the same critical section as the second. Checking the first occurrence is
+enough, because critical sections of one lock do not overlap.
 """
 
 from __future__ import annotations
@@ -12,23 +13,26 @@ from raddle.analysis.happens_before import ThreadClock
 from raddle.entities import AbstractObject
 from raddle.pruning_facts import Access, Guard, LockDiscipline, Rows, trimmed
 
-MAX_KNOWN = 1000  # objects of one owner whose like is recognised when it comes again
+MAX_SIGNATURES = 1000  # signatures remembered per owner, to skip objects that add nothing new
 
 
 class Owner:
-    """What all executions showed about the objects of one owner; accesses are numbered as they come."""
+    """What all executions showed about the objects of one owner.
 
-    __slots__ = ("_known", "after", "before", "discipline", "numbers")
+    Accesses are numbered in the order in which they are first seen.
+    """
+
+    __slots__ = ("_signatures", "after", "before", "discipline", "numbers")
 
     def __init__(self) -> None:
         self.numbers: dict[Access, int] = {}
-        self.before: list[int] = []  # by access: a mask of those that can come before it in another thread
-        self.after: list[int] = []  # by access: those that can come after it
+        self.before: list[int] = []  # by access: mask of the accesses that can come before it in another thread
+        self.after: list[int] = []  # by access: mask of the accesses that can come after it in another thread
         self.discipline = LockDiscipline()
-        self._known: set[Hashable] = set()
+        self._signatures: set[Hashable] = set()
 
     def number(self, access: Access) -> int:
-        """Of an access, which may be new."""
+        """Return the number of an access; assign one if the access is new."""
         number = self.numbers.get(access)
         if number is None:
             number = self.numbers[access] = len(self.numbers)
@@ -36,82 +40,90 @@ class Owner:
             self.after.append(0)
         return number
 
-    def add(self, whole: TouchedObject, names: Sequence[AbstractObject]) -> None:
-        """One more object was seen, with locks of these names."""
-        seen = whole.seen(names)
-        if seen not in self._known:
-            if len(self._known) >= MAX_KNOWN:
-                self._known.clear()
-            self._known.add(seen)
-            self.discipline += whole.discipline(names)
+    def add(self, touched: TouchedObject, resources: Sequence[AbstractObject]) -> None:
+        """Merge the lock discipline of one object; `resources` gives the names of locks by number."""
+        signature = touched.signature(resources)
+        if signature not in self._signatures:
+            if len(self._signatures) >= MAX_SIGNATURES:
+                self._signatures.clear()
+            self._signatures.add(signature)
+            self.discipline += touched.discipline(resources)
 
 
-class Toucher:
-    """What one thread did to one object."""
+class ThreadHistory:
+    """The accesses of one thread to one object."""
 
     __slots__ = ("closed", "done", "open")
 
     def __init__(self) -> None:
-        self.done = 0  # a mask of accesses
-        self.open: dict[int, tuple[tuple[int, int], ...]] = {}  # locks and sections of an access's first occurrence
-        self.closed = 0  # the accesses whose first occurrence is in no section that still goes on
+        self.done = 0  # mask of the accesses that the thread did
+        self.open: dict[
+            int, tuple[tuple[int, int], ...]
+        ] = {}  # by access: locks and critical sections at its first occurrence
+        self.closed = 0  # mask of accesses whose first occurrence is in no current critical section
 
 
 class TouchedObject:
-    """One object of one execution."""
+    """One object of one execution, with the accesses of all threads to it."""
 
     __slots__ = (
-        "_common", "_epochs", "_first", "_locks", "_once", "_owner", "_runs", "_split", "_touchers", "_twice",
+        "_common", "_epochs", "_first", "_histories", "_locks", "_once", "_owner", "_runs", "_split", "_twice",
         "shared", "version",
     )  # fmt: skip
 
     def __init__(self, owner: Owner, first: int) -> None:
-        self.version = 0  # grows with everything that matters to other threads
-        self.shared = False  # have several threads touched it?
-        self._first = first  # the first of them
-        self._touchers: dict[int, Toucher] = {}  # those that are alive
+        self.version = 0  # incremented when a change may affect the accesses of other threads
+        self.shared = False  # True if several threads have accessed it
+        self._first = first  # the first thread that accessed it
+        self._histories: dict[int, ThreadHistory] = {}  # by thread that has not ended
         self._owner = owner
-        self._once = 0  # the accesses that a thread did
-        self._twice = 0  # the accesses that two threads did
-        self._locks: dict[int, frozenset[int]] = {}  # by access: held each time
-        self._runs: dict[int, int] = {}  # by the second access
-        self._split: dict[int, int] = {}  # those of them that no lock keeps together
-        self._common: dict[tuple[int, int], frozenset[int]] = {}  # the locks that keep one together
-        self._epochs: dict[int, dict[int, int]] = {}  # by access: by thread's slot the last time, if nobody later knew
+        self._once = 0  # mask of the accesses that at least one thread did
+        self._twice = 0  # mask of the accesses that at least two threads did
+        self._locks: dict[int, frozenset[int]] = {}  # by access: locks held at every occurrence
+        self._runs: dict[int, int] = {}  # by second access: mask of the first accesses of its runs
+        self._split: dict[
+            int, int
+        ] = {}  # by second access: mask of the first accesses that no lock keeps together with it
+        self._common: dict[tuple[int, int], frozenset[int]] = {}  # by run: the locks that keep it together
+        # By access: for each thread's slot the time of the last occurrence, unless a later one is ordered after it.
+        self._epochs: dict[int, dict[int, int]] = {}
 
-    def toucher(self, thread: int) -> Toucher:
-        """A thread comes; it may have been here before."""
-        toucher = self._touchers.get(thread)
-        if toucher is None:
-            toucher = self._touchers[thread] = Toucher()
+    def history_of(self, thread: int) -> ThreadHistory:
+        """Return the history of a thread; create it at the first access of the thread."""
+        history = self._histories.get(thread)
+        if history is None:
+            history = self._histories[thread] = ThreadHistory()
             self.shared = self.shared or thread != self._first
-        return toucher
+        return history
 
     def leave(self, thread: int) -> None:
-        """A thread has ended: it does not come back."""
-        self._touchers.pop(thread, None)
+        """Drop the history of a thread that has ended."""
+        self._histories.pop(thread, None)
 
-    def touch(self, me: Toucher, number: int, held: dict[int, int], locks: frozenset[int]) -> None:
-        """A thread does an access, under locks."""
-        if me.open or me.done & ~self._split.get(number, 0):
-            self._run(me, number, held)
-        always = self._locks.get(number)
-        if always is None or not always <= locks:
-            self._locks[number] = locks if always is None else always & locks
+    def touch(self, history: ThreadHistory, number: int, held: dict[int, int], locks: frozenset[int]) -> None:
+        """Record an access under `locks`; `held` maps each lock to its current critical section."""
+        if history.open or history.done & ~self._split.get(number, 0):
+            self._note_runs(history, number, held)
+        always_held = self._locks.get(number)
+        if always_held is None or not always_held <= locks:
+            self._locks[number] = locks if always_held is None else always_held & locks
         bit = 1 << number
-        if not me.done & bit:
-            me.done |= bit
+        if not history.done & bit:
+            history.done |= bit
             if held:
-                me.open[number] = tuple(held.items())
+                history.open[number] = tuple(held.items())
             else:
-                me.closed |= bit
+                history.closed |= bit
             self._twice |= self._once & bit
             self._once |= bit
             self.version += 1
 
-    def order(self, me: Toucher, number: int, thread_clock: ThreadClock) -> None:
-        """A thread does an access, after others did some: which of those could have come later?"""
-        others = self._twice | self._once & ~me.done
+    def order(self, history: ThreadHistory, number: int, thread_clock: ThreadClock) -> None:
+        """Record how an access is ordered relative to the earlier accesses of other threads.
+
+        Every earlier access can come before it. One that no start or join orders before it can also come after it.
+        """
+        others = self._twice | self._once & ~history.done
         before, after, bit = self._owner.before, self._owner.after, 1 << number
         for other in bits(others & ~before[number]):
             before[number] |= 1 << other
@@ -123,19 +135,19 @@ class TouchedObject:
         epochs = self._epochs.setdefault(number, {})
         if epochs.get(thread_clock.slot) != thread_clock.time:
             for slot in [slot for slot, time in epochs.items() if thread_clock.knows(slot, time)]:
-                del epochs[slot]  # whoever does not know of that does not know of this either
+                del epochs[slot]  # a thread that is not ordered after that epoch is not ordered after this one either
             epochs[thread_clock.slot] = thread_clock.time
             self.version += 1
 
-    def _run(self, me: Toucher, number: int, held: dict[int, int]) -> None:
-        """The thread does an access after others."""
-        self._runs[number] = self._runs.get(number, 0) | me.done
-        split = self._split.get(number, 0) | me.closed
-        for first, sections in list(me.open.items()):
+    def _note_runs(self, history: ThreadHistory, number: int, held: dict[int, int]) -> None:
+        """Record the runs that this access ends, and the locks that keep each of them together."""
+        self._runs[number] = self._runs.get(number, 0) | history.done
+        split = self._split.get(number, 0) | history.closed
+        for first, sections in list(history.open.items()):
             kept = frozenset(lock for lock, section in sections if held.get(lock) == section)
             if not kept:
-                del me.open[first]
-                me.closed |= 1 << first
+                del history.open[first]
+                history.closed |= 1 << first
             elif not split >> first & 1:
                 known = self._common.get((first, number))
                 kept = kept if known is None else known & kept
@@ -147,17 +159,20 @@ class TouchedObject:
             for first in bits(split):
                 self._common.pop((first, number), None)
 
-    def seen(self, names: Sequence[AbstractObject]) -> Hashable:
-        """Return everything that the lock discipline depends on, with locks identified by their abstract names."""
+    def signature(self, resources: Sequence[AbstractObject]) -> Hashable:
+        """Return a value that is equal for objects with the same lock discipline.
+
+        Each object may have its own locks, so a lock is identified by its name and its order of occurrence.
+        """
         order: dict[int, int] = {}
         parts: list[Hashable] = [self._once, tuple(self._runs.items())]
         for held in (self._locks, self._common):
             for access, locks in held.items():
                 parts.append((access, tuple([order.setdefault(lock, len(order)) for lock in sorted(locks)])))
-        return *parts, *[names[lock] for lock in order]
+        return *parts, *[resources[lock] for lock in order]
 
-    def discipline(self, names: Sequence[AbstractObject]) -> LockDiscipline:
-        """What it showed, with the locks' names."""
+    def discipline(self, resources: Sequence[AbstractObject]) -> LockDiscipline:
+        """Return the lock discipline that the accesses show; `resources` gives the names of locks by number."""
         guards = []
         for lock in sorted(set().union(*self._locks.values(), *self._common.values())):
             loose = sum(1 << number for number, held in self._locks.items() if lock not in held)
@@ -165,13 +180,13 @@ class TouchedObject:
             for (first, second), common in self._common.items():
                 if lock in common:
                     kept[second] = kept.get(second, 0) | 1 << first
-            split = _turned((second, mask & ~kept.get(second, 0)) for second, mask in self._runs.items())
-            guards.append(Guard(loose, split, str(names[lock])))
-        return LockDiscipline.make(self._once, _turned(self._runs.items()), guards)
+            split = _transposed((second, mask & ~kept.get(second, 0)) for second, mask in self._runs.items())
+            guards.append(Guard(loose, split, str(resources[lock])))
+        return LockDiscipline.make(self._once, _transposed(self._runs.items()), guards)
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The places of the bits that are set.
+    """Yield the positions of the bits that are set.
 
     >>> list(bits(0b1010))
     [1, 3]
@@ -182,8 +197,8 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def _turned(columns: Iterable[tuple[int, int]]) -> Rows:
-    """A relation that was given by the second one, by the first one."""
+def _transposed(columns: Iterable[tuple[int, int]]) -> Rows:
+    """Transpose a relation: from masks by second access to masks by first access."""
     rows: dict[int, int] = {}
     for second, mask in columns:
         for first in bits(mask):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, VIRGIN, Guarded
+from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_PRIME, MODIFIED, RACE, SHARED, VIRGIN, Guarded
 from raddle.analysis.locksets import HeldLocks
 from raddle.criteria.actors import Names
 from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
@@ -102,7 +102,7 @@ class EraserByThread(Eraser):
 _SAID = {
     VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
     EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
-    EXCLUSIVE_AGAIN: "a second thread has taken it over (Eraser's exclusive')",
+    EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser's exclusive')",
     SHARED: "several threads have accessed it in turn and since then only read it (Eraser's shared)",
     MODIFIED: "several threads have accessed it in turn and written it (Eraser's modified)",
     RACE: "several threads have accessed it in turn and written it under no common lock (Eraser's race)",

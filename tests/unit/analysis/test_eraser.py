@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_AGAIN, MODIFIED, RACE, SHARED, STATES, VIRGIN, Guarded
+from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_PRIME, MODIFIED, RACE, SHARED, STATES, VIRGIN, Guarded
 
 
 def after(*accesses):
@@ -31,10 +31,10 @@ def test_there_are_six_states():
         (("1 write",), EXCLUSIVE),
         # exclusive is left by another thread only
         (("1 write", "1 read", "1 write"), EXCLUSIVE),
-        (("1 write", "2 read"), EXCLUSIVE_AGAIN),
-        (("1 read", "2 write"), EXCLUSIVE_AGAIN),
+        (("1 write", "2 read"), EXCLUSIVE_PRIME),
+        (("1 read", "2 write"), EXCLUSIVE_PRIME),
         # exclusive' is left by any thread but the second: the first one, or a third
-        (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_AGAIN),
+        (("1 write", "2 write", "2 read", "2 write"), EXCLUSIVE_PRIME),
         (("1 write", "2 write", "1 read"), SHARED),
         (("1 write", "2 write", "3 read"), SHARED),
         (("1 write", "2 write", "1 write 7"), MODIFIED),
@@ -73,7 +73,7 @@ def by_definition(accesses):
         return EXCLUSIVE
     third = next((i for i, thread in enumerate(threads) if i > second and thread != threads[second]), None)
     if third is None:
-        return EXCLUSIVE_AGAIN
+        return EXCLUSIVE_PRIME
     since = accesses[third:]
     for end in range(1, len(since) + 1):
         writes = any(write for _, write, _ in since[:end])

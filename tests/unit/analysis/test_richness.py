@@ -67,7 +67,7 @@ def test_counts_beyond_the_executions_are_refused():
         estimate([1, 5], 4)
     with pytest.raises(ValueError, match="-1 of 4"):
         chance_of_new([-1], 4)
-    with pytest.raises(ValueError, match="less than two executions"):
+    with pytest.raises(ValueError, match="at least two executions"):
         interval([1], 1)
 
 

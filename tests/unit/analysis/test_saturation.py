@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raddle.analysis.saturation import PATIENCE, Saturation, chance_of_anything_new, rare_enough
+from raddle.analysis.saturation import PATIENCE, Saturation, chance_of_anything_new, has_few_unique
 from raddle.tally import Tally
 
 
@@ -54,6 +54,6 @@ def test_rare_is_one_in_two_hundred():
     tally = Tally()
     for number in range(1, 201):
         tally.add(number, "sync", [("a",), ("b",)] if number == 7 else [("a",)])
-    assert rare_enough(tally)
+    assert has_few_unique(tally)
     tally.add(200, "map", [("c",)])
-    assert not rare_enough(tally)
+    assert not has_few_unique(tally)
