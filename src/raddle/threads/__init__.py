@@ -1,1 +1,1 @@
-"""Threads: the world of Python threads on the engine."""
+"""The world of Python threads: twins, probes, data model and calculus."""

@@ -1,4 +1,4 @@
-"""The calculus of Python threads: which objects an operation touches, and what it may have to wait for."""
+"""The calculus of Python threads: the objects that an operation touches, and what can block it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ from raddle.threads.state import thread_of
 from raddle.threads.twins.condition import Ticket
 from raddle.threads.twins.lock import Lock, RLock
 
-EVERYTHING = "everything"  # what an operation touches that does more than can be seen
-LIFE = "life"  # of the execution: it ends with the last thread that is not a daemon
-THREADS = "threads"
-_CHANGING = frozenset({PUT, GET, TASK_DONE, SIZE})  # change or read what can also be reached without asking the queue
+# Keys of state that belongs to no object of the program.
+ALL_STATE = "everything"  # touched by operations with effects that raddle cannot see
+LIVENESS = "life"  # whether the execution still runs; it ends with the last non-daemon thread
+THREADS = "threads"  # the set of started threads
+# Queue operations on data that a program can also reach without the queue's methods, as `q.queue`.
+_QUEUE_CONTENT = frozenset({PUT, GET, TASK_DONE, SIZE})
 
 
 class ThreadCalculus(Calculus):
-    """The rules for Python threads."""
+    """The calculus of Python threads."""
 
     conflicts = modes.CONFLICTS
 
@@ -47,10 +49,12 @@ class ThreadReader(Reader):
     def __init__(self, visible: Container[str], *, everything: bool) -> None:
         self._visible = visible
         self._everything = everything
-        self._more: bool | None = None  # do operations do more than they say? Not known before the first one
-        self._open: dict[tuple[str, int], int] = {}  # by thread and queue: items taken whose tasks are not yet done
-        self._mutexes: set[int] = set()  # ids of the mutexes of queues that were used
-        self._waiters: dict[int, list[str]] = {}  # by condition: the threads that wait, in order
+        # True if operations access more than their kind and target show; None before the first operation.
+        self._has_hidden_accesses: bool | None = None
+        # Maps a thread's label and a queue's id to the items that the thread took and has not marked as done.
+        self._open_tasks: dict[tuple[str, int], int] = {}
+        self._mutexes: set[int] = set()  # ids of the mutexes of queues in use
+        self._waiters: dict[int, list[str]] = {}  # maps a condition's id to its waiting threads, in order of arrival
 
     def touched(self, participant: Any, alternative: Alternative | None) -> Touched:
         kind, target = participant.kind, participant.target
@@ -59,55 +63,57 @@ class ThreadReader(Reader):
         elif kind is READ:
             found = _read(target, participant.name), 0, None, None, None
         elif kind is JOIN:
-            # With a timeout that may expire at any time, it only looks whether the other thread has ended.
-            looks = participant.timer and participant.ready is None
-            found = _is_alive(participant, target) if looks else ([], modes.ENDED, target.label, None, None)
+            # If its timeout may expire at any time, a join only observes whether the other thread has ended.
+            only_observes = participant.timer and participant.ready is None
+            found = _is_alive(participant, target) if only_observes else ([], modes.ENDED, target.label, None, None)
         else:
             describe = _KINDS.get(kind) if alternative is not EXPIRES else _expired_wait
             found = ([], 0, None, None, None) if describe is None else describe(participant, target)
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
-                if kind is TASK_DONE and self._open.get((participant.label, id(target)), 0) <= 0:
-                    found[0][0] = found[0][0][0], "", modes.WRITE  # it may be one too many
-        if self._more is None:
+                if kind is TASK_DONE and self._open_tasks.get((participant.label, id(target)), 0) <= 0:
+                    found[0][0] = found[0][0][0], "", modes.WRITE  # a surplus call raises, depending on the order
+        if self._has_hidden_accesses is None:
             visible = self._visible
-            self._more = self._everything or "inside" in visible or "contents" in visible or "daemon" in visible
-        if self._more:
-            found[0].extend(self._unseen(participant, kind))
+            self._has_hidden_accesses = (
+                self._everything or "inside" in visible or "contents" in visible or "daemon" in visible
+            )
+        if self._has_hidden_accesses:
+            found[0].extend(self._hidden_accesses(participant, kind))
         return found
 
-    def _unseen(self, thread: Any, kind: Kind) -> Iterator[Access]:
-        """Yield what an operation does besides, though its thread does not say so."""
+    def _hidden_accesses(self, thread: Any, kind: Kind) -> Iterator[Access]:
+        """Yield the accesses of an operation that its kind and target do not show."""
         visible = self._visible
         if self._everything or "inside" in visible:
             more = self._everything or f"inside {thread.site}" in visible
-            yield EVERYTHING, "", modes.WRITE if more else modes.READ
-        if "contents" in visible and kind in _CHANGING:
+            yield ALL_STATE, "", modes.WRITE if more else modes.READ
+        if "contents" in visible and kind in _QUEUE_CONTENT:
             mode = modes.READ if kind is SIZE else modes.CHANGE
             yield thread.target.queue if _is_queue(thread.target) else thread.target, CONTENT, mode
             yield thread.target, UNFINISHED, mode
         if "daemon" in visible:
             if thread.daemon:
-                yield LIFE, "", modes.READ
+                yield LIVENESS, "", modes.READ
             elif kind is END:
-                yield LIFE, "", modes.WRITE
+                yield LIVENESS, "", modes.WRITE
 
     def options(self, participant: Any) -> Sequence[Alternative]:
         if participant.kind is WAIT and participant.alternatives is not None:
-            return PROCEEDS, EXPIRES  # both are possible in some order
+            return PROCEEDS, EXPIRES  # each is possible in some interleaving
         return super().options(participant)
 
     def does(self, participant: Any, mode: int, resource: Any, level: tuple[int, ...] | None) -> bool:
         kind, label = participant.kind, participant.label
         if kind is WAIT:
             waiters = self._waiters.get(id(participant.target), [])
-            if label in waiters:  # its time was over
+            if label in waiters:  # the wait timed out
                 waiters.remove(label)
-        elif kind is TASK_DONE or (kind is GET and level is not None and any(level[1:2])):  # there was an item
+        elif kind is TASK_DONE or (kind is GET and level is not None and any(level[1:2])):  # the queue had an item
             item = label, id(participant.target)
-            self._open[item] = self._open.get(item, 0) + (1 if kind is GET else -1)
-        # A lock may be given back by another thread than its holder, and the holder of a queue's mutex may shut the
-        # queue: then pending operations on it are not what they were.
+            self._open_tasks[item] = self._open_tasks.get(item, 0) + (1 if kind is GET else -1)
+        # A thread other than the holder may release a lock, and the holder of a queue's mutex may shut down the queue.
+        # Both change what pending operations on the resource touch and need.
         return level is not None and (mode == modes.WRITE or (mode == modes.GIVE and id(resource) in self._mutexes))
 
     def waits(self, participant: Thread, on: object) -> None:
@@ -122,7 +128,7 @@ class ThreadReader(Reader):
 
 
 def _read(target: Any, name: str) -> list[Access]:
-    """Return the accesses of a read: the attribute comes from a class if the object has none of its own."""
+    """Return the accesses of a read: of the object, and of each class that defines the attribute."""
     found: list[Access] = [(target, name, modes.READ)]
     if name != CONTENT:
         classes = target.__mro__[1:] if isinstance(target, type) else type(target).__mro__
@@ -142,19 +148,19 @@ def _permits_of_lock(lock: Any) -> tuple[int, ...]:
 
 
 def _content_of_guarded(mutex: Any) -> tuple[int, ...]:
-    """Read the queue that a mutex guards: the holder of the mutex may change what is in it."""
-    one = mutex.queue()
-    return _permits_of_lock(mutex) if one is None else _content_of_queue(one)
+    """Return the level of the queue that a mutex guards, since the mutex's holder may change the content."""
+    guarded = mutex.queue()
+    return _permits_of_lock(mutex) if guarded is None else _content_of_queue(guarded)
 
 
-def _content_of_queue(one: Any) -> tuple[int, ...]:
-    """Read the permits of its mutex, which may be held while others run, its items and its unfinished tasks."""
-    if not _is_queue(one):
-        return 1, one._real.qsize(), 0
-    permits = int(one.mutex.holder is None)
-    if type(getattr(type(one.queue), "__len__", None)) is FunctionType:  # code of the program must not run here
+def _content_of_queue(guarded: Any) -> tuple[int, ...]:
+    """Return the free permits of a queue's mutex, the number of items and the number of unfinished tasks."""
+    if not _is_queue(guarded):
+        return 1, guarded._real.qsize(), 0
+    permits = int(guarded.mutex.holder is None)
+    if type(getattr(type(guarded.queue), "__len__", None)) is FunctionType:  # the program's code must not run here
         return (permits,)
-    return permits, len(one.queue), one.unfinished_tasks
+    return permits, len(guarded.queue), guarded.unfinished_tasks
 
 
 # -- by kind -----------------------------------------------------------------------------------------------------
@@ -166,14 +172,14 @@ def _is_twin(lock: object) -> bool:
 
 
 def _is_queue(target: object) -> bool:
-    """Tell the twin of a Queue, which has a mutex, from that of a SimpleQueue."""
+    """Return whether the target is a `Queue`, which has a mutex, rather than a `SimpleQueue`."""
     kind = type(target)
     return kind is queue.Queue or issubclass(kind, queue.Queue)
 
 
 def _lock(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        lock, how = target, mode
+        lock, used_mode = target, mode
         if not _is_twin(lock):
             lock = _lock_in(target)
         level: Level | None = _permits_of_lock
@@ -181,18 +187,18 @@ def _lock(mode: int, need: int = 0) -> Describe:
             level = _permits_of_lock if lock is target else None
         elif lock.queue is not None:
             level = _content_of_guarded
-        what = need
+        actual_need = need
         if thread.timer and thread.ready is None:
-            what = 0  # it may expire at any time
+            actual_need = 0  # the acquire never blocks: its timeout may expire at any time
         if (thread.timer and need == modes.FREE) or (mode == modes.GIVE and lock.holder is not thread):
-            how = modes.WRITE  # whether it works out depends on everything that is done with the lock
-        return [(lock, "", how)], what, None, lock, level
+            used_mode = modes.WRITE  # whether the operation succeeds depends on all other operations on the lock
+        return [(lock, "", used_mode)], actual_need, None, lock, level
 
     return describe
 
 
 def _lock_in(target: Any) -> Any:
-    """Return the lock of a condition, or of a barrier that is looked at; any other lock itself."""
+    """Return the lock of a condition or of a barrier; return any other target unchanged."""
     condition = target._cond if issubclass(type(target), threading.Barrier) else target
     return condition._lock if issubclass(type(condition), threading.Condition) else target
 
@@ -202,20 +208,20 @@ def _queue(mode: int, need: int) -> Describe:
         has_mutex = _is_queue(target)
         guard = target.mutex if has_mutex else target
         ready = thread.ready
-        never_waits = ready is None or (has_mutex and getattr(ready, "__self__", None) is guard)  # but for the mutex
-        how, what, limit = mode, need, 0
+        never_waits = ready is None or (has_mutex and getattr(ready, "__self__", None) is guard)  # except for the mutex
+        used_mode, actual_need, limit = mode, need, 0
         if mode in (modes.PUT, modes.GET):
-            if what == modes.ROOM:
+            if actual_need == modes.ROOM:
                 limit = target.maxsize if has_mutex else 0
                 if limit <= 0:
-                    what = modes.MUTEX
-            if thread.timer or not _first_in_first_out(target) or (never_waits and what != modes.MUTEX):
-                how = modes.WRITE
+                    actual_need = modes.MUTEX
+            if thread.timer or not _first_in_first_out(target) or (never_waits and actual_need != modes.MUTEX):
+                used_mode = modes.WRITE
             if never_waits:
-                what = modes.MUTEX
+                actual_need = modes.MUTEX
             if getattr(target, "is_shutdown", False) and not (mode == modes.GET and target.queue):
-                what = modes.SHUT  # it will raise, and could not have done so earlier
-        return [(guard, "", how)], what, limit, target, _content_of_queue
+                actual_need = modes.SHUT  # the call raises, and it could not have raised before the shutdown
+        return [(guard, "", used_mode)], actual_need, limit, target, _content_of_queue
 
     return describe
 
@@ -230,18 +236,18 @@ def _first_in_first_out(target: Any) -> bool:
 
 
 def _expired_wait(thread: Any, target: Any) -> Touched:
-    """Describe a wait on a condition whose time is over: it needs the lock, and no notification."""
+    """Describe a wait on a condition that has timed out: it needs the lock but no notification."""
     lock = _lock_in(target)
     return [(lock, "", modes.TAKE)], modes.FREE, None, lock, _permits_of_lock if _is_twin(lock) else None
 
 
 def _start_or_end(thread: Any, target: Any) -> Touched:
-    whom = (thread_of(target) or target) if type(target) is Carrier else target
-    return [(THREADS, "", modes.CHANGE), (whom, "alive", modes.WRITE)], 0, None, None, None
+    subject = (thread_of(target) or target) if type(target) is Carrier else target
+    return [(THREADS, "", modes.CHANGE), (subject, "alive", modes.WRITE)], 0, None, None, None
 
 
 def _is_alive(thread: Any, target: Any) -> Touched:
-    # The thread may not have been started, and not be known yet.
+    # The whole set of threads is read, as the thread in question may not have been started yet.
     return [(THREADS, "", modes.READ)], 0, None, None, None
 
 
@@ -251,7 +257,7 @@ _KINDS: dict[Kind, Describe] = {
     operation.RELEASE: _lock(modes.GIVE),
     operation.TRY_ACQUIRE: _lock(modes.WRITE),
     operation.LOCKED: _lock(modes.READ),
-    operation.WAIT: _lock(modes.TAKE, modes.TOLD),
+    operation.WAIT: _lock(modes.TAKE, modes.NOTIFIED),
     operation.PUT: _queue(modes.PUT, modes.ROOM),
     operation.GET: _queue(modes.GET, modes.ITEM),
     operation.SIZE: _queue(modes.READ, modes.MUTEX),

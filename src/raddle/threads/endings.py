@@ -1,4 +1,4 @@
-"""Ends of an execution that twins bring about: a thread leaves raddle's control, or ends the process."""
+"""How twins end an execution: when a thread would leave raddle's control, or would end the process."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from raddle.engine.carrier import Carrier
 from raddle.outcome import Outcome, OutcomeKind
 
 
-def uncontrolled(me: Carrier, message: str) -> None:
-    """End the execution, as the thread is about to leave raddle's control."""
+def end_uncontrolled(me: Carrier, message: str) -> None:
+    """End the execution because the running thread is about to leave raddle's control."""
     kind, stack = OutcomeKind.UNCONTROLLED, user_stack()
     outcome = Outcome(kind, message, me.label, (kind, message), lines_of(stack), frames=frames_of(stack))
     me.engine.finish(outcome, me)
 
 
-def died(me: Carrier, how: str) -> None:
-    """End the execution, as the thread is about to end the process."""
+def end_process(me: Carrier, how: str) -> None:
+    """End the execution because the running thread is about to end the process."""
     me.engine.finish(process_died(how, me.label), me)

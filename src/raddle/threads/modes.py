@@ -1,8 +1,8 @@
-"""How operations of threads use what they touch: modes of access, and needs.
+"""Access modes and needs of thread operations.
 
-Takes and gives of one resource commute where both are possible: the k-th take needs the k-th give, wherever the
-others are. So the gives of one resource are ordered among themselves, and so are the takes. That one take needs one
-give is not a dependence of operations but a matter of what enables them, see `raddle.threads.resource_levels`.
+Takes and gives of one resource commute when both are enabled: the k-th take needs the k-th give, wherever the other
+operations are. So gives of one resource are ordered among themselves, and so are takes. That a take needs a give is
+not a conflict between operations. It decides which operation enables which (`raddle.threads.resource_levels`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from raddle.schedulers.dependence import conflict_table
 CONFLICTS = conflict_table(13, {
     (READ, READ),
     (TAKE, GIVE),
-    (PUT, GET),  # of a first-in, first-out queue
+    (PUT, GET),  # on a first-in, first-out queue
     (DONE, DONE), (DONE, PUT), (DONE, GET), (DONE, READ),
     (ALL_DONE, ALL_DONE), (ALL_DONE, GET), (ALL_DONE, READ),
-    # A set wakes the waiter whether it comes before or after the arrival, unless a clear lies between them.
+    # A set wakes a waiting thread whether it comes before or after the thread's arrival, unless a clear is between.
     (ARRIVE, ARRIVE), (ARRIVE, SET), (ARRIVE, READ),
     (CHANGE, CHANGE),
     *((PASS, mode) for mode in range(13)),
 })  # fmt: skip
 
-# What an operation may have to wait for; 0: nothing.
-FREE, ITEM, ROOM, TOLD, IS_SET, ENDED, NO_TASKS, MUTEX, SHUT = range(1, 10)
+# Needs: what an operation may have to wait for. A need of 0 means that it never blocks.
+FREE, ITEM, ROOM, NOTIFIED, IS_SET, ENDED, NO_TASKS, MUTEX, SHUT = range(1, 10)

@@ -1,8 +1,8 @@
-"""Puts the twins in place, everywhere at once, and takes them out again.
+"""Installs the twins in all loaded modules, and removes them again.
 
-Classes written in Python are patched method by method, so that objects and subclasses that exist already
-are reached. What C provides is replaced by name: in the module it comes from and wherever else a module
-has caught it (`from threading import Lock`). Every twin acts as the real thing outside an execution.
+Classes written in Python are patched method by method, which also covers existing objects and subclasses. Classes and
+functions implemented in C are replaced by name, in their own module and in every module that has imported them
+(`from threading import Lock`). Outside an execution, every twin behaves like the original.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from raddle.engine.carrier import Carrier, getcurrent
 from raddle.inspection import fields_of, module_of, own_fields
 from raddle.operation import Kind
 from raddle.schedulers.calculus import Describe
-from raddle.threads.endings import died, uncontrolled
+from raddle.threads.endings import end_process, end_uncontrolled
 from raddle.threads.twins import (
     asyncio,
     barrier,
@@ -52,22 +52,25 @@ _real_exit = os._exit
 def fork() -> int:
     me = getcurrent()
     if me.__class__ is Carrier:
-        uncontrolled(me, "the scenario forks: raddle controls the threads of one process only")
+        end_uncontrolled(me, "the scenario forks, but raddle controls only the threads of one process")
     assert _real_fork is not None
     return int(_real_fork())
 
 
 def exit_now(status: int) -> None:
-    """`os._exit` would end the search with the scenario; so it only ends the execution."""
+    """End only the execution: a real `os._exit` would end the whole search."""
     me = getcurrent()
     if me.__class__ is Carrier:
-        died(me, f"exit code {status}")
+        end_process(me, f"exit code {status}")
     _real_exit(status)
 
 
 def allocate_lock(*args: Any) -> Any:
-    """`_thread.allocate_lock`, which the import system uses too: its locks stay real, as only the first
-    execution would meet them. It takes no arguments, and the real one says so."""
+    """Create a lock, as `_thread.allocate_lock` does.
+
+    Locks of the import system stay real, as only the first execution would use them. Arguments are passed to the real
+    function, which rejects them.
+    """
     if args or sys._getframe(1).f_code.co_filename.startswith("<frozen"):
         return _real_allocate(*args)
     return lock.Lock()
@@ -101,7 +104,8 @@ NAMES: dict[Any, Any] = {
 if _real_fork is not None:
     NAMES[_real_fork] = fork
 
-# By kind of operation: what it touches and needs. Locks, queues and threads are described in `raddle.threads.calculus`.
+# Maps a kind of operation to a function that describes what the operation touches and needs. Operations on locks,
+# queues and threads are described in `raddle.threads.calculus`.
 DESCRIPTIONS: dict[Kind, Describe] = {
     **event.DESCRIPTIONS,
     **semaphore.DESCRIPTIONS,
@@ -114,28 +118,28 @@ for _real, _twin in {**NAMES, _real_allocate: allocate_lock}.items():
     if type(_twin) is FunctionType:
         resemble(_twin, _real)
 
-# Modules that must keep what they caught: they make the twins, or are asked by them.
-_SPARED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
+# Modules that keep the real primitives, because they implement the twins or are called by them.
+_UNPATCHED = ("raddle", "greenlet", "_threading_local", "faulthandler", "importlib", "_frozen_importlib", "_thread")
 
 
 @cache
-def _spared(name: str) -> bool:
-    return name.split(".", 1)[0] in _SPARED
+def _is_unpatched(name: str) -> bool:
+    return name.split(".", 1)[0] in _UNPATCHED
 
 
 def ids_with_twins() -> set[int]:
-    """Return the ids of everything that has a twin and is replaced by name."""
+    """Return the ids of the objects that are replaced by name."""
     return set(map(id, NAMES)) | set(map(id, asyncio.names()))
 
 
 class Patches:
-    """What was changed, to be undone."""
+    """The installed patches, with what is needed to undo them."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def install(self, functions: Iterable[FunctionType] = (), holding: Iterable[FunctionType] = ()) -> Patches:
-        """Put the twins in place, also in the closures of these functions, and in the defaults of those `holding` any.
+    def install(self, functions: Iterable[FunctionType] = (), with_defaults: Iterable[FunctionType] = ()) -> Patches:
+        """Install the twins, also in closures of `functions` and in default arguments of `with_defaults`.
 
         >>> import threading
         >>> real = threading.Lock
@@ -153,10 +157,10 @@ class Patches:
         twins = {id(real): twin for real, twin in (NAMES | asyncio.names()).items()}
         for module_name, module in list(sys.modules.items()):
             fields = own_fields(module)
-            if type(fields) is not dict or _spared(module_name):
+            if type(fields) is not dict or _is_unpatched(module_name):
                 continue
             values = list(fields.values())
-            # There are thousands of values, and a twin for hardly any: they are looked through as wholes first.
+            # Modules have thousands of values, and hardly any of them has a twin, so first check all values at once.
             caches = [value for value in values if type(value) is functools.RealCachedFunction]
             if not twins.keys().isdisjoint(map(id, values)) or any(map(functools.twin_of, caches)):
                 self._set_twins(fields, twins)
@@ -166,17 +170,17 @@ class Patches:
             self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
         for name in ("allocate_lock", "allocate"):
             self._set_field(_thread.__dict__, name, allocate_lock)
-        # Taken while work is handed to a pool, by code that is not probed.
+        # Code without probes acquires this lock when a task is submitted to a pool.
         self._set_field(
-            concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.standing_for(_real_allocate())
+            concurrent.futures.thread.__dict__, "_global_shutdown_lock", lock.Lock.twin_for(_real_allocate())
         )
         self._set_field(concurrent.futures._base.__dict__, "id", futures.identify)
         self._set_field(tasks.__dict__, tasks.on_task_begin.__name__, futures.begin_task)
-        # Counted anew in each execution: to be put back, not to be replaced.
+        # These counters restart in each execution. Setting them here only makes sure that they are restored.
         self._set_field(threading.__dict__, "_counter", threading.__dict__["_counter"])
         self._set(ThreadPoolExecutor, "_counter", ThreadPoolExecutor.__dict__["_counter"])
         self._set_field(_threading_local_fields(), "current_thread", thread.current_thread)
-        for function in holding:
+        for function in with_defaults:
             self._set_defaults(function, twins)
         for cell, twin in functools.cells_of(functions):
             self._undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
@@ -190,18 +194,18 @@ class Patches:
                 self._set_field(fields, name, twin)
 
     def _set_defaults(self, function: FunctionType, twins: dict[int, Any]) -> None:
-        if _spared(str(function.__module__)):
+        if _is_unpatched(str(function.__module__)):
             return
-        given, named = function.__defaults__, function.__kwdefaults__
-        if given and not twins.keys().isdisjoint(map(id, given)):
-            self._undo.append(partial(setattr, function, "__defaults__", given))
-            function.__defaults__ = tuple([twins.get(id(value), value) for value in given])
-        if named and not twins.keys().isdisjoint(map(id, named.values())):
-            self._undo.append(partial(setattr, function, "__kwdefaults__", named))
-            function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in named.items()}
+        positional, keyword = function.__defaults__, function.__kwdefaults__
+        if positional and not twins.keys().isdisjoint(map(id, positional)):
+            self._undo.append(partial(setattr, function, "__defaults__", positional))
+            function.__defaults__ = tuple([twins.get(id(value), value) for value in positional])
+        if keyword and not twins.keys().isdisjoint(map(id, keyword.values())):
+            self._undo.append(partial(setattr, function, "__kwdefaults__", keyword))
+            function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in keyword.items()}
 
     def _set_methods(self, fields: dict[str, Any]) -> None:
-        """Of the classes of an instrumented module: cached functions that were made before."""
+        """Replace cached functions in the classes of an instrumented module."""
         for kind in list(fields.values()):
             if issubclass(type(kind), type) and module_of(kind) == fields.get("__name__"):
                 for name, twin in functools.cached_in(fields_of(kind)):
@@ -224,7 +228,7 @@ class Patches:
         fields[name] = twin
 
     def remove(self) -> None:
-        """Bring the real ones back."""
+        """Undo all patches."""
         while self._undo:
             self._undo.pop()()
         restore_adopted()

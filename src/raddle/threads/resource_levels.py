@@ -1,8 +1,8 @@
-"""How much of each resource there is after a set of operations, and which operation enables which.
+"""Levels of resources after a set of operations, and which operation enables which.
 
-Resources are the permits of a lock (one, while it is free) or a semaphore, items in a queue, room in it, unfinished
-tasks. The change that each operation made is the difference of the levels just before it and before the next one. An
-operation does the same in every execution in which the same came before it, so changes can be added up for any set.
+Resources are the permits of a lock (one while it is free) or of a semaphore, and the items, free slots and unfinished
+tasks of a queue. The change by one operation is the difference between the levels before it and before the next one. An
+operation has the same effect in every execution with the same past, so the changes of any set can be added up.
 """
 
 from __future__ import annotations
@@ -21,60 +21,60 @@ from raddle.threads.modes import (
     ITEM,
     MUTEX,
     NO_TASKS,
+    NOTIFIED,
     PUT,
     ROOM,
     SET,
     SHUT,
     TAKE,
-    TOLD,
     WRITE,
 )
 
-PERMITS, ITEMS, TASKS = range(3)  # the parts of a level; only a queue has them all
-# By need: the mode of the operations that supply it, and of those that use it up.
-_SIDES = {FREE: (GIVE, TAKE), TOLD: (GIVE, TAKE), ITEM: (PUT, GET), ROOM: (GET, PUT)}
+PERMITS, ITEMS, TASKS = range(3)  # indexes of the parts of a level; only a queue has all three
+# Maps a need to the mode of operations that supply it and the mode of operations that consume it.
+_SIDES = {FREE: (GIVE, TAKE), NOTIFIED: (GIVE, TAKE), ITEM: (PUT, GET), ROOM: (GET, PUT)}
 _NEEDS_LEVELS = frozenset({*_SIDES, NO_TASKS, MUTEX, SHUT})
 
 
 class _Supply:
-    """What was given of a resource, and how much of it was taken."""
+    """The gives of a resource, and the number of takes."""
 
     __slots__ = ("base", "counted", "gives", "taken")
 
     def __init__(self) -> None:
         self.gives: list[int] = []
         self.taken = 0
-        self.base: int | None = None  # how much there was just before the first give or take
-        self.counted = 0  # operations
+        self.base: int | None = None  # the level just before the first give or take
+        self.counted = 0  # number of operations counted so far
 
     def giver(self) -> int:
-        """Return the operation whose give the next take takes; -1: it was there before."""
+        """Return the number of the give that enables the next take, or -1 if the initial level does."""
         missing = 0 if self.base is None else self.taken + 1 - self.base
         return self.gives[missing - 1] if 0 < missing <= len(self.gives) else -1
 
 
 class ResourceLevels(Supplies):
-    """The resources of one execution. Sets of operations are integers, a bit for each."""
+    """The resources of one execution. A set of operations is an integer with one bit per operation."""
 
     def __init__(self, log: Log) -> None:
         self._done = log.done
-        self._final: dict[int, tuple[int, ...]] = {}  # levels at the end, by key
-        # A mutex has one part and its queue, under the same key, has all: the queue comes last.
+        self._final: dict[int, tuple[int, ...]] = {}  # maps a resource's key to its level at the end
+        # A mutex and its queue share a key. The queue's level has all parts, and sorts last to replace the mutex's.
         for (key, _), level in sorted(log.levels.items()):
             self._final[key] = level
-        self._changed: dict[tuple[int, int], dict[int, int]] = {}
+        self._change_cache: dict[tuple[int, int], dict[int, int]] = {}
         self._supplies: dict[tuple[int, int], _Supply] = {}
-        self._by_key: dict[int, list[tuple[int, int]]] = {}  # what was done to each: number and mode, in order
+        self._by_key: dict[int, list[tuple[int, int]]] = {}  # maps a key to the operations on it, as (number, mode)
         for number, one in enumerate(log.done):
             for key, mode, _ in one.operation.accesses:
                 self._by_key.setdefault(key, []).append((number, mode))
 
     def possible(self, operation: Operation, within: int) -> bool:
         need = operation.need
-        if need not in _NEEDS_LEVELS:  # nothing, or it comes after what enables it anyway
+        if need not in _NEEDS_LEVELS:  # it needs nothing, or the partial order already puts it after its enabler
             return True
         key = operation.accesses[0][0]
-        if need in (FREE, TOLD):
+        if need in (FREE, NOTIFIED):
             return self._level(key, PERMITS, within, 1) > 0
         if self._level(key, PERMITS, within, 1) < 1:  # the queue's mutex
             return False
@@ -85,7 +85,7 @@ class ResourceLevels(Supplies):
         return need in (MUTEX, SHUT) or self._level(key, TASKS, within, 0) == 0
 
     def enabler(self, operation: Operation, within: int) -> int:
-        # The first take needs what was there at first, the next ones a give each, in order.
+        # The first takes use up the initial level. Each later take needs one give, in order.
         sides = _SIDES.get(operation.need)
         if sides is None:
             return -1
@@ -103,16 +103,17 @@ class ResourceLevels(Supplies):
         supply = self._supplies.get((key, operation.need))
         if supply is None:
             supply = self._supplies[key, operation.need] = _Supply()
-        done_to_it = self._by_key.get(key, ())
-        while supply.counted < len(done_to_it) and done_to_it[supply.counted][0] < number:
-            self._count(supply, operation, sides, *done_to_it[supply.counted])
+        uses = self._by_key.get(key, ())
+        while supply.counted < len(uses) and uses[supply.counted][0] < number:
+            self._count(supply, operation, sides, *uses[supply.counted])
             supply.counted += 1
         return supply.giver()
 
     def _count(self, supply: _Supply, operation: Operation, sides: tuple[int, int], number: int, mode: int) -> None:
-        """Count one more operation."""
+        """Add one operation to a supply."""
         give, take = sides
-        # It is ordered with everything. A thread that takes a queue's mutex may change the items itself.
+        # Restart the count after a write, which conflicts with everything, and after operations on a queue's mutex,
+        # whose holder may change the items.
         if mode == WRITE or (mode in (TAKE, GIVE) and give != GIVE):
             supply.gives, supply.taken, supply.base = [], 0, None
         elif mode in sides:
@@ -123,15 +124,15 @@ class ResourceLevels(Supplies):
                 supply.base = operation.detail - level[part] if operation.need == ROOM else level[part]
             if mode == take:
                 supply.taken += 1
-            elif give == GIVE:  # a semaphore may get several permits at once
+            elif give == GIVE:  # one release of a semaphore may add several permits
                 supply.gives += [number] * max(1, self._changes(operation.accesses[0][0], PERMITS).get(number, 1))
             else:
                 supply.gives.append(number)
 
     def _changes(self, key: int, part: int) -> dict[int, int]:
-        """Return by how much each operation changed a resource."""
-        known = self._changed.get((key, part))
-        if known is None:
+        """Return the change that each operation made to one part of a resource's level."""
+        cached = self._change_cache.get((key, part))
+        if cached is None:
             levels = [
                 (number, level[part])
                 for number, _ in self._by_key.get(key, ())
@@ -141,34 +142,34 @@ class ResourceLevels(Supplies):
             if levels:
                 final = self._final.get(key, ())
                 after.append(final[part] if len(final) > part else levels[-1][1])
-            known = {number: then - now for (number, now), then in zip(levels, after, strict=True)}
-            self._changed[key, part] = known
-        return known
+            cached = {number: later - earlier for (number, earlier), later in zip(levels, after, strict=True)}
+            self._change_cache[key, part] = cached
+        return cached
 
-    def _level(self, key: int, part: int, within: int, unknown: int) -> int:
-        """Return how much there is if exactly the operations `within` were done."""
+    def _level(self, key: int, part: int, within: int, default: int) -> int:
+        """Return one part of the level after exactly the operations `within`, or `default` if it is not known."""
         changes = self._changes(key, part)
         for number in changes:
             first = self._done[number].level
             assert first is not None
             return first[part] + sum(change for other, change in changes.items() if within >> other & 1)
         final = self._final.get(key, ())
-        return final[part] if len(final) > part else unknown
+        return final[part] if len(final) > part else default
 
-    # -- what only one operation can have enabled --------------------------------------------------
+    # -- operations with a single possible enabler --------------------------------------------------
 
     def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
         need = operation.need
-        if need == TOLD:
+        if need == NOTIFIED:
             return past.woken.get(label, 0)
         if need == ENDED:
             return past.reached.get(operation.detail, 0)
         if need == IS_SET:
             setter = self._setter(label, operation, number)
             return 0 if setter is None or setter < 0 else past.before[setter]
-        if need == SHUT:  # the thread that shut the queue gave its mutex back
-            done_to_it = self._by_key.get(operation.accesses[0][0], ())
-            gives = [other for other, mode in done_to_it if mode == GIVE and other < number]
+        if need == SHUT:  # the last release of the mutex is that of the thread that shut down the queue
+            uses = self._by_key.get(operation.accesses[0][0], ())
+            gives = [other for other, mode in uses if mode == GIVE and other < number]
             return past.before[gives[-1]] if gives else 0
         return 0
 
@@ -176,20 +177,21 @@ class ResourceLevels(Supplies):
         need = operation.need
         if need == IS_SET:
             return self._setter(label, operation, number) is None
-        return need == ENDED or (need == TOLD and label not in past.woken)
+        return need == ENDED or (need == NOTIFIED and label not in past.woken)
 
     def _setter(self, label: str, operation: Operation, number: int) -> int | None:
-        """Return the set that ends a wait: the first after the last clear before the thread's arrival.
+        """Return the number of the `set` that ends a thread's wait on an event.
 
-        -1: the event was set when the execution began; None: it was not set.
+        It is the first `set` after the last `clear` before the thread's arrival. The result is -1 if the event was set
+        when the execution began, and None if no `set` ends the wait.
         """
         done, arrived = self._done, -1
-        done_to_it = self._by_key.get(operation.accesses[0][0], ())
-        for other, mode in done_to_it:
+        uses = self._by_key.get(operation.accesses[0][0], ())
+        for other, mode in uses:
             if other < number and mode == ARRIVE and done[other].label == label:
                 arrived = other
         found: int | None = None
-        for place, (other, mode) in enumerate(done_to_it):
+        for place, (other, mode) in enumerate(uses):
             if other >= number:
                 break
             level = done[other].level

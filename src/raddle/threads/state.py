@@ -1,4 +1,4 @@
-"""What the world of threads keeps about each thread of an execution."""
+"""The state of each controlled thread that the world of threads needs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class ThreadState:
-    """The `own` of a thread's carrier."""
+    """The state of one thread, stored as `own` in its carrier."""
 
     __slots__ = ("held", "locals", "lookups", "submitting", "thread", "world")
 
     def __init__(self, world: ThreadWorld, thread: threading.Thread | None) -> None:
         self.world = world
-        self.thread = thread  # the user's object, if there is one
-        self.held: list[Any] = []  # locks, in order of acquisition
-        self.locals: dict[int, Any] = {}  # by id of a `threading.local`: this thread's version
-        self.submitting: Any = None  # the pool that is given something to do
-        self.lookups: tuple[Any, ...] = ()  # in caches, of what is being computed
+        self.thread = thread  # the program's Thread object, if there is one
+        self.held: list[Any] = []  # the locks that the thread holds, in order of acquisition
+        self.locals: dict[int, Any] = {}  # maps the id of a `threading.local` to this thread's version of it
+        self.submitting: Any = None  # the pool that the thread is submitting a task to
+        self.lookups: tuple[Any, ...] = ()  # the cache lookups whose results are being computed, innermost last
 
 
 def thread_of(carrier: Carrier) -> threading.Thread | None:
-    """Return the Thread object of a carrier, also after its execution is over: none then."""
+    """Return the Thread object of a carrier, or None if it has none or its execution is over."""
     return carrier.own.thread if carrier.own is not None else None

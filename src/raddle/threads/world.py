@@ -1,4 +1,4 @@
-"""The world of Python threads: what the engine asks about the threads of an execution."""
+"""The world of Python threads: the engine's interface to the threads of an execution."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from raddle.inspection import resource_kind
 from raddle.operation import GET, JOIN, SLEEP
 from raddle.outcome import Outcome
 from raddle.threads.state import ThreadState
-from raddle.threads.twins.adopt import look_again
+from raddle.threads.twins.adopt import refresh_holders
 from raddle.threads.twins.lock import Lock, RLock
-from raddle.threads.twins.thread import mark_ended, name_again
+from raddle.threads.twins.thread import mark_ended, reset_names
 from raddle.wait import Lock as HeldLock
 from raddle.wait import Wait
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 class ThreadWorld(World):
-    """Threads that are carried by greenlets; `ThreadState` is what is kept about each."""
+    """Python threads, each carried by a greenlet and described by a `ThreadState`."""
 
     letter = "T"
 
     def __init__(self) -> None:
-        self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # in the body of a function
-        self.spawned: Callable[[], None] = lambda: None  # called when a thread has been started
-        self.numbered = 0  # futures and threads of this execution that have a number
+        self.sites_in: Callable[[object], Sequence[int]] = lambda function: ()  # returns the sites in a function
+        self.spawned: Callable[[], None] = lambda: None  # called after a thread was started
+        self.numbered = 0  # number of futures and threads numbered in this execution
         self.lost: set[int] = set()  # ids of conditions and events that were notified while no thread waited
-        self.excepthook: Callable[..., object] = threading.excepthook  # as it was when the execution began
+        self.excepthook: Callable[..., object] = threading.excepthook  # the hook when the execution began
         self._main_thread, self._main_ident = threading.current_thread(), threading.get_ident()
 
     def begin(self, engine: Engine, main: Carrier) -> None:
         self.numbered = 0
         self.lost = set()
         self.excepthook = threading.excepthook
-        name_again()
-        look_again()
+        reset_names()
+        refresh_holders()
         main.ident = self._main_ident
         main.own = ThreadState(self, self._main_thread)
 
@@ -57,7 +57,7 @@ class ThreadWorld(World):
                 lock.drop()
 
     def awaited(self, participant: Participant) -> Carrier | None:
-        """Return the holder of the lock that a thread is to acquire, or the thread that it joins."""
+        """Return the holder of the lock that a thread waits for, or the thread that it joins."""
         target: Any = participant.target
         awaited = target.holder if issubclass(type(target), (Lock, RLock)) else target
         return awaited if type(awaited) is Carrier else None
@@ -86,7 +86,7 @@ class ThreadWorld(World):
 
 
 def _is_idle_pool_worker(carrier: Carrier) -> bool:
-    """Return whether it is a ThreadPoolExecutor's thread without work: the interpreter ends those at exit."""
+    """Return whether a thread is an idle worker of a `ThreadPoolExecutor`, which the interpreter ends at exit."""
     from concurrent.futures.thread import _threads_queues
 
     thread = carrier.own.thread

@@ -47,7 +47,7 @@ class Calls:
 
     def maker(self, called: Any) -> Any:
         """Return what to call in place of a class, or of another maker of objects; anything else is returned as is."""
-        return partial(self._making, called) if self._makers.makes(called) else called
+        return partial(self._making, called) if self._makers.creates_object(called) else called
 
     def _making(self, called: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a class that has no constructor with probes."""

@@ -1,1 +1,1 @@
-"""The data model: which variables an attribute, item, call or container access touches."""
+"""The data model: the variables that an access to an attribute, an item or a container touches, or a call."""

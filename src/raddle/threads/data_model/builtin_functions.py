@@ -1,4 +1,4 @@
-"""Built-in functions that look into their arguments, and what they do there."""
+"""Built-in functions that access the content or the attributes of their arguments."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from raddle.threads.data_model.call_effects import LAZY
 class BuiltinRole(Enum):
     """What a built-in function does with its arguments."""
 
-    READ_CONTENT = auto()  # reads their content at once
-    COPY_BYTES = auto()  # the same, for bytes
+    READ_CONTENT = auto()  # reads the content of its arguments during the call
+    COPY_BYTES = auto()  # copies the content of its arguments to bytes
     PRINT = auto()
     OPEN = auto()
-    LAZY = auto()  # reads their content later, item by item
-    ITERATE = auto()  # makes an iterator
-    ADVANCE = auto()  # calls an iterator's `next`
+    LAZY = auto()  # reads the content of its arguments later, item by item
+    ITERATE = auto()  # creates an iterator
+    ADVANCE = auto()  # advances an iterator
     GETATTR = auto()
     HASATTR = auto()
     SETATTR = auto()
@@ -41,7 +41,7 @@ _NAMES = {
     BuiltinRole.SETATTR: "setattr",
     BuiltinRole.DELATTR: "delattr",
 }
-_ROLES: dict[int, BuiltinRole] = {  # by id of the function
+_ROLES: dict[int, BuiltinRole] = {  # maps the id of a function to its role
     **{id(getattr(builtins, name)): role for role, names in _NAMES.items() for name in names.split()},
     **{id(kind): BuiltinRole.READ_CONTENT for kind in env.FROZEN_TYPES},
     **{id(kind): BuiltinRole.LAZY for kind in LAZY},
@@ -49,11 +49,11 @@ _ROLES: dict[int, BuiltinRole] = {  # by id of the function
 
 
 def handlers_by_function(handlers: dict[BuiltinRole, Callable[..., Any]]) -> dict[int, Callable[..., Any]]:
-    """Return the handler of each built-in function, by the function's id; functions without a handler are left out."""
+    """Return a dict from the id of each built-in function to the handler of its role, if the role has one."""
     return {function: handlers[role] for function, role in _ROLES.items() if role in handlers}
 
 
-# The operators of augmented assignments, by the names that `raddle.probe.inplace` receives.
+# Maps the operator names that `raddle.probe.inplace` receives to the operators of augmented assignments.
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     name: operation for name, operation in vars(operator).items() if f"__{name}__" in vars(operator)
 }

@@ -1,7 +1,7 @@
-"""What a function without probes does to the containers that it is given.
+"""The effects of calling a function without probes on the containers among its arguments.
 
-Code in C, and Python code that is not instrumented, works on a container without telling. So a call that hands one
-over counts as an access to its content: a read by functions that are known to look only, else a write.
+C code and uninstrumented Python code access a container without calling a probe. So a call that passes a container
+counts as an access to its content: a read if the function is known only to read, and a write otherwise.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from raddle.operation import READ, WRITE, Effect, Kind
 from raddle.threads.data_model.filesystem import effect_of_method, effect_on_disk
 from raddle.threads.data_model.variables import container_base
 
-# By top-level module, without underscores before it: what keeps its arguments, hands them on to others or takes no
-# containers, and what asks who called it (`namedtuple`, `logging`), which must not find us.
-_HANDING_ON = frozenset({
+# Top-level modules, without leading underscores, whose functions only store their arguments, pass them on or take no
+# containers. Also modules that inspect the calling frame (`namedtuple`, `logging`), which must not be one of raddle's.
+_NEUTRAL_MODULES = frozenset({
     "abc", "asyncio", "atexit", "attr", "attrs", "builtins", "collections", "concurrent", "contextlib", "contextvars",
     "dataclasses", "enum", "faulthandler", "functools", "gc", "greenlet", "hypothesis", "importlib", "inspect",
     "logging", "math", "multiprocessing", "pytest", "queue", "raddle", "signal", "sys", "thread", "threading", "time",
     "traceback", "types", "typing", "unittest", "warnings", "weakref",
 })  # fmt: skip
-# Functions that change nothing, but for those listed.
-_ONLY_LOOKING = (
+# Modules whose functions only read their arguments.
+_READ_ONLY_MODULES = (
     "array", "ast", "base64", "binascii", "codecs", "copy", "csv", "datetime", "decimal", "difflib", "fnmatch",
     "fractions", "glob", "hashlib", "html", "io", "itertools", "json", "marshal", "numbers", "os", "pickle",
     "pprint", "re", "reprlib", "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap",
     "tokenize", "urllib", "uuid", "zlib",
 )  # fmt: skip
-_LOOKING: dict[str, frozenset[str]] = {
-    **dict.fromkeys(_ONLY_LOOKING, frozenset()),
+# Maps a module whose functions mostly read to the functions that write.
+_WRITERS_BY_MODULE: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_READ_ONLY_MODULES, frozenset()),
     "bisect": frozenset({"insort", "insort_left", "insort_right"}),
     "operator": frozenset({
         "call", "setitem", "delitem", "iadd", "isub", "imul", "imod", "iand", "ior", "ixor", "imatmul", "iconcat",
@@ -43,33 +44,34 @@ _LOOKING: dict[str, frozenset[str]] = {
     "random": frozenset({"shuffle"}),
     "struct": frozenset({"pack_into"}),
 }  # fmt: skip
-_LOOKING_TOO = frozenset({
+# Functions that only read, from modules that are not listed above.
+_OTHER_READERS = frozenset({
     ("heapq", "merge"), ("heapq", "nlargest"), ("heapq", "nsmallest"), ("functools", "reduce"), ("math", "fsum"),
     ("math", "prod"), ("math", "dist"), ("math", "sumprod"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
     ("dataclasses", "replace"),
 })  # fmt: skip
-_LOOKING_TYPES = frozenset(map(id, (bytes, itertools.product, itertools.permutations, itertools.combinations)))
+_READING_TYPES = frozenset(map(id, (bytes, itertools.product, itertools.permutations, itertools.combinations)))
 
-# What looks at all that is inside of what it is given, however deep, or at each item of it.
-_DEEPLY = frozenset({
+# Functions that read nested containers or every item of their arguments.
+_DEEP_READERS = frozenset({
     ("builtins", "all"), ("builtins", "any"), ("builtins", "format"), ("builtins", "max"), ("builtins", "min"),
     ("builtins", "print"), ("builtins", "repr"), ("builtins", "sorted"), ("builtins", "str"), ("copy", "deepcopy"),
     ("json", "dump"), ("json", "dumps"), ("marshal", "dump"), ("marshal", "dumps"), ("pickle", "dump"),
     ("pickle", "dumps"), ("pprint", "pformat"), ("pprint", "pprint"), ("reprlib", "repr"),
 })  # fmt: skip
-# What reads all attributes of an object that it is given.
-_COPYING = frozenset({
+# Functions that read all attributes of their arguments.
+_ATTRIBUTE_READERS = frozenset({
     ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "asdict"), ("dataclasses", "astuple"),
     ("dataclasses", "replace"), ("pickle", "dump"), ("pickle", "dumps"),
 })  # fmt: skip
-# What makes new objects from others, past their constructors.
-_REPRODUCING = frozenset({
+# Functions that create objects without calling a constructor.
+_COPIERS = frozenset({
     ("copy", "copy"), ("copy", "deepcopy"), ("copy", "replace"), ("dataclasses", "replace"), ("pickle", "load"),
     ("pickle", "loads"),
 })  # fmt: skip
-MAX_INSIDE = 200  # things that are looked at
+MAX_NESTED = 200  # number of arguments and nested objects inspected per call
 
-# Iterators over what they are given.
+# Iterators that read their arguments lazily.
 LAZY = frozenset(
     getattr(itertools, name)
     for name in (
@@ -80,43 +82,43 @@ LAZY = frozenset(
 
 
 class CallEffect(NamedTuple):
-    """What a call does to a container among its arguments, or to the disk."""
+    """The effect of a call on a container among its arguments, or on files and databases."""
 
     kind: Kind
-    on_disk: bool = False
+    on_disk: bool = False  # True if files or databases are accessed, rather than a container
 
 
 def effect(called: Any) -> Effect:
-    """Return what calling a function does to a container among its arguments; None where its own probes tell.
+    """Return the effect of a call on a container among its arguments, or None if there is none or probes report it.
 
     >>> import heapq, json, operator
     >>> effect(json.dumps), effect(heapq.heappush), effect(operator.getitem), effect(isinstance)
     ('read', 'write', 'read', None)
     """
     cls = type(called)
-    if cls is MethodType:  # `random.shuffle` is a method of a generator that the module keeps
+    if cls is MethodType:  # `random.shuffle` is a method of a hidden `Random` object
         called = called.__func__
         cls = type(called)
     if cls is FunctionType:
         if called.__code__.co_name == "<lambda>" or probe.NAME in called.__globals__:
             return None
     elif issubclass(cls, type):
-        return READ if _copies(called) else None
+        return READ if _copies_argument(called) else None
     elif cls is not BuiltinFunctionType:
         return None
-    return _by_name(_top(called), called.__name__)
+    return _by_name(_top_module(called), called.__name__)
 
 
-def everything_in(given: Sequence[Any]) -> list[Any]:
-    """What is given to a function that looks deeply, and what is inside of that.
+def with_nested(given: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a call together with the objects nested in them, at most `MAX_NESTED`.
 
     >>> inner = [1]
-    >>> everything_in([("a", inner)])
+    >>> with_nested([("a", inner)])
     [('a', [1]), 'a', [1], 1]
     """
     found = list(given)
-    for one in found:  # grows
-        room = MAX_INSIDE - len(found)
+    for one in found:  # the loop appends to it
+        room = MAX_NESTED - len(found)
         if room <= 0:
             break
         if type(one) is list or type(one) is tuple:
@@ -126,10 +128,10 @@ def everything_in(given: Sequence[Any]) -> list[Any]:
     return found
 
 
-def names_of(obj: Any) -> list[str]:
-    """The attributes that an object can have of its own.
+def attribute_names(obj: Any) -> list[str]:
+    """Return the names of an object's own attributes, including its slots.
 
-    >>> names_of(type("Point", (), {"__slots__": ("x", "y")})())
+    >>> attribute_names(type("Point", (), {"__slots__": ("x", "y")})())
     ['x', 'y']
     """
     slots = [
@@ -141,55 +143,57 @@ def names_of(obj: Any) -> list[str]:
     return [*own_fields(obj), *slots]
 
 
-def looks_deeply(called: Any) -> bool:
-    """Does it look at all that is inside of its arguments?
+def reads_deeply(called: Any) -> bool:
+    """Return whether a function reads everything nested in its arguments.
 
     >>> import json
-    >>> looks_deeply(json.dumps), looks_deeply(len)
+    >>> reads_deeply(json.dumps), reads_deeply(len)
     (True, False)
     """
-    return _origin(called) in _DEEPLY
+    return _origin(called) in _DEEP_READERS
 
 
 def reads_attributes(called: Any) -> bool:
-    """Does it read all attributes of the objects that it is given?
+    """Return whether a function reads all attributes of its arguments.
 
     >>> import copy
     >>> reads_attributes(copy.copy), reads_attributes(id)
     (True, False)
     """
-    return _origin(called) in _COPYING
+    return _origin(called) in _ATTRIBUTE_READERS
 
 
 def copies_objects(called: Any) -> bool:
-    """Return whether a function makes a new object from another one, or from what was stored of one.
+    """Return whether a function copies an object or restores a pickled one.
 
     >>> import copy
     >>> copies_objects(copy.copy), copies_objects(id)
     (True, False)
     """
-    return _origin(called) in _REPRODUCING
+    return _origin(called) in _COPIERS
 
 
 class EffectCache:
-    """What calls do, remembered for functions that live as long as their modules."""
+    """Computes the effects of calls, and caches them for functions that live as long as their modules."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, CallEffect | None]] = {}  # by id: the function, kept alive
+        self._cache: dict[
+            int, tuple[Any, CallEffect | None]
+        ] = {}  # maps an id to the function, kept alive, and its effect
 
     def of(self, called: Any) -> CallEffect | None:
-        """Return what calling a function does; None where its own probes tell.
+        """Return the effect of calling a function, or None if it has none or its own probes report it.
 
         >>> import os
         >>> EffectCache().of(os.mkdir)
         CallEffect(kind='write', on_disk=True)
         """
-        known = self._known.get(id(called))
-        if known is not None:
-            return known[1]
+        cached = self._cache.get(id(called))
+        if cached is not None:
+            return cached[1]
         cls = type(called)
         if cls is BuiltinFunctionType and called.__module__ is None:
-            # A method in C: it can only have an effect on the disk. Remembering it would keep its object alive.
+            # A method implemented in C can only have an effect on the disk. Caching it would keep its object alive.
             on_disk = effect_of_method(called.__self__, called.__name__)
             return None if on_disk is None else CallEffect(on_disk, on_disk=True)
         on_disk = effect_on_disk(called)
@@ -200,12 +204,12 @@ class EffectCache:
             or (cls is FunctionType and "<locals>" not in called.__qualname__)
             or (issubclass(cls, type) and "<locals>" not in qualname_of(called))
         ):
-            self._known[id(called)] = (called, found)
+            self._cache[id(called)] = (called, found)
         return found
 
 
-def _top(called: Any) -> str:
-    """The top-level module that it is from, without underscores before it; "" for an object that can be called."""
+def _top_module(called: Any) -> str:
+    """Return the top-level module of a function or class without leading underscores, or "" for other callables."""
     kind = type(called)
     if issubclass(kind, type):
         module = module_of(called)
@@ -217,24 +221,24 @@ def _top(called: Any) -> str:
 def _origin(called: Any) -> tuple[str, str]:
     kind = type(called)
     if issubclass(kind, type):
-        return _top(called), name_of(called)
-    return _top(called), called.__name__ if kind is FunctionType or kind is BuiltinFunctionType else ""
+        return _top_module(called), name_of(called)
+    return _top_module(called), called.__name__ if kind is FunctionType or kind is BuiltinFunctionType else ""
 
 
-def _by_name(top: str, name: str) -> Effect:
-    if (top, name) in _LOOKING_TOO:
+def _by_name(module_name: str, name: str) -> Effect:
+    if (module_name, name) in _OTHER_READERS:
         return READ
-    if not top or top in _HANDING_ON:
+    if not module_name or module_name in _NEUTRAL_MODULES:
         return None
-    changing = _LOOKING.get(top)
-    return READ if changing is not None and name not in changing else WRITE
+    writers = _WRITERS_BY_MODULE.get(module_name)
+    return READ if writers is not None and name not in writers else WRITE
 
 
-def _copies(kind: type) -> bool:
-    """Is it made from what is in another container, at once and by code without probes?"""
-    if id(kind) in _LOOKING_TYPES:
+def _copies_argument(kind: type) -> bool:
+    """Return whether a constructor without probes copies the content of another container during the call."""
+    if id(kind) in _READING_TYPES:
         return True
     if container_base(kind) is None:
         return False
-    maker = class_attribute(kind, "__init__")
-    return type(maker) is not FunctionType or probe.NAME not in maker.__globals__
+    constructor = class_attribute(kind, "__init__")
+    return type(constructor) is not FunctionType or probe.NAME not in constructor.__globals__

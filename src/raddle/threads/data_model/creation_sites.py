@@ -1,8 +1,8 @@
-"""Where objects were made that are there before an execution begins: by modules as they were imported.
+"""Creation sites of objects that were created during import, before any execution began.
 
-Nobody saw them being made, so they are looked for in the globals of instrumented modules, in the attributes of their
-classes, and in what those hold. An object is said to be made where the source binds that name, at the line that calls
-the constructor: what a native run sees. One that a function made is taken to be made where the function is called.
+No probe observed their creation. So they are searched for in the globals of instrumented modules, in class attributes,
+and in the objects that these refer to. The creation site is the line of the constructor call in the statement that
+binds the name, as in a native run. If a function creates the object, it is the line that calls the function.
 """
 
 from __future__ import annotations
@@ -23,68 +23,72 @@ from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of
 from raddle.site import SiteTable
 from raddle.threads.twins.adopt import TWINS
 
-_WHOLE = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
-# Classes, by id.
-_STANDING_IN = frozenset(map(id, TWINS.values()))
+# Synchronization classes written in Python, which count as one object rather than as their parts.
+_PRIMITIVES = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
+# Sets of class ids. Iterating over subclasses of containers could run the program's code, so they are not included.
+_TWIN_TYPES = frozenset(map(id, TWINS.values()))
 _SETS = frozenset(map(id, (set, frozenset)))
-_KEEPING = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict)))  # others run code of their own
-_CONTAINERS = _KEEPING | _SETS
-DEPTH = 5  # how far objects are followed through their attributes and items
-MOST = 20_000  # objects that are looked at
-MAX_ITEMS = 1_000  # of one container
+_PLAIN_CONTAINERS = frozenset(map(id, (list, tuple, dict, deque, defaultdict, OrderedDict)))
+_CONTAINERS = _PLAIN_CONTAINERS | _SETS
+MAX_DEPTH = 5  # number of attributes and items followed from a name
+MAX_OBJECTS = 20_000  # objects inspected in one scan
+MAX_ITEMS = 1_000  # items inspected in one container
 
-_Found = tuple[Any, ast.expr, str, int]  # an object, what makes it, in which file, how far from a name
+# An object, the expression that created it, the file of that expression, and the distance from a name.
+_Candidate = tuple[Any, ast.expr, str, int]
 
 
 class ModuleObjects:
-    """The objects that modules have, and where these were made.
+    """The objects that modules hold, with their creation sites.
 
-    Executions may import more modules, and a scenario's `setup` may make everything anew (`renewed`).
+    They are scanned again if an execution imports more modules, or if a scenario's `setup` recreates them (`renewed`).
     """
 
     def __init__(self, table: SiteTable, *, renewed: bool = False) -> None:
         self._table = table
         self._renewed = renewed
-        self._size, self._stale = -1, True  # sites when it was looked last, and has it to be again?
-        self._places: dict[int, tuple[object, str]] = {}  # by id: the object, kept alive, and its place
-        self._look()  # now: in an execution that runs in a child it would be for that one only
+        self._site_count, self._stale = -1, True  # number of sites at the last scan; True if a scan is due
+        self._places: dict[int, tuple[object, str]] = {}  # maps an id to the object, kept alive, and its creation site
+        self._scan()  # scan now, because the result of a scan in a forked child process would be lost
 
     def begin(self) -> None:
-        """An execution begins."""
-        self._stale = self._stale or self._renewed or self._size != len(self._table)
+        """Prepare for an execution."""
+        self._stale = self._stale or self._renewed or self._site_count != len(self._table)
 
     def place(self, obj: object) -> str:
-        """The line where an object was made; "" if it belongs to no module.
+        """Return the line where an object was created, or "" if no module holds it.
 
         >>> ModuleObjects(SiteTable()).place(threading.Lock())
         ''
         """
         if self._stale:
-            self._look()
+            self._scan()
         obj = unwrap_twin(obj)
         found = self._places.get(id(obj))
         return found[1] if found is not None else ""
 
-    def _look(self) -> None:
-        self._stale, self._size = False, len(self._table)
+    def _scan(self) -> None:
+        self._stale, self._site_count = False, len(self._table)
         self._places = {}
         paths = frozenset(self._table.paths().values())
         modules = [m for m in list(sys.modules.values()) if issubclass(type(m), ModuleType) and _file(m) in paths]
         names = frozenset(_name(module) for module in modules)
-        waiting: deque[_Found] = deque()
+        pending: deque[_Candidate] = deque()
         for module in modules:
-            waiting.extend(_bound_in(module, names))
+            pending.extend(_bound_in(module, names))
         seen: set[int] = set()
-        while waiting and len(seen) < MOST:  # what is nearest to a name first: that is what it was made for
-            obj, node, path, depth = waiting.popleft()
+        while pending and len(seen) < MAX_OBJECTS:  # breadth first: the name nearest to an object decides
+            obj, node, path, depth = pending.popleft()
             obj = unwrap_twin(obj)
             if id(obj) in seen:
                 continue
             seen.add(id(obj))
             if id(type(obj)) not in _CONTAINERS:
                 self._places[id(obj)] = (obj, f"{self._table.label(path)}:{_line(node)}")
-            if depth < DEPTH:
-                waiting.extend((part, of, path, depth + 1) for part, of in _parts(obj, node) if _counts(part, names))
+            if depth < MAX_DEPTH:
+                pending.extend(
+                    (part, of, path, depth + 1) for part, of in _parts(obj, node) if _is_tracked(part, names)
+                )
 
 
 def _file(module: ModuleType) -> str | None:
@@ -98,34 +102,34 @@ def _name(module: ModuleType) -> str:
 
 
 def unwrap_twin(obj: Any) -> Any:
-    """A twin that stands in for a real primitive is that one."""
-    real = getattr(obj, "_real", None) if id(type(obj)) in _STANDING_IN else None
+    """Return the real primitive that a twin replaces; return any other object unchanged."""
+    real = getattr(obj, "_real", None) if id(type(obj)) in _TWIN_TYPES else None
     return obj if real is None else real
 
 
-def _counts(obj: object, names: frozenset[str]) -> bool:
-    """Is it a primitive, an object of a class of these modules, or something that may hold some?
+def _is_tracked(obj: object, names: frozenset[str]) -> bool:
+    """Return whether an object is a primitive, an instance of a class of these modules, or a container.
 
-    By its type alone: `isinstance` asks the object, and a stand-in for another one would begin to work.
+    Only its type is inspected: `isinstance` reads `__class__` of the object, which could trigger a lazy proxy.
     """
     kind = type(obj)
     key = id(kind)
-    if key in TWINS or key in _STANDING_IN or key in _CONTAINERS or issubclass(kind, _WHOLE):
+    if key in TWINS or key in _TWIN_TYPES or key in _CONTAINERS or issubclass(kind, _PRIMITIVES):
         return True
     return module_of(kind) in names and not issubclass(kind, type)
 
 
-# -- what is bound to names ---------------------------------------------------------------------------
+# -- bindings of names --------------------------------------------------------------------------------
 
 
-def _bound_in(module: ModuleType, names: frozenset[str]) -> Iterator[_Found]:
-    """What the names of a module and of its classes stand for, if that matters and the source says what made it."""
+def _bound_in(module: ModuleType, names: frozenset[str]) -> Iterator[_Candidate]:
+    """Yield the tracked objects bound to names of a module and its classes, if the source shows what created them."""
     path = _file(module) or ""
-    held = [(name, obj) for name, obj in _names_in(module) if _counts(obj, names)]
-    known = _bindings(path, _changed(path)) if held else {}
-    for name, obj in held:
-        if name in known:
-            yield obj, known[name], path, 0
+    tracked = [(name, obj) for name, obj in _names_in(module) if _is_tracked(obj, names)]
+    bindings = _bindings(path, _modified_at(path)) if tracked else {}
+    for name, obj in tracked:
+        if name in bindings:
+            yield obj, bindings[name], path, 0
 
 
 def _names_in(module: ModuleType) -> Iterator[tuple[str, object]]:
@@ -134,7 +138,7 @@ def _names_in(module: ModuleType) -> Iterator[tuple[str, object]]:
         yield name, obj
         if _is_class(obj, module, name):
             classes.append((name, obj))
-    for qualified, cls in classes:  # grows meanwhile
+    for qualified, cls in classes:  # the loop appends nested classes
         for name, obj in list(fields_of(cls).items()):
             yield f"{qualified}.{name}", obj
             if _is_class(obj, module, f"{qualified}.{name}"):
@@ -142,11 +146,11 @@ def _names_in(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 
 def _is_class(obj: Any, module: ModuleType, name: str) -> bool:
-    """Is it a class that the module has defined by this name?"""
+    """Return whether an object is a class that the module defines under this name."""
     return issubclass(type(obj), type) and (module_of(obj), qualname_of(obj)) == (_name(module), name)
 
 
-def _changed(path: str) -> float:
+def _modified_at(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:
@@ -154,21 +158,21 @@ def _changed(path: str) -> float:
 
 
 @functools.lru_cache(maxsize=256)
-def _bindings(path: str, changed: float) -> dict[str, ast.expr]:
-    """By name, "Cart.lock" for one of a class: the last expression bound to it that calls anything."""
+def _bindings(path: str, modified_at: float) -> dict[str, ast.expr]:
+    """Map each name ("Cart.lock" for a class attribute) to the last expression bound to it that contains a call."""
     try:
         with open(path, "rb") as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whoever compiled it has had them
+            warnings.simplefilter("ignore")  # they were shown when the module was compiled
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
         return {}
-    return {name: value for name, value in _bound_by(tree.body, "") if _calls(value)}
+    return {name: value for name, value in _bindings_of(tree.body, "") if _contains_call(value)}
 
 
-def _bound_by(statements: Iterable[ast.AST], owner: str) -> Iterator[tuple[str, ast.expr]]:
+def _bindings_of(statements: Iterable[ast.AST], owner: str) -> Iterator[tuple[str, ast.expr]]:
     for statement in statements:
         if isinstance(statement, ast.ClassDef):
-            yield from _bound_by(statement.body, f"{owner}{statement.name}.")
+            yield from _bindings_of(statement.body, f"{owner}{statement.name}.")
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = list(ast.walk(statement))
             names = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
@@ -176,7 +180,7 @@ def _bound_by(statements: Iterable[ast.AST], owner: str) -> Iterator[tuple[str, 
                 yield from ((name, value) for node in inside for name, value in _assigned(node, "") if name in names)
         else:
             yield from _assigned(statement, owner)
-            yield from _bound_by((s for s in ast.iter_child_nodes(statement) if not isinstance(s, ast.expr)), owner)
+            yield from _bindings_of((s for s in ast.iter_child_nodes(statement) if not isinstance(s, ast.expr)), owner)
 
 
 def _assigned(statement: ast.AST, owner: str) -> Iterator[tuple[str, ast.expr]]:
@@ -197,11 +201,11 @@ def _unpacked(target: ast.expr, value: ast.expr, owner: str) -> Iterator[tuple[s
             yield from _unpacked(part, _item(value, index, len(target.elts)), owner)
 
 
-# -- what makes what -----------------------------------------------------------------------------------
+# -- expressions that create objects -------------------------------------------------------------------
 
 
 def _parts(obj: Any, node: ast.expr) -> Iterator[tuple[object, ast.expr]]:
-    """What an object holds, and the part of the expression that made it."""
+    """Yield the objects that an object holds, each with the part of the expression that created it."""
     if id(type(obj)) in _CONTAINERS:
         items = list(obj.values() if issubclass(type(obj), dict) else obj)
         for index, item in enumerate(items[:MAX_ITEMS]):
@@ -216,32 +220,32 @@ def _parts(obj: Any, node: ast.expr) -> Iterator[tuple[object, ast.expr]]:
 def _in_slot(slot: MemberDescriptorType, obj: object) -> object:
     try:
         return slot.__get__(obj)
-    except AttributeError:  # it was given none
+    except AttributeError:  # the slot is empty
         return None
 
 
 def _item(node: ast.expr, index: int, count: int) -> ast.expr:
-    """The part of an expression that made one of so many items; all of it where nothing more is known."""
+    """Return the part of an expression that created one of `count` items, or the whole expression if it is unclear."""
     if isinstance(node, (ast.List, ast.Tuple)):
         items: list[ast.expr] = node.elts
     elif isinstance(node, ast.Dict) and None not in node.keys:
         items = node.values
     else:
         return node
-    plain = len(items) == count and not any(isinstance(item, ast.Starred) for item in items)
-    return items[index] if plain else node
+    one_to_one = len(items) == count and not any(isinstance(item, ast.Starred) for item in items)
+    return items[index] if one_to_one else node
 
 
-def _calls(node: ast.expr) -> bool:
+def _contains_call(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
 def _line(node: ast.expr) -> int:
-    """Of the first call that is not an argument of another one; it may be inside a display or a comprehension."""
-    waiting: deque[ast.AST] = deque([node])
-    while waiting:
-        part = waiting.popleft()
+    """Return the line of the outermost call in an expression, which may be in a display or a comprehension."""
+    pending: deque[ast.AST] = deque([node])
+    while pending:
+        part = pending.popleft()
         if isinstance(part, ast.Call):
             return part.lineno
-        waiting.extend(ast.iter_child_nodes(part))
+        pending.extend(ast.iter_child_nodes(part))
     return node.lineno

@@ -1,47 +1,47 @@
-"""What stands for something that is used later: a method that somebody else will call, an iterator."""
+"""Wrappers for methods and iterators of containers that other code uses later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # pytest omits frames of this module from tracebacks
 
 
 class BoundMethod:
-    """A method of a container, as in `Thread(target=items.append)`: looks like the method itself, also to `pickle`."""
+    """A probed method of a container, as in `Thread(target=items.append)`; pickles and compares like the original."""
 
-    __slots__ = ("_call", "_found")
+    __slots__ = ("_call", "_method")
 
-    def __init__(self, found: Any, call: Callable[..., Any]) -> None:
-        self._found = found
+    def __init__(self, method: Any, call: Callable[..., Any]) -> None:
+        self._method = method
         self._call = call
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._found, name)
+        return getattr(self._method, name)
 
     def __repr__(self) -> str:
-        return repr(self._found)
+        return repr(self._method)
 
     def __eq__(self, other: object) -> bool:
-        return self._found == (other._found if isinstance(other, BoundMethod) else other)  # type: ignore[no-any-return]
+        return self._method == (other._method if isinstance(other, BoundMethod) else other)  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:
-        return hash(self._found)
+        return hash(self._method)
 
     def __reduce__(self) -> Any:
-        return self._found.__reduce__()
+        return self._method.__reduce__()
 
 
-class Stepped:
-    """An iterator whose every next is told.
+class SteppedIterator:
+    """An iterator that calls a function for each step.
 
-    >>> told = []
+    >>> calls = []
     >>> iterator = iter("ab")
-    >>> list(Stepped(iterator, lambda: told.append("next") or next(iterator))), len(told)
+    >>> list(SteppedIterator(iterator, lambda: calls.append("next") or next(iterator))), len(calls)
     (['a', 'b'], 3)
     """
 
@@ -51,11 +51,11 @@ class Stepped:
         self._iterator = iterator
         self._advance = advance
 
-    def __iter__(self) -> Stepped:
+    def __iter__(self) -> SteppedIterator:
         return self
 
     def __next__(self) -> Any:
         return self._advance()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._iterator, name)  # `send` and `throw` of a generator, where one delegates to it
+        return getattr(self._iterator, name)  # `yield from` needs `send` and `throw` of a generator

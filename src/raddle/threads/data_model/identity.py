@@ -1,4 +1,4 @@
-"""What things are called in every execution: containers, threads, and the files that are Python's own."""
+"""Names that are the same in every execution: of containers and threads. Also recognizes files of Python itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SITE_PACKAGES = _STDLIB + "site-packages"
 
 
 def is_stdlib(filename: str) -> bool:
-    """Whether a file is part of Python itself."""
+    """Return whether a file is part of Python itself."""
     return has_stdlib_path(filename) or filename.startswith("<frozen")
 
 
@@ -26,38 +26,37 @@ def has_stdlib_path(filename: str) -> bool:
 
 
 def calling_frame() -> types.FrameType | None:
-    """Return the innermost frame that does not run code of raddle."""
+    """Return the innermost frame that does not run raddle's code."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(RADDLE_FOLDER):
         frame = frame.f_back
     return frame
 
 
-def name_of_content(container: type, written: str) -> str:
-    """What the source calls a container where its content is touched; "" where it does not say.
+def name_of_content(container: type, expression: str) -> str:
+    """Return the name of a container in an expression that accesses its content, or "" if it has none.
 
     >>> name_of_content(list, "self.items.append"), name_of_content(list, "box[]"), name_of_content(list, "json.dumps")
     ('items', 'box', '')
     """
-    if written.endswith(CONTENT):
-        path = written[: -len(CONTENT)]
+    if expression.endswith(CONTENT):
+        path = expression[: -len(CONTENT)]
     else:
-        path, _, method = written.rpartition(".")
-        if (
-            path == method or class_attribute(container, method, MISSING) is MISSING
-        ):  # `copy.copy(items)`, `json.dumps(items)`
+        path, _, method = expression.rpartition(".")
+        # In `copy.copy(items)` and `json.dumps(items)`, the expression does not name the container.
+        if path == method or class_attribute(container, method, MISSING) is MISSING:
             return ""
     return path.rpartition(".")[2]
 
 
 def first_argument(frame: types.FrameType) -> Any:
-    """What a function was given first, None if nothing."""
+    """Return the first argument of the function that a frame runs, or None if it takes none."""
     code = frame.f_code
     return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
 
 
 def thread_type(thread: threading.Thread | None, run: Any) -> str:
-    """The class of a thread, or the function that it runs."""
+    """Return the name of a thread's class, or of its target function if the class is `Thread`."""
     if thread is not None and type(thread) is not threading.Thread:
         return qualname_of(type(thread))
     target = None if thread is None else own_fields(thread).get("_target")

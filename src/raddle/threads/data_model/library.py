@@ -1,7 +1,7 @@
-"""What the standard library does for its own purposes with primitives that it has inside.
+"""Detects operations that the standard library performs on its own internal primitives.
 
-A pool, a future, a barrier and a timer are resources as a whole, in both modes. The locks that they are made of are
-nothing that the program knows of: what is done to them is not attributed to the line that calls the library.
+Pools, futures, barriers and timers each count as one resource, in controlled and native executions. Their internal
+locks are implementation details, so operations on those are not attributed to the line that calls the library.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _CLASSES = ("Barrier.", "Timer.")  # other classes of `threading` have twins
 
 
 def called_by_library() -> bool:
-    """Return whether the innermost code outside of raddle is that of a pool, a future, a barrier or a timer.
+    """Return whether the innermost frame outside raddle belongs to a pool, a future, a barrier or a timer.
 
-    Methods of conditions that call others of their own, as `notify_all` does, stand for their callers.
+    Frames of condition methods that call other condition methods, as `notify_all` does, are skipped.
     """
     frame = calling_frame()
     while frame is not None and frame.f_code.co_filename == _THREADING:

@@ -1,8 +1,8 @@
-"""Which calls make objects without a probe in a constructor that would show it.
+"""Calls that create objects without entering an instrumented constructor.
 
-A class with a constructor in instrumented code needs no attention where it is called: the constructor is entered with
-the object, however that came about. Classes without a constructor, dataclasses and their like, and classes that inherit
-one from C or from a library are noticed where instrumented code calls them.
+An instrumented constructor has probes that report the new object, however it is called. Classes without a constructor,
+dataclasses, and classes whose constructor comes from C or from a library have none. For those, the probe of the call
+reports the object.
 """
 
 from __future__ import annotations
@@ -15,52 +15,55 @@ from raddle import probe
 from raddle.inspection import class_attribute, dict_offset_of, module_of, own_fields
 from raddle.threads.twins.adopt import TWINS
 
-# Classes of Python itself whose objects have a `__dict__` but are no data; some ask who calls them.
-_NO_DATA = frozenset({"builtins", "functools", "typing", "_thread", "threading", "queue", "_queue"})
+# Standard modules whose objects have a `__dict__` but are not data. Some of the classes inspect the calling frame.
+_NOT_DATA = frozenset({"builtins", "functools", "typing", "_thread", "threading", "queue", "_queue"})
 _CALL = type.__dict__["__call__"]
 
 
 class CreationRules:
-    """Says what makes objects, and remembers it for classes."""
+    """Decides which calls create objects, and caches the answers for classes."""
 
-    __slots__ = ("_objects", "_silent", "_unprobed")
+    __slots__ = ("_call_probes", "_holding_variables", "_unprobed_constructors")
 
     def __init__(self) -> None:
-        # By id of a class, which is kept alive: the answers of the methods below.
-        self._silent: dict[int, tuple[type, bool]] = {}
-        self._objects: dict[int, tuple[type, bool]] = {}
-        self._unprobed: dict[int, tuple[type, bool]] = {}
+        # Results of the methods below: each maps the id of a class to the class, kept alive, and the result.
+        self._call_probes: dict[int, tuple[type, bool]] = {}
+        self._holding_variables: dict[int, tuple[type, bool]] = {}
+        self._unprobed_constructors: dict[int, tuple[type, bool]] = {}
 
-    def makes(self, called: Any) -> bool:
-        """Return whether calling this makes an object that no probe shows.
+    def creates_object(self, called: Any) -> bool:
+        """Return whether a call creates an object that no probe in a constructor reports.
 
         >>> from types import SimpleNamespace
-        >>> [CreationRules().makes(called) for called in (SimpleNamespace, object.__new__, int, len)]
+        >>> [CreationRules().creates_object(called) for called in (SimpleNamespace, object.__new__, int, len)]
         [True, True, False, False]
         """
         kind = type(called)
         if kind is BuiltinFunctionType:  # `super().__new__(cls)`
             return called.__name__ == "__new__" and issubclass(type(called.__self__), type)
-        if kind is MethodWrapperType:  # `super().__call__()` of a metaclass
+        if kind is MethodWrapperType:  # `super().__call__()` in a metaclass
             return called.__name__ == "__call__" and issubclass(type(called.__self__), type)
-        return issubclass(kind, type) and self.is_silent(called)
+        return issubclass(kind, type) and self.needs_call_probe(called)
 
-    def is_silent(self, kind: type) -> bool:
-        """Return whether calling a class makes an object without a probe in a constructor."""
-        known = self._silent.get(id(kind))
-        if known is None:
-            known = self._silent[id(kind)] = kind, _is_silent(kind) and self.holds_variables(kind)
-        return known[1]
+    def needs_call_probe(self, kind: type) -> bool:
+        """Return whether objects of a class hold variables, and no probe in a constructor reports their creation."""
+        cached = self._call_probes.get(id(kind))
+        if cached is None:
+            cached = self._call_probes[id(kind)] = kind, _has_no_probed_constructor(kind) and self.holds_variables(kind)
+        return cached[1]
 
     def has_unprobed_constructor(self, kind: type) -> bool:
-        """Return whether a class has a constructor that is written in Python and has no probes."""
-        known = self._unprobed.get(id(kind))
-        if known is None:
-            known = self._unprobed[id(kind)] = kind, any(not _is_probed(maker) for maker in _constructors(kind))
-        return known[1]
+        """Return whether a class has a constructor written in Python without probes."""
+        cached = self._unprobed_constructors.get(id(kind))
+        if cached is None:
+            cached = self._unprobed_constructors[id(kind)] = (
+                kind,
+                any(not _is_probed(one) for one in _constructors(kind)),
+            )
+        return cached[1]
 
     def has_creation_site(self, obj: object) -> bool:
-        """Return whether it matters where an object was made: it is data, or a primitive that no twin stands for yet.
+        """Return whether to record where an object was created: it holds variables, or is a primitive without a twin.
 
         >>> import threading
         >>> CreationRules().has_creation_site(threading.Lock()), CreationRules().has_creation_site(3)
@@ -69,25 +72,25 @@ class CreationRules:
         return id(type(obj)) in TWINS or self.holds_variables(type(obj))
 
     def holds_variables(self, kind: type) -> bool:
-        """Return whether objects of a class are data of the program, with attributes that are variables.
+        """Return whether the attributes of objects of a class are variables of the program.
 
         >>> from types import SimpleNamespace
         >>> [CreationRules().holds_variables(kind) for kind in (SimpleNamespace, list, type)]
         [True, False, False]
         """
-        known = self._objects.get(id(kind))
-        if known is None:
-            known = self._objects[id(kind)] = kind, _is_object(kind)
-        return known[1]
+        cached = self._holding_variables.get(id(kind))
+        if cached is None:
+            cached = self._holding_variables[id(kind)] = kind, _holds_variables(kind)
+        return cached[1]
 
 
-def _is_silent(kind: type) -> bool:
+def _has_no_probed_constructor(kind: type) -> bool:
     if class_attribute(type(kind), "__call__") is not _CALL:
-        return False  # a metaclass that is called decides: it makes the object by `super().__call__`, or has it already
+        return False  # the metaclass's `__call__` creates the object by `super().__call__`, or returns an existing one
     constructors = _constructors(kind)
-    if _is_of_program(kind):
+    if _is_instrumented(kind):
         return not any(map(_is_probed, constructors))
-    return not constructors  # one in Python may ask who calls it, and must not find us
+    return not constructors  # a constructor in Python may inspect the calling frame, which must not be one of raddle's
 
 
 def _is_probed(function: FunctionType) -> bool:
@@ -97,15 +100,15 @@ def _is_probed(function: FunctionType) -> bool:
 def _constructors(kind: type) -> list[FunctionType]:
     """Return the constructors of a class that are written in Python."""
     new: Any = class_attribute(kind, "__new__")
-    makers = (new.__func__ if type(new) is staticmethod else new, class_attribute(kind, "__init__"))
-    return [maker for maker in makers if type(maker) is FunctionType]
+    candidates = (new.__func__ if type(new) is staticmethod else new, class_attribute(kind, "__init__"))
+    return [constructor for constructor in candidates if type(constructor) is FunctionType]
 
 
-def _is_object(kind: type) -> bool:
-    if issubclass(kind, type) or module_of(kind) in _NO_DATA:
+def _holds_variables(kind: type) -> bool:
+    if issubclass(kind, type) or module_of(kind) in _NOT_DATA:
         return False
-    return _is_of_program(kind) or dict_offset_of(kind) != 0
+    return _is_instrumented(kind) or dict_offset_of(kind) != 0
 
 
-def _is_of_program(kind: type) -> bool:
+def _is_instrumented(kind: type) -> bool:
     return probe.NAME in own_fields(sys.modules.get(module_of(kind)))

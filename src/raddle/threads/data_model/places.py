@@ -1,9 +1,9 @@
-"""Where objects are made: the line of the program that calls a class, found on the stack while the object is new.
+"""Finds on the stack the line of the program that creates an object.
 
 An object is named by its class and by "the top of the stack (excluding calls to constructors) when the object is
 created" (Křena, Letko and Vojnar, section 4). In Python, constructors are `__init__`, `__new__`, `__post_init__` and
-the `__call__` of a metaclass. Code without probes is passed over, too: what a library makes, it makes on behalf of the
-line that calls it.
+the `__call__` of a metaclass. Code without probes is skipped, too: an object created by a library is attributed to the
+line that calls the library.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from raddle.threads.data_model.identity import first_argument, is_stdlib
 
 
 class Places:
-    """Lines of the program, by the frames that run them."""
+    """Finds the lines of the program that frames run."""
 
-    __slots__ = ("_passed", "_table")
+    __slots__ = ("_skipped", "_table")
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self._passed: dict[str, bool] = {}  # by file name: raddle's own, Python's, or generated
+        self._skipped: dict[
+            str, bool
+        ] = {}  # maps a file name to True for files of raddle and Python and for generated code
 
     def label(self, path: str) -> str:
-        """Return how sites name a file."""
+        """Return the name that sites use for a file."""
         return self._table.label(path)
 
     def creation_line(self, frame: FrameType | None = None) -> str:
-        """Return the line that is making an object; `frame` is the innermost that can be doing it.
+        """Return the line that is creating an object. The search starts at `frame`, by default the caller's.
 
-        Without a line that has probes, it is the innermost one outside of Python itself; "" if there is none.
+        If no line on the stack has probes, it is the innermost line outside Python itself, or "" if there is none.
 
         >>> table = SiteTable()
         >>> table.add(1 << 16, (), file="shop.py", path="/home/me/shop.py")
@@ -44,7 +46,7 @@ class Places:
         'shop.py:3'
         """
         frame = frame or sys._getframe(1)
-        labels, passed = self._table.labels, self._passed
+        labels, skipped = self._table.labels, self._skipped
         outside = ""
         while frame is not None:
             code = frame.f_code
@@ -53,13 +55,13 @@ class Places:
                 label = labels.get(filename)
                 if label is not None:
                     return f"{label}:{frame.f_lineno}"
-                if not outside and not (passed[filename] if filename in passed else self._is_passed(filename)):
+                if not outside and not (skipped[filename] if filename in skipped else self._is_skipped(filename)):
                     outside = f"{self._table.label(filename)}:{frame.f_lineno}"
             frame = frame.f_back
         return outside
 
     def creation_line_of(self, obj: object) -> str:
-        """Return the line that is making this object, if a constructor of it is running; else ""."""
+        """Return the line that is creating an object if its constructor is running, else ""."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_name in CONSTRUCTORS and first_argument(frame) is obj:
@@ -67,10 +69,12 @@ class Places:
             frame = frame.f_back
         return ""
 
-    def _is_passed(self, filename: str) -> bool:
-        # What `dataclass` and its like generate has no file.
-        known = self._passed[filename] = is_raddle_file(filename) or is_stdlib(filename) or filename.startswith("<")
-        return known
+    def _is_skipped(self, filename: str) -> bool:
+        # Code that `dataclass` and similar decorators generate has no file.
+        is_skipped = self._skipped[filename] = (
+            is_raddle_file(filename) or is_stdlib(filename) or filename.startswith("<")
+        )
+        return is_skipped
 
 
 def _is_of_metaclass(frame: FrameType) -> bool:

@@ -1,7 +1,7 @@
-"""Proxies of C's: objects through which attributes and items of another one are reached.
+"""Proxies implemented in C, which forward attribute and item accesses to another object.
 
-What is done to them is done to the object behind. A proxy written in Python needs none of this: it is seen to ask the
-object behind itself.
+An access to a proxy counts as an access to the proxied object. Proxies written in Python need no special treatment, as
+their own accesses to the proxied object are observed.
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from raddle.inspection import fields_of, mro
-from raddle.threads.data_model.variables import MAX_KINDS
+from raddle.threads.data_model.variables import MAX_CLASSES
 
 WRAPPED = "__wrapped__"
-# What is behind is made by code of the program's, when it is asked for.
-_MAKING = ("__factory__", "__wrapped_factory__")
-_OWN = "_self_"  # how the attributes begin that a proxy of `wrapt` keeps for itself
+# Attributes of lazy proxies: a callable of the program creates the proxied object on first use.
+_FACTORIES = ("__factory__", "__wrapped_factory__")
+_OWN_PREFIX = "_self_"  # prefix of the attributes that a `wrapt` proxy stores itself
 
-_known: dict[int, tuple[type, bool]] = {}  # by id: the class, kept alive
+_cache: dict[int, tuple[type, bool]] = {}  # maps an id to the class, kept alive, and the result
 
 
-def behind(obj: Any, name: str = "") -> Any:
-    """The object that has what is asked of a proxy; None if it is no proxy, or has what `name` says itself.
+def proxied_object(obj: Any, name: str = "") -> Any:
+    """Return the object behind a proxy; None if `obj` is not a proxy, or if the proxy itself has attribute `name`.
 
     >>> class Box: n = 0
     >>> box = Box()
-    >>> behind(weakref.proxy(box), "n") is box, behind(box, "n")
+    >>> proxied_object(weakref.proxy(box), "n") is box, proxied_object(box, "n")
     (True, None)
     """
     cls = type(obj)
-    known = _known.get(id(cls))
-    if known is None:
-        if len(_known) >= MAX_KINDS:
-            _known.clear()
-        known = _known[id(cls)] = cls, _is_weak(cls) or _wraps(cls)
-    if not known[1]:
+    cached = _cache.get(id(cls))
+    if cached is None:
+        if len(_cache) >= MAX_CLASSES:
+            _cache.clear()
+        cached = _cache[id(cls)] = cls, _is_weak(cls) or _is_wrapper(cls)
+    if not cached[1]:
         return None
     try:
         if _is_weak(cls):
-            return obj.__reduce_ex__.__self__  # what it is asked for it hands on
-        if name.startswith(_OWN) or any(name in fields_of(base) for base in mro(cls)):
+            return obj.__reduce_ex__.__self__  # the bound method belongs to the proxied object
+        if name.startswith(_OWN_PREFIX) or any(name in fields_of(base) for base in mro(cls)):
             return None
         return obj.__wrapped__
-    except (AttributeError, ReferenceError, ValueError):  # there is nothing behind any more, or not yet
+    except (AttributeError, ReferenceError, ValueError):  # the proxied object is garbage-collected or not set yet
         return None
 
 
@@ -51,9 +51,9 @@ def _is_weak(cls: type) -> bool:
     return any(cls is kind for kind in weakref.ProxyTypes)
 
 
-def _wraps(cls: type) -> bool:
-    """Has a class an attribute of C's that says what is wrapped? A slot of that name in a class of Python's is none."""
+def _is_wrapper(cls: type) -> bool:
+    """Return whether a class has a `__wrapped__` attribute implemented in C, and no factory. A slot does not count."""
     fields = [fields_of(base) for base in mro(cls)]
     return any(type(own.get(WRAPPED)) is GetSetDescriptorType for own in fields) and not any(
-        name in own for own in fields for name in _MAKING
+        name in own for own in fields for name in _FACTORIES
     )

@@ -1,4 +1,4 @@
-"""What is a variable? Which attributes, which containers, which of their methods only look."""
+"""The definition of a variable: which attributes and containers are variables, and which methods only read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raddle.inspection import MISSING, class_attribute, fields_of, module_of, mr
 from raddle.instrument.model.evidence import READERS, WRITERS
 from raddle.operation import READ, WRITE, Effect
 
-UNKNOWN = object()  # the value of an access that is a look at a whole container
+UNKNOWN = object()  # the value of an access to a container as a whole
 
 _DICT = frozenset({"get", "keys", "values", "items", "copy"})
 _SET = "copy union intersection difference symmetric_difference issubset issuperset isdisjoint"
@@ -27,15 +27,17 @@ _BUILT_IN: dict[type, frozenset[str]] = {
     Counter: _DICT | {"elements", "most_common", "total"},
     set: frozenset(_SET.split()),
     deque: frozenset({"count", "index", "copy"}),
-    bytearray: frozenset(name for name in dir(bytes) if not name.startswith("_")) | {"copy"},  # bytes only look
+    bytearray: frozenset(name for name in dir(bytes) if not name.startswith("_"))
+    | {"copy"},  # methods of bytes only read
     io.StringIO: frozenset({"getvalue", "tell"}),
     io.BytesIO: frozenset({"getvalue", "tell"}),
 }
 BUILT_IN = tuple(_BUILT_IN)
-_READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}  # by id of the class
-# Objects of the standard library that are no containers, but change with what is done to them, by code without probes:
-# by module and name, as few programs have them; and their methods that only look. No files: what is a variable is kept
-# until the execution ends, and a file that nobody has any more is closed.
+# Maps the id of a class to its methods that only read.
+_READERS: dict[int, frozenset[str]] = {id(kind): names for kind, names in _BUILT_IN.items()}
+# Classes of the standard library that are not containers but have state that code without probes changes, with their
+# reading methods. They are given by module and name because few programs import them. Files are not included: a
+# variable's owner is kept alive until the execution ends, but an unreferenced file must be closed at once.
 _HASH = frozenset({"copy", "digest", "hexdigest"})
 _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
     **dict.fromkeys([("_hashlib", "HASH"), ("_blake2", "blake2b"), ("_blake2", "blake2s"), ("hmac", "HMAC")], _HASH),
@@ -43,31 +45,32 @@ _STATEFUL: dict[tuple[str, str], frozenset[str]] = {
     ("random", "Random"): frozenset({"getstate"}),
     **dict.fromkeys([("zlib", "Compress"), ("zlib", "Decompress")], frozenset({"copy"})),
 }
-_LOOKING = (
+_READING_NAMES = (
     "add and bool contains eq format ge getitem getstate gt hash iter le len lt mul ne or rand reduce reduce_ex repr "
     "reversed rmul ror rsub rxor sizeof str sub xor"
 )
-_LOOKING_DUNDERS = frozenset(f"__{name}__" for name in _LOOKING.split())
-# They are about the object, not about what is in it.
+_READING_DUNDERS = frozenset(f"__{name}__" for name in _READING_NAMES.split())
+# Special methods that concern the object rather than its content.
 _OTHER_DUNDERS = frozenset(
     {"__class__", "__delattr__", "__dir__", "__getattribute__", "__init_subclass__", "__setattr__"}
 )
-_CHANGING_DUNDERS = frozenset({"__setitem__", "__delitem__", "__ior__", "__iadd__"})
-_some: tuple[dict[str, int], ...] = ({}, OrderedDict())
-VIEW_TYPES = frozenset(id(type(view)) for one in _some for view in (one.keys(), one.values(), one.items()))  # by id
+_WRITING_DUNDERS = frozenset({"__setitem__", "__delitem__", "__ior__", "__iadd__"})
+_empty_dicts: tuple[dict[str, int], ...] = ({}, OrderedDict())
+# Ids of the classes of dictionary views.
+VIEW_TYPES = frozenset(id(type(view)) for one in _empty_dicts for view in (one.keys(), one.values(), one.items()))
 
-_LOCALS = (_thread._local, _threading_local.local)  # each thread has attributes of its own
+_LOCALS = (_thread._local, _threading_local.local)  # classes whose objects have separate attributes in each thread
 
-# Containers that never change, and things that only look like containers.
+# Immutable containers, and classes that only resemble containers.
 _IMMUTABLE = (str, bytes, tuple, range, *env.FROZEN_TYPES, types.MappingProxyType, memoryview, type)
 
-_containers: dict[int, tuple[type, type | None]] = {}  # by id: the class, kept alive, and its base
-_stateful: list[type] = []  # classes that `_READERS` has besides the built-in ones, kept alive
-MAX_KINDS = 5_000
+_containers: dict[int, tuple[type, type | None]] = {}  # maps an id to the class, kept alive, and its base
+_stateful: list[type] = []  # classes added to `_READERS`, kept alive so that their ids stay valid
+MAX_CLASSES = 5_000  # classes in one cache before it is cleared
 
 
 def container_base(kind: type) -> type | None:
-    """The container without probes that a type is or extends: one of C's, or of a module that has none.
+    """Return the uninstrumented container class that a class is or extends, or None if there is none.
 
     >>> container_base(dict), container_base(tuple), container_base(type("L", (list,), {}))
     (<class 'dict'>, None, <class 'list'>)
@@ -75,7 +78,7 @@ def container_base(kind: type) -> type | None:
     try:
         return _containers[id(kind)][1]
     except KeyError:
-        if len(_containers) >= MAX_KINDS:  # each execution may make classes of its own, and they stay alive here
+        if len(_containers) >= MAX_CLASSES:  # each execution may create classes, and the cache keeps them alive
             _containers.clear()
         found = _find_base(kind)
         _containers[id(kind)] = kind, found
@@ -93,26 +96,26 @@ def _find_base(kind: type) -> type | None:
             return base
     if issubclass(kind, _IMMUTABLE):
         return None
-    for base in mro(kind):  # arrays, `UserDict`, `WeakSet`...: whatever keeps items by code without probes
+    for base in mro(kind):  # classes that store items by code without probes: arrays, `UserDict`, `WeakSet`...
         fields = fields_of(base)
         setter = fields.get("__setitem__", fields.get("discard"))
-        if setter is not None and not _is_seen(setter):
+        if setter is not None and not _is_visible(setter):
             return base
     return None
 
 
-def _is_seen(setter: Any) -> bool:
-    """Does what it does show, or does it do nothing?"""
+def _is_visible(setter: Any) -> bool:
+    """Return whether a method is instrumented or abstract."""
     if type(setter) is not types.FunctionType:
         return False
     return probe.NAME in setter.__globals__ or getattr(setter, "__isabstractmethod__", False)
 
 
 def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
-    """Return what calling a method of a container does to its content; None where its own probes tell.
+    """Return the effect of a method call on a container's content, or None if it has none or probes report it.
 
-    Methods of C that nobody knows are taken to change it, and so are those without probes that a subclass of something
-    of C's has. Other methods in Python can be anything, and are left alone.
+    Unknown methods implemented in C count as writes. So do unknown methods without probes in a subclass of a container
+    implemented in C. Other methods in Python can do anything and are ignored.
 
     >>> items: list[int] = []
     >>> [effect_of_method(list, list, getattr(items, name), name) for name in ("append", "count")]
@@ -125,7 +128,8 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
         return effect_by_name(kind, name)
     function = found.__func__ if type(found) is types.MethodType else None
     if type(function) is types.FunctionType:
-        if id(base) in _READERS:  # of a subclass, as `Counter.update`; those that have probes tell themselves
+        # A method of a subclass, as `Counter.update`. If it is instrumented, its own probes report its accesses.
+        if id(base) in _READERS:
             return None if probe.NAME in function.__globals__ else effect_by_name(base, name)
         return effect_by_name(base, name) if function is class_attribute(base, name) else None
     if kind is not base and function is not None:
@@ -134,7 +138,7 @@ def effect_of_method(kind: type, base: type, found: Any, name: str) -> Effect:
 
 
 def effect_by_name(base: type, name: str) -> Effect:
-    """Return the same for a method of the container itself, by its name.
+    """Return the effect of a container class's own method by its name, or None if it has none.
 
     >>> effect_by_name(dict, "get"), effect_by_name(dict, "setdefault")
     ('read', 'write')
@@ -142,15 +146,15 @@ def effect_by_name(base: type, name: str) -> Effect:
     readers = _READERS.get(id(base))
     if name in _OTHER_DUNDERS:
         return None
-    if name in _LOOKING_DUNDERS or (readers is not None and name in readers):
+    if name in _READING_DUNDERS or (readers is not None and name in readers):
         return READ
     if readers is not None or not is_in_python(base):
         return WRITE
-    return WRITE if name in WRITERS or name in _CHANGING_DUNDERS else READ if name in READERS else None
+    return WRITE if name in WRITERS or name in _WRITING_DUNDERS else READ if name in READERS else None
 
 
 def is_in_python(base: type) -> bool:
-    """Is the container written in Python? Then its methods are functions like others.
+    """Return whether a container class is written in Python.
 
     >>> from collections import UserDict
     >>> is_in_python(UserDict), is_in_python(dict)
@@ -161,7 +165,7 @@ def is_in_python(base: type) -> bool:
 
 
 def stores_missing_keys(kind: type) -> bool:
-    """Does looking up what is missing in such a mapping store something?
+    """Return whether looking up a missing key in a mapping may store a value.
 
     >>> from collections import Counter, defaultdict
     >>> stores_missing_keys(dict), stores_missing_keys(defaultdict), stores_missing_keys(Counter)
@@ -172,19 +176,20 @@ def stores_missing_keys(kind: type) -> bool:
 
 
 def is_iterator(obj: object) -> bool:
-    """Is it an iterator of C's, or a generator: a datum that changes with each `next`?
+    """Return whether an object is a generator or an iterator implemented in C, which each `next` changes.
 
     >>> is_iterator(iter([])), is_iterator(range(3))
     (True, False)
     """
     kind = type(obj)
-    if any(kind is proxy for proxy in weakref.ProxyTypes):  # which have everything, whatever is behind
+    # The classes of weak proxies have every special method, even if the proxied object does not.
+    if any(kind is proxy for proxy in weakref.ProxyTypes):
         return False
     return type(class_attribute(kind, "__next__")) is types.WrapperDescriptorType
 
 
 def runs_python(called: object) -> bool:
-    """Does a call run code in which others can come in between?
+    """Return whether a call runs Python code, during which other threads can run.
 
     >>> runs_python(lambda: 1), runs_python(list), runs_python(type("C", (), {"__init__": lambda self: None}))
     (True, False, True)
@@ -201,7 +206,7 @@ _METHODS = (
 
 
 def attribute_owner(obj: Any, name: str) -> Any:
-    """Whose variable `obj.name` is: the object's, its class's, or (None) nobody's, as with a method.
+    """Return the owner of variable `obj.name`: the object, its class, or None if it is not a variable, as for a method.
 
     >>> class A:
     ...     limit = 3
@@ -218,7 +223,7 @@ def attribute_owner(obj: Any, name: str) -> Any:
     if issubclass(type(obj), type):
         for kind in mro(obj):
             if name in fields_of(kind):
-                return None if _is_machinery(fields_of(kind)[name]) else kind
+                return None if _is_code(fields_of(kind)[name]) else kind
         return obj
     if issubclass(type(obj), (super, *_LOCALS)):
         return None
@@ -226,20 +231,20 @@ def attribute_owner(obj: Any, name: str) -> Any:
         if name in fields_of(kind):
             found = fields_of(kind)[name]
             if type(found) is types.MemberDescriptorType or _is_of_ctypes(found):
-                return obj  # __slots__, say
-            if _takes_values(found):
-                return None  # it comes before anything that the object has
-            # A cached property is kept by the object once it was asked for.
+                return obj  # `__slots__`, or a field of a `ctypes` structure
+            if _is_data_descriptor(found):
+                return None  # a data descriptor takes precedence over the object's own attributes
+            # A cached property is stored in the object when first read.
             if name in own_fields(obj) or issubclass(type(found), cached_property):
                 return obj
-            return None if _is_machinery(found) else kind
+            return None if _is_code(found) else kind
     return obj
 
 
 def written_owner(obj: Any, name: str) -> Any:
-    """Whose variable `obj.name = ...` writes: the object's own, or (None) nobody's, as where a property takes it.
+    """Return the owner of the variable that `obj.name = ...` writes, or None if there is none, as for a property.
 
-    No code of anybody's runs to find out: descriptors are looked at, not asked.
+    None of the program's code runs: descriptors are inspected but not called.
 
     >>> class A:
     ...     limit = 3
@@ -252,23 +257,23 @@ def written_owner(obj: Any, name: str) -> Any:
         return None
     for kind in mro(type(obj)):
         if name in fields_of(kind):
-            return attribute_owner(obj, name) if _takes_values(fields_of(kind)[name]) else obj
+            return attribute_owner(obj, name) if _is_data_descriptor(fields_of(kind)[name]) else obj
     return obj
 
 
-def _takes_values(found: Any) -> bool:
-    """Whether it is a descriptor that comes before the object's own attributes."""
+def _is_data_descriptor(found: Any) -> bool:
+    """Return whether a class attribute is a data descriptor, which takes precedence over the object's attributes."""
     return class_attribute(type(found), "__set__", MISSING) is not MISSING
 
 
 def _is_of_ctypes(found: Any) -> bool:
-    """Whether this is the value of a `ctypes` number, or a field of a structure."""
+    """Return whether a class attribute is the value of a `ctypes` number or a field of a `ctypes` structure."""
     kind = found.__objclass__ if type(found) is types.GetSetDescriptorType else type(found)
     return module_of(kind) in ("_ctypes", "ctypes")  # fields moved to the public module in 3.14
 
 
-def _is_machinery(found: Any) -> bool:
-    """Methods, properties, other descriptors, nested classes: code rather than data."""
+def _is_code(found: Any) -> bool:
+    """Return whether a class attribute is code rather than data: a method, a descriptor or a nested class."""
     kind = type(found)
     if issubclass(kind, (*_METHODS, type, types.GetSetDescriptorType)):
         return True

@@ -1,1 +1,1 @@
-"""The probes that instrumented code calls while an execution is under control."""
+"""The probes that instrumented code calls during a controlled execution."""

@@ -1,4 +1,4 @@
-"""What comes before an access: its scheduling point, and the note of who touched what."""
+"""The steps before an access: passing its scheduling point, and recording which thread touches which variable."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from raddle.threads.probes.variables import Variables
 
 
 class Accesses:
-    """What all probes of one engine share. Collections are changed in place by the engine.
+    """State that all probes of one engine share. The engine changes the collections in place.
 
-    `policy` decides at each site whether it is a scheduling point; None: the sites in `points` are.
+    `policy` decides whether a site is a scheduling point. If it is None, the sites in `points` are scheduling points.
 
-    What is called often is called as a method of its object: Python specializes such calls, but not those of callables
-    that are kept in a slot.
+    Frequent calls are written as method calls, because CPython specializes those but not calls of callables in slots.
     """
 
     __slots__ = (
-        "_allow_gil_switch", "cold", "engine", "hot", "makers", "measuring", "observing", "points", "policy", "quiet",
-        "sampling", "tell", "tracker", "variables",
+        "_allow_gil_switch", "cold", "creation_rules", "engine", "hot", "measuring", "observing", "points", "policy",
+        "quiet", "report", "sampling", "tracker", "variables",
     )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -39,15 +38,15 @@ class Accesses:
         self.cold, self.hot, self.quiet = engine.sampling.cold, engine.sampling.hot, engine.sampling.quiet
         self.observing = bool(engine.observers.accessed)
         self.measuring = engine.measuring
-        self.makers = CreationRules()
-        self.tell = engine.accessed
+        self.creation_rules = CreationRules()
+        self.report = engine.accessed
         self._allow_gil_switch = engine.allow_gil_switch
 
     def step(self, me: Carrier, variable: Variable, kind: Kind, site: int) -> None:
-        """Do everything that comes before an access."""
+        """Pass the scheduling point of an access, if it has one, and track the access."""
         policy = self.policy
         if policy is not None and variable.name == CONTENT and _calls_python(type(variable.owner)):
-            self._allow_gil_switch(me, site)  # in the calls of its methods
+            self._allow_gil_switch(me, site)  # CPython can switch in the calls of the container's Python methods
         if site in self.points if policy is None else policy.arrive(me, site):
             me.kind = kind
             me.target = variable.owner
@@ -60,28 +59,28 @@ class Accesses:
                 self.tracker.track(me, variable, access, kind is not READ)
 
     def arrive(self, me: Carrier, container: Any, kind: Kind, site: int) -> None:
-        """Pass the scheduling point before an access to a container's content, in an execution without tracking."""
+        """Pass the scheduling point before an access to a container's content, without tracking the access."""
         me.kind = kind
         me.target = container
         me.name = CONTENT
         me.site = site
         self.engine.reach(me)
 
-    def note_inside(self, me: Carrier, variable: Variable, site: int) -> None:
-        """Note that something at a site reads a variable, too. Its step is that of another access."""
-        access = (me.index, me.segment, ~site)  # not to be taken for what the site itself does to the variable
+    def note_nested_read(self, me: Carrier, variable: Variable, site: int) -> None:
+        """Track a read that is part of another access's step at the same site."""
+        access = (me.index, me.segment, ~site)  # the inverted site distinguishes it from the site's own access
         if access not in variable.accesses:
             self.tracker.track(me, variable, access, False)
 
     def made(self, me: Carrier, obj: Any, site: int) -> None:
-        """Inform criteria that code without probes has made an object at this site (only if `measuring`)."""
-        if self.makers.has_creation_site(obj):
+        """Notify criteria that code without probes created an object at this site. Call only if `measuring`."""
+        if self.creation_rules.has_creation_site(obj):
             self.engine.noted(me, CREATED, obj)
             if self.sampling.wanted is not None:
                 self.sampling.wanted.add(site)
 
-    def instead_of(self, real: Any, site: int) -> Any:
-        """Return the twin of something that the program kept before the twins were in place: a clock, say."""
+    def replace_real(self, real: Any, site: int) -> Any:
+        """Return the twin of a function, such as a clock, that the program stored before the twins were installed."""
         self.quiet[site] = None
         return NAMES[real]
 

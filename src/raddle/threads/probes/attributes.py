@@ -1,4 +1,4 @@
-"""Probes of attributes: reading, writing and deleting."""
+"""Probes for reading, writing and deleting attributes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from raddle.threads.patches import NAMES
 from raddle.threads.probes.accesses import Accesses
 from raddle.threads.probes.container_methods import ContainerMethods
 from raddle.threads.twins.adopt import TWINS, adopt
-from raddle.threads.twins.local import RealLocal, own
+from raddle.threads.twins.local import RealLocal, own_version
 
-# Classes, by id, whose objects hold nothing that is a variable of its own.
+# Ids of classes whose objects hold no variables.
 _PLAIN = frozenset(map(id, (int, float, bool, str, bytes, type(None), tuple)))
 
 
 class Attributes:
-    """An attribute of an object is a variable, unless it is code."""
+    """Probes for attributes. Each attribute of an object is a variable unless it is code."""
 
     __slots__ = (
         "_accesses", "_code_names", "_cold", "_container_methods", "_engine", "_hot", "_objects", "_observing",
-        "_points", "_policy", "_quiet", "_record", "_sampling", "_tell", "_tracker", "_variables",
+        "_points", "_policy", "_quiet", "_record", "_report", "_sampling", "_tracker", "_variables",
     )  # fmt: skip
 
     def __init__(
@@ -42,7 +42,7 @@ class Attributes:
         self._code_names = accesses.variables.code_names
         self._cold, self._hot, self._quiet = accesses.cold, accesses.hot, accesses.quiet
         self._points, self._policy = accesses.points, accesses.policy
-        self._tell, self._tracker = accesses.tell, accesses.tracker
+        self._report, self._tracker = accesses.report, accesses.tracker
         self._observing = accesses.observing
         self._record = None if stream is None else stream.append
 
@@ -85,13 +85,13 @@ class Attributes:
                 self._tracker.track(me, variable, access, False)
         value = getattr(obj, name)
         if type(value) is BuiltinFunctionType and value in NAMES:
-            value = self._accesses.instead_of(value, site)
+            value = self._accesses.replace_real(value, site)
         if self._observing:
             number, record = variable.number, self._record
             if number >= 0 and record is not None and not self._engine.aborting:
                 record((me.index, READ, number, site))
             else:
-                self._tell(me, READ, variable, site, value)
+                self._report(me, READ, variable, site, value)
         return value
 
     def _read_other(self, me: Carrier, obj: Any, cls: type, name: str, site: int) -> Any:
@@ -99,7 +99,7 @@ class Attributes:
         if id(cls) in TWINS:
             return getattr(adopt(obj), name)
         if issubclass(cls, RealLocal):
-            return getattr(own(obj, me), name)
+            return getattr(own_version(obj, me), name)
         found = getattr(obj, name)
         base = container_base(cls)
         if base is not None and is_method_of(obj, found):
@@ -107,7 +107,7 @@ class Attributes:
             if kind:
                 return self._container_methods.called_later(obj, found, kind, site)
         if type(found) is BuiltinFunctionType and found in NAMES:
-            return self._accesses.instead_of(found, site)
+            return self._accesses.replace_real(found, site)
         return found
 
     # -- writing ------------------------------------------------------------------------------------
@@ -153,12 +153,12 @@ class Attributes:
             if number >= 0 and record is not None and id(type(value)) in _PLAIN and not self._engine.aborting:
                 record((me.index, WRITE, number, site))
             else:
-                self._tell(me, WRITE, variable, site, value)
+                self._report(me, WRITE, variable, site, value)
 
     def _write_other(self, me: Carrier, value: Any, obj: Any, name: str) -> None:
         """Write an attribute that is not a variable."""
         if issubclass(type(obj), RealLocal):
-            setattr(own(obj, me), name, value)
+            setattr(own_version(obj, me), name, value)
             return
         setattr(obj, name, value)
         if name == WRAPPED:
@@ -170,11 +170,11 @@ class Attributes:
             delattr(obj, name)
             return
         if issubclass(type(obj), RealLocal):
-            delattr(own(obj, me), name)
+            delattr(own_version(obj, me), name)
             return
         variable = self._variables.find_written(obj, name)
         if variable is not None:
             self._accesses.step(me, variable, DELETE, site)
         delattr(obj, name)
         if self._observing and variable is not None:
-            self._tell(me, DELETE, variable, site, None)
+            self._report(me, DELETE, variable, site, None)

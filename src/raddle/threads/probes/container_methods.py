@@ -1,4 +1,4 @@
-"""Calls of methods of containers: `items.append(1)`, `sorted` in place, and methods that are called later."""
+"""Calls of container methods, such as `items.append(1)`, including sorting in place and methods called later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raddle.threads.probes.items import Items
 
 
 class ContainerMethods:
-    """A call of a container's method is one step, taken when it is called."""
+    """Calls container methods, each call as one step."""
 
     __slots__ = ("_accesses", "_allow_gil_switch", "_hot", "_items", "_observing", "_quiet", "_variables")
 
@@ -31,8 +31,8 @@ class ContainerMethods:
         self._allow_gil_switch = allow_gil_switch
 
     def called_later(self, obj: Any, found: Any, kind: Kind, site: int) -> Any:
-        """Return what stands for a method that other code will call: `Thread(target=items.append)`."""
-        return BoundMethod(found, partial(self._call_elsewhere, obj, found, kind, site))
+        """Wrap a method that other code will call, as in `Thread(target=items.append)`."""
+        return BoundMethod(found, partial(self._call_deferred, obj, found, kind, site))
 
     def call(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         me: Any = getcurrent()
@@ -44,38 +44,38 @@ class ContainerMethods:
         variable = self._variables.find_content(obj)
         self._accesses.step(me, variable, kind, site)
         if args or kwargs:
-            look_inside = self._items.look_inside
-            result = found(*[look_inside(me, arg, site) for arg in args], **kwargs)
+            read_nested = self._items.read_nested
+            result = found(*[read_nested(me, arg, site) for arg in args], **kwargs)
         else:
             result = found()
         if id(type(result)) in VIEW_TYPES:
             self._variables.views[id(result)] = (result, obj)
-            self._quiet[site] = None  # the loop over the view must find out whose it is
+            self._quiet[site] = None  # a loop over the view must look up its container
         if self._observing:
-            self._accesses.tell(me, kind, variable, site, result if kind == READ else UNKNOWN)
+            self._accesses.report(me, kind, variable, site, result if kind == READ else UNKNOWN)
         return result
 
-    def _call_elsewhere(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method that was kept: the calls around it, where CPython can switch, are not at its site."""
+    def _call_deferred(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a method away from its site, where CPython can switch threads although the site does not show it."""
         me: Any = getcurrent()
         if type(me) is Carrier:
             self._allow_gil_switch(me, site)
         return self.call(obj, found, kind, site, *args, **kwargs)
 
     def sort(self, obj: Any, found: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Sort with a step before each call of the key function: the list is empty while that runs."""
+        """Sort with a step before each call of the key function, because the list is empty while that runs."""
         key = kwargs.get("key")
         me: Any = getcurrent()
         if type(me) is Carrier and key is not None and runs_python(key):
             variable, step = self._variables.find_content(obj), self._accesses.step
 
-            def stopping(item: Any) -> Any:
+            def key_with_step(item: Any) -> Any:
                 step(me, variable, WRITE, site)
                 return key(item)
 
-            kwargs["key"] = stopping
+            kwargs["key"] = key_with_step
         return self.call(obj, found, kind, site, *args, **kwargs)
 
 
-# A partial of a function is called faster than one of a bound method, whose arguments are copied twice.
+# A partial of a plain function is faster than a partial of a bound method, which copies its arguments twice.
 CALL, SORT = ContainerMethods.call, ContainerMethods.sort

@@ -1,4 +1,4 @@
-"""Probes of functions and blocks: where bodies begin and end, and the managers of `with` statements."""
+"""Probes for functions and blocks: where bodies begin and end, and the context managers of `with` statements."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from greenlet import getcurrent
 from raddle.engine.carrier import Carrier
 from raddle.engine.engine import Engine
 from raddle.threads.twins.adopt import TWINS, adopt
-from raddle.threads.twins.functools import leaving, stored
+from raddle.threads.twins.functools import note_stored, storing_sites
 
 
 class Functions:
-    """Tells the observers of calls and blocks, and replaces locks that were made before their twins."""
+    """Notifies observers of calls and blocks, and replaces real locks in `with` statements by their twins."""
 
     __slots__ = ("_engine",)
 
@@ -36,8 +36,8 @@ class Functions:
     def leave(self, site: int) -> None:
         me = getcurrent()
         if type(me) is Carrier:
-            if site in leaving:
-                stored(site)
+            if site in storing_sites:
+                note_stored(site)
             self._engine.left(me, site)
 
     def block(self, site: int) -> None:
@@ -47,6 +47,6 @@ class Functions:
 
 
 def leave(site: int) -> None:
-    """The probe `leave` for executions without observers: only what a cache stores matters."""
-    if site in leaving:
-        stored(site)
+    """The probe `leave` for executions without observers: it only handles stores to a `functools` cache."""
+    if site in storing_sites:
+        note_stored(site)

@@ -1,4 +1,4 @@
-"""Probes of the contents of containers: items, iteration, and operators that read or change a content."""
+"""Probes for the content of containers: items, iteration, and operators that read or change the content."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from raddle.engine.variables import Variable
 from raddle.inspection import class_attribute
 from raddle.operation import DELETE, READ, WRITE
 from raddle.threads.data_model.builtin_functions import IN_PLACE
-from raddle.threads.data_model.deferred import Stepped
+from raddle.threads.data_model.deferred import SteppedIterator
 from raddle.threads.data_model.variables import UNKNOWN, container_base, is_iterator, runs_python, stores_missing_keys
 from raddle.threads.patches import NAMES
 from raddle.threads.probes.accesses import Accesses
 
 
 class Items:
-    """The content of a container is one variable, whatever the key."""
+    """Probes for container content. The content of a container is one variable, regardless of the key."""
 
     __slots__ = ("_accesses", "_cold", "_hot", "_observing", "_with_gil", "variables")
 
@@ -47,14 +47,14 @@ class Items:
             self._accesses.step(me, variable, READ, site)
             value = obj[key]
         elif class_attribute(cls, "__missing__") is defaultdict.__missing__ and runs_python(obj.default_factory):
-            return self._filled(me, obj, key, variable, site)
+            return self._fill_default(me, obj, key, variable, site)
         else:
             self._accesses.step(me, variable, WRITE, site)
-            value = self._stored(me, obj, key, site)
+            value = self._get_or_store(me, obj, key, site)
         if type(value) is BuiltinFunctionType and value in NAMES:
-            value = self._accesses.instead_of(value, site)
+            value = self._accesses.replace_real(value, site)
         if self._observing:
-            self._accesses.tell(me, READ, variable, site, value)
+            self._accesses.report(me, READ, variable, site, value)
         return value
 
     def setitem(self, value: Any, obj: Any, key: Any, site: int) -> None:
@@ -70,7 +70,7 @@ class Items:
         self._accesses.step(me, variable, WRITE, site)
         obj[key] = value
         if self._observing:
-            self._accesses.tell(me, WRITE, variable, site, value)
+            self._accesses.report(me, WRITE, variable, site, value)
 
     def delitem(self, obj: Any, key: Any, site: int) -> None:
         me = getcurrent()
@@ -81,7 +81,7 @@ class Items:
         self._accesses.step(me, variable, DELETE, site)
         del obj[key]
         if self._observing:
-            self._accesses.tell(me, DELETE, variable, site, None)
+            self._accesses.report(me, DELETE, variable, site, None)
 
     def contains(self, key: Any, obj: Any, site: int) -> bool:
         me = getcurrent()
@@ -92,7 +92,7 @@ class Items:
         self._accesses.step(me, variable, READ, site)  # type: ignore[arg-type] # a carrier
         found = key in obj
         if self._observing:
-            self._accesses.tell(me, READ, variable, site, found)  # type: ignore[arg-type] # a carrier
+            self._accesses.report(me, READ, variable, site, found)  # type: ignore[arg-type] # a carrier
         return found
 
     def content(self, obj: Any, site: int) -> Any:
@@ -110,7 +110,7 @@ class Items:
             variable = self.variables.find_content(container)
             self._accesses.step(me, variable, READ, site)
             if self._observing:
-                self._accesses.tell(me, READ, variable, site, UNKNOWN)
+                self._accesses.report(me, READ, variable, site, UNKNOWN)
         return obj
 
     def iterate(self, obj: Any, site: int) -> Any:
@@ -118,13 +118,13 @@ class Items:
         if self._cold.get(site) is type(obj) or type(me) is not Carrier:
             return obj
         container = self.variables.container_of(obj)
-        if container is None or is_iterator(container):  # a file in memory is both
-            return Stepped(obj, partial(self.advance, obj, site)) if is_iterator(obj) else obj
-        if issubclass(type(container), list):  # its iterator reads nothing before the first `next`
+        if container is None or is_iterator(container):  # an in-memory file is both
+            return SteppedIterator(obj, partial(self.advance, obj, site)) if is_iterator(obj) else obj
+        if issubclass(type(container), list):  # a list's iterator reads nothing before the first `next`
             return self.each(iter(obj), container, site)
-        self.look_at(me, container, site)
-        # With the GIL no switch can come between the making of a loop's iterator and its first `next`.
-        return self.each(iter(obj), container, site, at_once=self._with_gil)
+        self.read_content(me, container, site)
+        # With the GIL, no switch can happen between the creation of a loop's iterator and its first `next`.
+        return self.each(iter(obj), container, site, skip_first_step=self._with_gil)
 
     def inplace(self, operation: str, obj: Any, value: Any, site: int) -> Any:
         if type(obj) is int:
@@ -134,44 +134,46 @@ class Items:
             return IN_PLACE[operation](obj, value)
         variable = self.variables.find_content(obj)
         self._accesses.step(me, variable, WRITE, site)
-        result = IN_PLACE[operation](obj, self.look_inside(me, value, site))
+        result = IN_PLACE[operation](obj, self.read_nested(me, value, site))
         if self._observing:
-            self._accesses.tell(me, WRITE, variable, site, UNKNOWN)
+            self._accesses.report(me, WRITE, variable, site, UNKNOWN)
         return result
 
-    # -- what other probes do to contents -------------------------------------------------------------
+    # -- accesses by other probes ---------------------------------------------------------------------
 
-    def look_at(self, me: Carrier, container: Any, site: int) -> None:
-        """Read a content in a step of its own, as before an iterator is made: most store the size of the container."""
+    def read_content(self, me: Carrier, container: Any, site: int) -> None:
+        """Read a container's content in a separate step. Most iterators do so when created, to store its size."""
         variable = self.variables.find_content(container)
         self._accesses.step(me, variable, READ, site)
         if self._observing:
-            self._accesses.tell(me, READ, variable, site, UNKNOWN)
+            self._accesses.report(me, READ, variable, site, UNKNOWN)
 
-    def look_inside(self, me: Carrier, obj: Any, site: int) -> Any:
-        """Note that code in C reads the content of an argument at once, which is no step of its own."""
+    def read_nested(self, me: Carrier, obj: Any, site: int) -> Any:
+        """Track that C code reads the content of an argument as part of the current step; return the argument."""
         container = self.variables.container_of(obj)
         if container is not None:
-            self._accesses.note_inside(me, self.variables.find_content(container), site)
+            self._accesses.note_nested_read(me, self.variables.find_content(container), site)
         return obj
 
-    def advance(self, iterator: Any, site: int, go: Callable[[], Any] | None = None) -> Any:
-        """Call `next(iterator)`, or `go`, which advances it: an iterator of C or a generator can be shared."""
+    def advance(self, iterator: Any, site: int, advance_it: Callable[[], Any] | None = None) -> Any:
+        """Call `next(iterator)`, or `advance_it`, as a step: threads can share generators and C iterators."""
         me: Any = getcurrent()
         if type(me) is not Carrier:
-            return next(iterator) if go is None else go()
+            return next(iterator) if advance_it is None else advance_it()
         variable = self.variables.find_content(iterator)
         self._accesses.step(me, variable, WRITE, site)
-        value = next(iterator) if go is None else go()
+        value = next(iterator) if advance_it is None else advance_it()
         if self._observing:
-            self._accesses.tell(me, WRITE, variable, site, value)
+            self._accesses.report(me, WRITE, variable, site, value)
         return value
 
-    def each(self, iterator: Iterator[Any], container: Any, site: int, *, at_once: bool = False) -> Iterator[Any]:
-        """Iterate with a step for each `next`, the first one only if not `at_once`."""
+    def each(
+        self, iterator: Iterator[Any], container: Any, site: int, *, skip_first_step: bool = False
+    ) -> Iterator[Any]:
+        """Iterate with a step before each `next`, except for the first if `skip_first_step`."""
         variable = self.variables.find_content(container)
-        step, tell = self._accesses.step, self._accesses.tell
-        if at_once:
+        step, report = self._accesses.step, self._accesses.report
+        if skip_first_step:
             try:
                 value = next(iterator)
             except StopIteration:
@@ -186,11 +188,11 @@ class Items:
             except StopIteration:
                 return
             if self._observing and type(me) is Carrier:
-                tell(me, READ, variable, site, value)
+                report(me, READ, variable, site, value)
             yield value
 
-    def _stored(self, me: Carrier, obj: Any, key: Any, site: int) -> Any:
-        """Return `obj[key]` of a mapping that stores what is missing; if it did, that was made here."""
+    def _get_or_store(self, me: Carrier, obj: Any, key: Any, site: int) -> Any:
+        """Return `obj[key]` of a mapping that stores missing keys; report a value that the lookup created."""
         if not self._accesses.measuring or not issubclass(type(obj), dict):
             return obj[key]
         size = dict.__len__(obj)
@@ -199,10 +201,10 @@ class Items:
             self._accesses.made(me, value, site)
         return value
 
-    def _filled(self, me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
-        """`obj[key]` of a defaultdict whose factory runs Python code: others can store the key meanwhile."""
+    def _fill_default(self, me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
+        """Return `obj[key]` of a defaultdict. While its factory runs Python code, other threads can store the key."""
         step = self._accesses.step
-        step(me, variable, WRITE, site)  # it may become one, and what a site does is noted once
+        step(me, variable, WRITE, site)  # it may become a write, and each site's access is tracked only once
         missing = key not in obj
         if missing:
             value = obj.default_factory()
@@ -213,5 +215,5 @@ class Items:
         else:
             value = obj[key]
         if self._observing:
-            self._accesses.tell(me, WRITE if missing else READ, variable, site, value)
+            self._accesses.report(me, WRITE if missing else READ, variable, site, value)
         return value

@@ -1,4 +1,4 @@
-"""The probe of methods that are called at once: `obj.name(...)`."""
+"""The probe for method calls: `obj.name(...)`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from greenlet import getcurrent
 from raddle.engine.carrier import Carrier
 from raddle.inspection import own_fields
 from raddle.operation import DELETE, READ, WRITE, Effect, Kind
-from raddle.threads.data_model.filesystem import effect_of_method as effect_of_outside
-from raddle.threads.data_model.filesystem import is_outside
+from raddle.threads.data_model.filesystem import effect_of_method as effect_on_files
+from raddle.threads.data_model.filesystem import is_external
 from raddle.threads.data_model.variables import BUILT_IN, container_base, effect_by_name, effect_of_method
 from raddle.threads.probes.accesses import Accesses
 from raddle.threads.probes.attributes import Attributes
@@ -21,18 +21,19 @@ from raddle.threads.probes.calls import Calls
 from raddle.threads.probes.container_methods import CALL, SORT, ContainerMethods
 from raddle.threads.twins.adopt import TWINS, adopt
 
-_TAKING = frozenset({"join", "format", "format_map"})  # methods of strings that read the content of their arguments
-# Functions that access an attribute past what the class of the object says about it.
-_PAST_THE_CLASS: dict[Any, Kind] = {
+# Methods of strings that read the content of their arguments.
+_TEXT_READERS = frozenset({"join", "format", "format_map"})
+# Functions that access an attribute directly and ignore special methods of the object's class.
+_OBJECT_ACCESSORS: dict[Any, Kind] = {
     object.__getattribute__: READ, object.__setattr__: WRITE, object.__delattr__: DELETE,
 }  # fmt: skip
 
 
 class Methods:
-    """What is called decides: a method of a container, a function of a module, something in an attribute."""
+    """The probe for method calls. It distinguishes container methods, module functions and callables in attributes."""
 
     __slots__ = (
-        "_accesses", "_attributes", "_built_in", "_calls", "_cold", "_container_methods", "_kept", "_observing",
+        "_accesses", "_attributes", "_built_in", "_calls", "_cold", "_container_methods", "_kept_alive", "_observing",
         "_quiet", "_specials", "_variables",
     )  # fmt: skip
 
@@ -46,7 +47,7 @@ class Methods:
         self._variables = accesses.variables
         self._cold, self._quiet = accesses.cold, accesses.quiet
         self._observing = accesses.observing
-        # By id of the class: effects of methods of containers, and what returns methods of others.
+        # Both map the id of a class: to the effects of a container's methods, and to a function that looks up a method.
         self._built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
         self._specials: dict[int, Callable[[Any, str, int], Any] | None] = {
             **dict.fromkeys(TWINS, _of_twin),
@@ -55,12 +56,12 @@ class Methods:
             id(bytes): self._of_text,
             id(super): self._of_super,
         }
-        self._kept: list[type] = []  # classes that are known by id
+        self._kept_alive: list[type] = []  # classes whose ids must stay valid
 
     def method(self, obj: Any, name: str, site: int) -> Any:
         cls = type(obj)
         if self._cold.get(site) is cls:
-            if self._observing:  # what the method does to locks and the like is told by this site
+            if self._observing:  # observers attribute the method's synchronization to this site
                 me = getcurrent()
                 if type(me) is Carrier:
                     me.site = site
@@ -94,60 +95,60 @@ class Methods:
             special = self._special(cls)
         if special is not None:
             return special(obj, name, site)
-        found = self._attributes.read(obj, name, site)  # an attribute may hold anything: `self.opener = open`
+        found = self._attributes.read(obj, name, site)  # an attribute may hold any callable: `self.opener = open`
         return found if type(found) is MethodType else self._calls.function(found, site)
 
     def _special(self, cls: type) -> Callable[[Any, str, int], Any] | None:
-        special = self._of_class if issubclass(cls, type) else self._of_outside if is_outside(cls) else None
-        self._kept.append(cls)
+        special = self._of_class if issubclass(cls, type) else self._of_external if is_external(cls) else None
+        self._kept_alive.append(cls)
         self._specials[id(cls)] = special
         return special
 
     def _of_module(self, module: ModuleType, name: str, site: int) -> Any:
-        """A function of a module that is called at once: `heapq.heappush(items, 1)`."""
+        """Return the callable for a call of a module's function: `heapq.heappush(items, 1)`."""
         if self._variables.is_function_of(module, name):
             found = getattr(module, name)
         else:
-            found = self._attributes.read(module, name, site)  # a variable, or code at first sight
+            found = self._attributes.read(module, name, site)  # a variable, or code seen for the first time
         called = self._calls.function(found, site)
         if called is found and self._variables.is_function_of(module, name):
             self._quiet.setdefault(site, ModuleType)
         return called
 
-    def _of_super(self, above: Any, name: str, site: int) -> Any:
-        """`super().append(1)`, in a class that extends a container."""
-        found, obj = getattr(above, name), above.__self__
-        cls = type(obj)  # attributes of the object itself may be what is being looked up: use none
+    def _of_super(self, super_object: Any, name: str, site: int) -> Any:
+        """Return the callable for `super().append(1)` in a class that extends a container."""
+        found, obj = getattr(super_object, name), super_object.__self__
+        cls = type(obj)  # do not read attributes of the object: this may be the lookup of one
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
         if kind:
             return partial(CALL, self._container_methods, obj, found, kind, site)
-        return self._calls.maker(found, site)  # `super().__new__(cls)`
+        return self._calls.probed_constructor(found, site)  # `super().__new__(cls)`
 
     def _of_text(self, text: Any, name: str, site: int) -> Any:
         found = getattr(text, name)
-        if name in _TAKING:
-            return partial(self._calls.touching, found, READ, site)
+        if name in _TEXT_READERS:
+            return partial(self._calls.call_with_effect, found, READ, site)
         self._quiet.setdefault(site, type(text))
         return found
 
-    def _of_outside(self, obj: Any, name: str, site: int) -> Any:
-        """A method of a file, a path or a database."""
-        kind = effect_of_outside(obj, name)
+    def _of_external(self, obj: Any, name: str, site: int) -> Any:
+        """Return the callable for a method of a file, a path or a database."""
+        kind = effect_on_files(obj, name)
         if not kind:
             return self._attributes.read(obj, name, site)
-        return partial(self._calls.outside, getattr(obj, name), kind, site)
+        return partial(self._calls.call_external, getattr(obj, name), kind, site)
 
     def _of_class(self, cls: type, name: str, site: int) -> Any:
-        """A method that is called by way of its class: `dict.get(d, 1)`, `object.__setattr__(x, "a", 1)`."""
+        """Return the callable for a method called on its class: `dict.get(d, 1)`, `object.__setattr__(x, "a", 1)`."""
         found = self._attributes.read(cls, name, site)
-        kind = _PAST_THE_CLASS.get(found) if type(found) is WrapperDescriptorType else None
+        kind = _OBJECT_ACCESSORS.get(found) if type(found) is WrapperDescriptorType else None
         if kind is not None:
-            return partial(self._past_the_class, found, kind, site)
+            return partial(self._access_attribute, found, kind, site)
         if container_base(cls) is None:
             return self._calls.function(found, site)
-        if type(found) is BuiltinFunctionType:  # of the class itself: `dict.fromkeys(items)`
-            return partial(self._calls.touching, self._calls.maker(found, site), READ, site)
+        if type(found) is BuiltinFunctionType:  # a class method: `dict.fromkeys(items)`
+            return partial(self._calls.call_with_effect, self._calls.probed_constructor(found, site), READ, site)
         return partial(self._call_by_class, found, name, site)
 
     def _call_by_class(self, found: Any, name: str, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -157,7 +158,7 @@ class Methods:
             return found(*args, **kwargs)
         return self._container_methods.call(args[0], partial(found, args[0]), kind, site, *args[1:], **kwargs)
 
-    def _past_the_class(self, called: Any, kind: Kind, site: int, /, obj: Any, name: str, *values: Any) -> Any:
+    def _access_attribute(self, called: Any, kind: Kind, site: int, /, obj: Any, name: str, *values: Any) -> Any:
         me: Any = getcurrent()
         find = self._variables.find if kind == READ else self._variables.find_written
         variable = find(obj, name) if type(me) is Carrier else None
@@ -166,7 +167,7 @@ class Methods:
         self._accesses.step(me, variable, kind, site)
         result = called(obj, name, *values)
         if self._observing:
-            self._accesses.tell(me, kind, variable, site, values[0] if values else result)
+            self._accesses.report(me, kind, variable, site, values[0] if values else result)
         return result
 
 

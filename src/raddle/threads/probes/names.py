@@ -1,4 +1,4 @@
-"""Probes of names: global variables, and variables that functions share in closures."""
+"""Probes for names: global variables, and variables that functions share in closures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raddle.threads.probes.accesses import Accesses
 
 
 class Names:
-    """A name is a variable of its namespace: the globals of a module, or the token of one call of a function."""
+    """Probes for names. A name's owner is its module's globals, or the token of one function call for a closure."""
 
     __slots__ = ("_accesses", "_observing", "_variable_of")
 
@@ -30,7 +30,7 @@ class Names:
             self._accesses.step(me, variable, READ, site)
             if self._observing:
                 value = owner.get(name, UNKNOWN) if issubclass(type(owner), dict) else UNKNOWN
-                self._accesses.tell(me, READ, variable, site, value)
+                self._accesses.report(me, READ, variable, site, value)
 
     def write_name(self, value: Any, owner: Any, name: str, site: int) -> Any:
         me = getcurrent()
@@ -39,7 +39,7 @@ class Names:
             variable = variable_of(owner, name)
             self._accesses.step(me, variable, WRITE, site)
             if self._observing:
-                self._accesses.tell(me, WRITE, variable, site, value)
+                self._accesses.report(me, WRITE, variable, site, value)
         return value
 
     def delete_name(self, owner: Any, name: str, site: int) -> None:
@@ -49,4 +49,4 @@ class Names:
             variable = variable_of(owner, name)
             self._accesses.step(me, variable, DELETE, site)
             if self._observing:
-                self._accesses.tell(me, DELETE, variable, site, None)
+                self._accesses.report(me, DELETE, variable, site, None)

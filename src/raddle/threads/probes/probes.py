@@ -1,9 +1,9 @@
-"""The probes to attach while an engine runs executions.
+"""The probes that are attached while an engine runs executions.
 
-Each access finds its variable, passes a scheduling point if it is one, notes which thread touched what, does what the
-source says, and informs the observers if there are any. The order matters: the point comes before the access, and what
-is noted is what happened. Probes do nothing else to objects of the program. Whatever else they need to know they find
-out by way of `raddle.inspection`, so that no code of the program runs.
+The probe of an access finds the variable, passes the scheduling point if there is one, records which thread touches the
+variable, performs the access and notifies the observers. The order matters: the scheduling point comes before the
+access, and observers see its result. Probes do nothing else to the program's objects. They inspect objects by
+`raddle.inspection`, which runs none of the program's code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Probe = Callable[..., Any]
 
 
 def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, Probe]:
-    """Return the probes of an engine, by name (see `raddle.probe`); they append accesses to `stream`, if given."""
+    """Return the probes of an engine by name (see `raddle.probe`). They append accesses to `stream`, if given."""
     accesses = Accesses(engine)
     items = Items(accesses, with_gil=engine.points.with_gil)
     container_methods = ContainerMethods(accesses, items, engine.allow_gil_switch)
@@ -54,7 +54,7 @@ def make_probes(engine: Engine, stream: list[Step] | None = None) -> dict[str, P
 
 
 def _passing_by(policy: Points, made: Probe) -> Probe:
-    """Return a probe that first reports its site to the policy, whether or not it is a scheduling point."""
+    """Return a probe that first reports its site to the policy, even if it is not a scheduling point."""
     pass_by = policy.pass_by
 
     def probe(*args: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Real primitives that existed before an execution, and the twins that stand in for them under engine.
+"""Adoption of real primitives that existed before an execution: each gets a twin during controlled executions.
 
-A module-level `lock = threading.Lock()`, a default argument, a lock in C's hands: whatever probed code
-uses goes through here. The twin stays the same for a whole run, as two ways may lead to one real lock.
+Examples are a module-level `lock = threading.Lock()`, a default argument, and a lock created by C code. When probed
+code uses one, it gets the twin. Two references may lead to one real lock, so its twin stays the same for the whole run.
 """
 
 from __future__ import annotations
@@ -11,87 +11,87 @@ from typing import Any
 from raddle.threads.twins.lock import OUTSIDE, Lock, RealLock, RealRLock, RLock
 from raddle.threads.twins.simple_queue import RealSimpleQueue, SimpleQueue
 
-# By id of the real class: a class of the program that is looked for here may have a hash of its own.
+# Maps the id of a real class to its twin. The key is an id because the program's classes may define their own hash.
 TWINS: dict[int, Any] = {id(RealLock): Lock, id(RealRLock): RLock, id(RealSimpleQueue): SimpleQueue}
 
-_twins: dict[int, tuple[object, Any]] = {}  # id of the real one -> both, kept alive
-_changed: list[tuple[Any, dict[str, Any]]] = []  # objects given a twin, with the fields they had
-_slots: list[tuple[Any, str, Any]] = []  # the same for objects without a `__dict__`
+_twins: dict[int, tuple[object, Any]] = {}  # maps the id of a real primitive to it, kept alive, and its twin
+_patched_objects: list[tuple[Any, dict[str, Any]]] = []  # patched objects with their original fields
+_patched_slots: list[tuple[Any, str, Any]] = []  # patched slots: object, name of the slot, original value
 
 
 def adopt(real: Any) -> Any:
-    """The twin of a real primitive.
+    """Return the twin of a real primitive.
 
     >>> import threading
     >>> real = threading.Lock()
     >>> adopt(real) is adopt(real)
     True
     """
-    known = _twins.get(id(real))
-    if known is not None:
-        return known[1]
-    twin = TWINS[id(type(real))].standing_for(real)
+    adopted = _twins.get(id(real))
+    if adopted is not None:
+        return adopted[1]
+    twin = TWINS[id(type(real))].twin_for(real)
     _twins[id(real)] = (real, twin)
-    _look(real, twin)
+    _refresh_holder(real, twin)
     return twin
 
 
 def adopt_condition(condition: Any) -> Any:
-    """Give a condition made with a real lock that lock's twin; returns the lock it has now."""
+    """Replace a condition's real lock by its twin; return the condition's current lock."""
     real = condition._lock
     if type(real) is not RealLock and type(real) is not RealRLock:
         return real
     twin = adopt(real)
     methods = ("acquire", "release", "locked", "_release_save", "_acquire_restore", "_is_owned")
-    _change(condition, {"_lock": twin} | {m: getattr(twin, m) for m in methods if m in condition.__dict__})
+    _patch(condition, {"_lock": twin} | {m: getattr(twin, m) for m in methods if m in condition.__dict__})
     return twin
 
 
 def adopt_queue(queue: Any) -> None:
-    """Give a queue made with a real mutex that mutex's twin, in its conditions too."""
+    """Replace a queue's real mutex by its twin, also in the queue's conditions."""
     if type(queue.mutex) is RealLock:
-        _change(queue, {"mutex": adopt(queue.mutex)})
+        _patch(queue, {"mutex": adopt(queue.mutex)})
         for condition in (queue.not_empty, queue.not_full, queue.all_tasks_done):
             adopt_condition(condition)
 
 
-def adopt_lock_of(holder: Any) -> None:
-    """Give something that has a real lock of its own that lock's twin."""
-    if type(holder.lock) is RealRLock:
-        _change(holder, {"lock": adopt(holder.lock)})
+def adopt_lock_of(owner: Any) -> None:
+    """Replace the real lock in an object's `lock` attribute by its twin."""
+    if type(owner.lock) is RealRLock:
+        _patch(owner, {"lock": adopt(owner.lock)})
 
 
-def adopt_slot(holder: Any, name: str) -> None:
-    """Give an object that has a real lock in a slot that lock's twin."""
-    real = getattr(holder, name)
+def adopt_slot(owner: Any, name: str) -> None:
+    """Replace the real lock in an object's slot by its twin."""
+    real = getattr(owner, name)
     if type(real) is RealLock:
-        _slots.append((holder, name, real))
-        setattr(holder, name, adopt(real))
+        _patched_slots.append((owner, name, real))
+        setattr(owner, name, adopt(real))
 
 
-def _change(obj: Any, fields: dict[str, Any]) -> None:
-    _changed.append((obj, {name: obj.__dict__[name] for name in fields}))
+def _patch(obj: Any, fields: dict[str, Any]) -> None:
+    _patched_objects.append((obj, {name: obj.__dict__[name] for name in fields}))
     obj.__dict__.update(fields)
 
 
-def look_again() -> None:
-    """An execution begins: see which adopted locks are taken by somebody outside of it."""
+def refresh_holders() -> None:
+    """At the start of an execution, check which adopted locks are held outside it."""
     for real, twin in _twins.values():
-        _look(real, twin)
+        _refresh_holder(real, twin)
 
 
 def restore_adopted() -> None:
-    """The run is over: everything adopted is its own again."""
-    for obj, fields in _changed:
+    """At the end of a run, restore the real primitives in all patched objects."""
+    for obj, fields in _patched_objects:
         obj.__dict__.update(fields)
-    for holder, name, real in _slots:
-        setattr(holder, name, real)
-    _changed.clear()
-    _slots.clear()
+    for owner, name, real in _patched_slots:
+        setattr(owner, name, real)
+    _patched_objects.clear()
+    _patched_slots.clear()
     _twins.clear()
 
 
-def _look(real: Any, twin: Any) -> None:
+def _refresh_holder(real: Any, twin: Any) -> None:
     if type(twin) is Lock:
         twin.holder = OUTSIDE if real.locked() else None
     elif type(twin) is RLock:

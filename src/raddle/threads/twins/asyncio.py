@@ -1,8 +1,8 @@
-"""Event loops in controlled threads: each thread has a running loop of its own, and loops sleep in virtual time.
+"""Twins for `asyncio`: each controlled thread has its own running loop, and loops sleep in virtual time.
 
-`asyncio` keeps the running loop of each OS thread in C, and since 3.14 the running task, too. All carriers share one
-thread, so both are exchanged at each switch to another carrier while any loop runs under engine. A loop that waits
-with a timeout waits as `time.sleep` does; one that waits for input without end is beyond engine.
+`asyncio` stores the running loop of each OS thread in C, and since 3.14 also the running task. All carriers share one
+OS thread, so both are swapped at each switch between carriers while a loop runs. A loop that waits with a timeout
+behaves like `time.sleep`. raddle cannot control a loop that waits for input without a timeout.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ import greenlet
 from raddle import env
 from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.threads.endings import uncontrolled
+from raddle.threads.endings import end_uncontrolled
 from raddle.threads.twins.local import local
 
 WAITS_FOR_INPUT = (
-    "an event loop or selector waits for input, which raddle does not control: replace what it waits for in the "
-    "scenario (a fake, asyncio.sleep)"
+    "an event loop or selector waits for input, which raddle does not control: in the scenario, replace the source of "
+    "the input by a fake or by asyncio.sleep"
 )
 
-FREE_READINGS = 1_000  # of a loop's clock, in one execution
+FREE_READINGS = 1_000  # readings of a loop's clock in one execution that do not advance virtual time
 
-_running: dict[Any, Any] = {}  # by carrier
-_tasks: dict[Any, Any] = {}  # by carrier that does not run: the task that its loop has begun a step of
-_hooks: dict[Any, Any] = {}  # by greenlet that does not run: what the loop does with asynchronous generators
-_traced_before: list[Any] = []
+_running: dict[Any, Any] = {}  # maps a carrier to its running loop
+_tasks: dict[Any, Any] = {}  # maps a suspended carrier to the current task of its loop
+_hooks: dict[Any, Any] = {}  # maps a suspended greenlet to its hooks for asynchronous generators
+_previous_tracers: list[Any] = []  # greenlet trace functions to restore
 
 
 class _Local(local):
-    """What an event loop policy knows of each thread."""
+    """The per-thread state of an event loop policy."""
 
     _loop = None
     _set_called = False
 
 
 def names() -> dict[Any, Any]:
-    """What is replaced by name: nothing where `asyncio` was not imported."""
+    """Return a dict from real functions to their twins; it is empty if `asyncio` is not imported."""
     events = sys.modules.get("asyncio.events")
     if events is None:
         return {}
     real_set = events._set_running_loop
 
-    def switched(event: str, greenlets: tuple[Any, Any]) -> None:
+    def on_switch(event: str, greenlets: tuple[Any, Any]) -> None:
         origin, target = greenlets
         _hooks[origin] = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(*_hooks.pop(target, (None, None)))
@@ -60,7 +60,7 @@ def names() -> dict[Any, Any]:
         if me.__class__ is Carrier:
             if loop is not None:
                 if not _running:
-                    _traced_before.append(greenlet.settrace(switched))
+                    _previous_tracers.append(greenlet.settrace(on_switch))
                 _running[me] = loop
             elif _running.pop(me, None) is not None and not _running:
                 stop_switching()
@@ -70,24 +70,24 @@ def names() -> dict[Any, Any]:
 
 
 def _swap_task(carrier: Any, task: Any) -> None:
-    """Put a task in the place of the one that a carrier's loop, the running loop, has begun a step of."""
+    """Make `task` the current task of a carrier's loop, and save the previous one."""
     loop = _running.get(carrier) if env.RUNNING_TASK_IS_PER_THREAD else None
     if loop is not None:
-        before = sys.modules["asyncio.tasks"]._swap_current_task(loop, task)
-        if before is not None:
-            _tasks[carrier] = before
+        previous = sys.modules["asyncio.tasks"]._swap_current_task(loop, task)
+        if previous is not None:
+            _tasks[carrier] = previous
 
 
 def fields() -> Iterator[tuple[dict[str, Any], str, Any]]:
-    """Namespaces, names and values: each thread has a loop of its own with the policy there is."""
+    """Yield a namespace, a name and a new value for the current event loop policy, which keeps one loop per thread."""
     events = sys.modules.get("asyncio.events")
     policy = getattr(events, "_event_loop_policy", None)
-    if isinstance(getattr(policy, "_local", None), _local_kind(events)):
+    if isinstance(getattr(policy, "_local", None), _policy_local_type(events)):
         yield policy.__dict__, "_local", _Local()
 
 
 def methods() -> Iterator[tuple[type, str, Any]]:
-    """Methods of classes that exist by now."""
+    """Yield a class, a method name and a twin for each patched class that is loaded."""
     events = sys.modules.get("asyncio.events")
     kind = getattr(events, env.EVENT_LOOP_POLICY, None)
     if kind is not None and "_Local" in kind.__dict__:
@@ -100,19 +100,19 @@ def methods() -> Iterator[tuple[type, str, Any]]:
         if isinstance(found, type) and issubclass(found, selectors.BaseSelector):  # type: ignore[union-attr]
             real = found.__dict__.get("select")
             if real is not None and not getattr(real, "__isabstractmethod__", False):
-                yield found, "select", _selecting(real)
+                yield found, "select", _controlled_select(real)
 
 
-def _local_kind(events: Any) -> Any:
+def _policy_local_type(events: Any) -> Any:
     kind = getattr(events, env.EVENT_LOOP_POLICY, None)
     return getattr(kind, "_Local", ())
 
 
 def _time_of(real: Callable[[Any], float]) -> Callable[[Any], float]:
-    """Costs nothing at first, unlike other readings of the clock.
+    """Return a twin of a loop's `time` whose first `FREE_READINGS` readings do not advance virtual time.
 
-    A loop reads it all the time. Loops that sleep equally long must wake at the same moment: who read it first is
-    nothing that a schedule tells.
+    A loop reads its clock all the time. Loops that sleep equally long must wake at the same moment, because a schedule
+    does not determine which loop reads the clock first.
     """
 
     @wraps(real)
@@ -129,7 +129,7 @@ def _time_of(real: Callable[[Any], float]) -> Callable[[Any], float]:
     return time
 
 
-def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
+def _controlled_select(real: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(real)
     def select(self: Any, timeout: float | None = None) -> Any:
         me = getcurrent()
@@ -139,7 +139,7 @@ def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
         if found:
             return found
         if timeout is None:
-            uncontrolled(me, WAITS_FOR_INPUT)
+            end_uncontrolled(me, WAITS_FOR_INPUT)
         else:
             waits.sleep(me, timeout)
         return real(self, 0)
@@ -148,9 +148,9 @@ def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stop_switching() -> None:
-    """No loop runs under control any more."""
+    """Stop swapping loops and tasks, as no controlled loop is running."""
     _running.clear()
     _hooks.clear()
     _tasks.clear()
-    while _traced_before:
-        greenlet.settrace(_traced_before.pop())
+    while _previous_tracers:
+        greenlet.settrace(_previous_tracers.pop())

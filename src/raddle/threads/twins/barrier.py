@@ -1,6 +1,7 @@
-"""What is special about `threading.Barrier`: it runs as it is, on the twin of its condition, but can be looked at.
+"""Patches for `threading.Barrier`, whose own code runs on the twin of its condition.
 
-For criteria it is a resource of its own: who arrives gives to all, and who goes on takes from all, as by a semaphore.
+For criteria, a barrier is a resource like a semaphore: a thread that arrives releases it, and a thread that continues
+acquires it. Reading a barrier's properties is a scheduling point.
 """
 
 from __future__ import annotations
@@ -21,35 +22,35 @@ def wait(self: Any, timeout: float | None = None) -> int:
         return _real_wait(self, timeout)
     site = me.site
     index = _real_wait(self, timeout)
-    me.site = site  # the barrier's action may have changed it
+    me.site = site  # the barrier's action may have changed the site
     me.engine.noted(me, DOWN, self)
     return index
 
 
 def _enter(self: Any) -> None:
-    """Arrive, while the lock of the barrier is held: criteria see threads in the order in which they arrived."""
+    """Arrive at the barrier. Its lock is held, so criteria see the arrivals in order."""
     _real_enter(self)
     me = getcurrent()
     if me.__class__ is Carrier and me.engine.measuring:
         me.engine.noted(me, UP, self)
 
 
-def _looking(name: str) -> property:
-    """A property read without the barrier's lock: from now on it matters when exactly locks are given back."""
+def _observed_property(name: str) -> property:
+    """Return a twin of a property that observes the barrier without its lock, which makes lock releases visible."""
     real = threading.Barrier.__dict__[name].fget
 
-    def look(self: Any) -> Any:
+    def read_property(self: Any) -> Any:
         me = getcurrent()
         if me.__class__ is Carrier:
             me.engine.mark_observed("lock")
             me.engine.operate(me, LOCKED, self)
         return real(self)
 
-    return property(look)
+    return property(read_property)
 
 
 PATCHES = (
     (threading.Barrier, "wait", wait),
     (threading.Barrier, "_enter", _enter),
-    *((threading.Barrier, name, _looking(name)) for name in ("n_waiting", "broken")),
+    *((threading.Barrier, name, _observed_property(name)) for name in ("n_waiting", "broken")),
 )

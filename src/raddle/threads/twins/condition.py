@@ -1,4 +1,4 @@
-"""The twin of `threading.Condition`: methods put in place of the class's own while raddle is at work."""
+"""The twin of `threading.Condition`: methods that replace those of the class while twins are installed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _real_notify = threading.Condition.notify
 
 
 class Ticket:
-    """One thread's wait. `release` is what `notify` calls on the lock that stands here in CPython."""
+    """One thread's wait. It replaces the lock in CPython's list of waiters, on which `notify` calls `release`."""
 
     __slots__ = ("label", "woken")
 
     def __init__(self, label: str) -> None:
-        self.label = label  # of the thread
+        self.label = label  # the label of the waiting thread
         self.woken = False
 
     def release(self) -> None:
@@ -34,7 +34,7 @@ class Ticket:
 
 
 def init(self: Any, lock: Any = None) -> None:
-    """What CPython's does, without asking a plain lock for methods it does not have: that is slow."""
+    """Initialize like CPython, but skip the slow search for methods that a plain lock does not have."""
     if lock is None:
         lock = threading.RLock()
     if type(lock) is not Lock:
@@ -52,7 +52,7 @@ def _owned(lock: Any, me: Carrier) -> bool:
     if type(lock) is RLock:
         return lock.holder is me
     if lock.holder is not me:
-        # A plain lock does not know its owner: CPython only looks whether it is locked at all.
+        # A plain lock does not know its owner, so CPython only checks whether it is locked.
         me.engine.mark_observed("lock")
         me.engine.operate(me, LOCKED, lock)
     return lock.holder is not None
@@ -60,7 +60,7 @@ def _owned(lock: Any, me: Carrier) -> bool:
 
 def wait(self: Any, timeout: float | None = None) -> bool:
     me = getcurrent()
-    # NaN is left to CPython's code, which never blocks: current versions refuse it, older ones take it for 0.
+    # CPython's code handles NaN without blocking: current versions reject it, older ones treat it as 0.
     if me.__class__ is not Carrier or timeout != timeout:
         return _real_wait(self, timeout)
     lock = self._lock
@@ -99,7 +99,7 @@ def wait(self: Any, timeout: float | None = None) -> bool:
 
 
 def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | None) -> bool:
-    """Block until notified, or until the time is over, and until the lock is free; return whether it was notified."""
+    """Block until notified or timed out, and until the lock is free; return whether the thread was notified."""
     if timeout is None:
         me.engine.operate(me, WAIT, self, lambda: ticket.woken and lock.holder is None)
     elif timeout > 0:
@@ -111,7 +111,7 @@ def _sleep(self: Any, me: Carrier, lock: Any, ticket: Ticket, timeout: float | N
 
 
 def _wait_on_foreign_lock(self: Any, me: Carrier, timeout: float | None) -> bool:
-    """As CPython's, for a condition over somebody's own lock class: wait, then acquire as that class does."""
+    """Wait like CPython on a condition with a lock class of the program, and reacquire by that class's methods."""
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
     ticket = Ticket(me.label)
@@ -142,7 +142,7 @@ def notify(self: Any, n: int = 1) -> None:
         owned = _owned(lock, me) if type(lock) is Lock or type(lock) is RLock else self._is_owned()
     if not owned:
         raise RuntimeError("cannot notify on un-acquired lock")
-    if NOTIFY in me.engine.known_points.kinds:  # no thread can tell, as none has the lock: some criteria can
+    if NOTIFY in me.engine.known_points.kinds:  # threads cannot observe it without the lock, but some criteria need it
         me.engine.operate(me, NOTIFY, self)
     waiters = self._waiters
     if not waiters:
@@ -155,7 +155,7 @@ def notify(self: Any, n: int = 1) -> None:
 
 
 def _next_ticket(self: Any, me: Carrier) -> Ticket:
-    """Take one of the waiters: the first, unless any may be woken."""
+    """Remove and return the waiter to wake: the first, unless the rules let the scheduler choose."""
     waiters = self._waiters
     if me.engine.rules.wakeups is Wakeups.FIFO or len(waiters) == 1:
         return waiters.popleft()  # type: ignore[no-any-return]
@@ -165,10 +165,10 @@ def _next_ticket(self: Any, me: Carrier) -> Ticket:
     return chosen.value  # type: ignore[no-any-return]
 
 
-def _of_the_lock(name: str) -> property:
-    """Make a property for a method that each condition takes from its lock.
+def _lock_method(name: str) -> property:
+    """Return a property for a method that each condition copies from its lock.
 
-    A condition made earlier has the method of a real lock, in its `__dict__`. A property of the class is found first.
+    A condition that already existed has the real lock's method in its `__dict__`. A property takes precedence over it.
     """
 
     def look_up(self: Any) -> Any:
@@ -176,10 +176,10 @@ def _of_the_lock(name: str) -> property:
             adopt_condition(self)
         return self.__dict__[name]
 
-    def keep(self: Any, method: Any) -> None:
+    def store(self: Any, method: Any) -> None:
         self.__dict__[name] = method
 
-    return property(look_up, keep)
+    return property(look_up, store)
 
 
 def enter(self: Any) -> Any:
@@ -202,7 +202,7 @@ PATCHES = (
     (threading.Condition, "notify", notify),
     (threading.Condition, "__enter__", enter),
     (threading.Condition, "__exit__", leave),
-    (threading.Condition, "acquire", _of_the_lock("acquire")),
-    (threading.Condition, "release", _of_the_lock("release")),
-    *(((threading.Condition, "locked", _of_the_lock("locked")),) if env.RLOCKS_HAVE_LOCKED else ()),
+    (threading.Condition, "acquire", _lock_method("acquire")),
+    (threading.Condition, "release", _lock_method("release")),
+    *(((threading.Condition, "locked", _lock_method("locked")),) if env.RLOCKS_HAVE_LOCKED else ()),
 )

@@ -1,4 +1,4 @@
-"""The twin of `threading.Event`: methods put in place of the class's own while raddle is at work."""
+"""The twin of `threading.Event`: methods that replace those of the class while twins are installed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def clear(self: Any) -> None:
     if me.__class__ is not Carrier:
         _real_clear(self)
         return
-    # After a clear it matters when exactly the event was set, as after somebody's look at it.
+    # A clear makes the order of sets visible to other threads, as `is_set` does.
     me.engine.mark_observed("event")
     me.engine.operate(me, CLEAR, self)
     if self._flag:
@@ -59,14 +59,14 @@ def clear(self: Any) -> None:
 
 def wait(self: Any, timeout: float | None = None) -> bool:
     me = getcurrent()
-    # NaN is left to CPython's code, which never blocks: current versions refuse it, older ones take it for 0.
+    # CPython's code handles NaN without blocking: current versions reject it, older ones treat it as 0.
     if me.__class__ is not Carrier or timeout != timeout:
         return _real_wait(self, timeout)
     engine = me.engine
     if timeout is not None and timeout <= 0:
         return is_set(self)
     if "event" in engine.points.visible:
-        # Somebody may clear the event: whoever waits by then is woken, whoever comes later is not.
+        # If the event is set and then cleared, threads that already wait are woken, and later ones are not.
         engine.operate(me, BEFORE_WAIT, self)
     ticket = Ticket(me.label)
     ticket.woken = self._flag
@@ -101,7 +101,7 @@ def _state(event: Any) -> tuple[int, ...]:
 
 def _describe(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need  # 0: it may expire at any time
+        what = 0 if thread.timer and thread.ready is None else need  # an early timeout never blocks
         return [(target, "", modes.READ if thread.timer else mode)], what, None, target, _state
 
     return describe

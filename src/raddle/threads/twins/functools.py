@@ -1,8 +1,8 @@
-"""Twins of what `functools` caches with: a cache is a variable that threads share.
+"""Twins of the caches in `functools`: a cache is a variable that threads share.
 
-Looking up reads it; what was found missing is computed, and stored when the function's body ends. Another thread can
-come in between, and compute the same once more. The lookup is told at the site where the body begins, the storing at
-the one where it ends, by the probe there: it is C code that calls the function, and stores at once what it returns.
+A lookup reads the variable. If the key is missing, the function runs, and the result is stored when its body ends. In
+between, another thread can compute the same result. The lookup is reported at the site where the body begins. The store
+is reported by the probe where the body ends, because C code calls the function and stores the result immediately.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _real_get: Callable[..., Any] = functools.cached_property.__get__
 
 
 class Lookup(NamedTuple):
-    """A thread is in a function whose result will be stored."""
+    """A cache lookup of a thread that now computes the missing result."""
 
-    leave: int  # the site where that happens
+    leave: int  # the site where the result is stored
     owner: object
     name: str
 
 
-leaving: set[int] = set()  # sites where something may be stored; probes keep it
-_sites: dict[CodeType, tuple[int, int]] = {}
+storing_sites: set[int] = set()  # sites where a result may be stored; probes hold a reference to this set
+_sites: dict[CodeType, tuple[int, int]] = {}  # maps a function's code to the sites where its body begins and ends
 
 
 def sites_of(function: Any) -> tuple[int, int] | None:
-    """Where the body of a function begins and where it ends; None if it has no probes.
+    """Return the sites where a function's body begins and ends, or None if it has no probes.
 
     >>> sites_of(len)
     """
@@ -52,16 +52,16 @@ def sites_of(function: Any) -> tuple[int, int] | None:
         if "enter" not in numbers or "leave" not in numbers:
             return None
         _sites[code] = numbers["enter"], numbers["leave"]
-    leaving.add(_sites[code][1])
+    storing_sites.add(_sites[code][1])
     return _sites[code]
 
 
 class CachedFunction:
-    """What `functools.lru_cache` and `functools.cache` make of a function that has probes."""
+    """The twin of the wrapper that `lru_cache` and `cache` return, for an instrumented function."""
 
     _real: Any
     _function: Any
-    _token: object  # of the variable that the cache is
+    _token: object  # the owner of the cache's variable
     _variable: str
 
     def __new__(cls, function: Any, maxsize: Any, typed: Any, cache_info_type: Any) -> Any:
@@ -83,21 +83,21 @@ class CachedFunction:
             return self._real(*args, **kwargs)
         enter, leave = sites
         probe.read_name(self._token, self._variable, enter)
-        with _looking_up(Lookup(leave, self._token, self._variable)):
+        with _recorded_lookup(Lookup(leave, self._token, self._variable)):
             return self._real(*args, **kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def cache_info(self) -> Any:
-        self._tell("read_name")
+        self._probe_cache("read_name")
         return self._real.cache_info()
 
     def cache_clear(self) -> None:
-        self._tell("write_name", None)
+        self._probe_cache("write_name", None)
         self._real.cache_clear()
 
-    def _tell(self, name: str, *value: object) -> None:
+    def _probe_cache(self, name: str, *value: object) -> None:
         sites = sites_of(self._function) if getcurrent().__class__ is Carrier else None
         if sites is not None:
             getattr(probe, name)(*value, self._token, self._variable, sites[0])
@@ -116,7 +116,7 @@ class CachedFunction:
 
 
 @contextmanager
-def _looking_up(lookup: Lookup) -> Iterator[None]:
+def _recorded_lookup(lookup: Lookup) -> Iterator[None]:
     state = getcurrent().own  # type: ignore[attr-defined]
     state.lookups += (lookup,)
     try:
@@ -125,8 +125,8 @@ def _looking_up(lookup: Lookup) -> Iterator[None]:
         state.lookups = state.lookups[:-1]
 
 
-def stored(site: int) -> None:
-    """A body ends that a cache may have asked for: what it returns is about to be stored."""
+def note_stored(site: int) -> None:
+    """Report a write to the cache if the body that ends at this site computes a missing result."""
     me = getcurrent()
     if me.__class__ is Carrier and me.own.lookups and me.own.lookups[-1].leave == site:
         _, owner, name = me.own.lookups[-1]
@@ -134,7 +134,7 @@ def stored(site: int) -> None:
 
 
 def get(self: Any, instance: Any, owner: Any = None) -> Any:
-    """`functools.cached_property.__get__`, which is only asked for what the object does not have yet."""
+    """Compute a cached property, as `cached_property.__get__` does if the object has no stored value."""
     me = getcurrent()
     if me.__class__ is not Carrier or instance is None:
         return _real_get(self, instance, owner)
@@ -143,7 +143,7 @@ def get(self: Any, instance: Any, owner: Any = None) -> Any:
     sites = sites_of(self.func)
     if sites is None:
         return _real_get(self, instance, owner)
-    with _looking_up(Lookup(sites[1], instance, self.attrname)):
+    with _recorded_lookup(Lookup(sites[1], instance, self.attrname)):
         return _real_get(self, instance, owner)
 
 
@@ -152,18 +152,18 @@ NAMES: dict[Any, Any] = {RealCachedFunction: CachedFunction}
 
 
 def cached_in(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names under which a namespace has functions that were made before, with their twins."""
+    """Yield the names of existing cached functions in a namespace, with their twins."""
     for name, value in list(fields.items()):
         twin = twin_of(value)
         if twin is not None:
             yield name, twin
 
 
-_twins: dict[int, tuple[Any, Any]] = {}  # by id of the real one: both, kept alive
+_twins: dict[int, tuple[Any, Any]] = {}  # maps the id of a cached function to it, kept alive, and its twin
 
 
 def twin_of(value: Any) -> Any:
-    """The twin of a cached function that was made before; None if it is something else, or has no probes."""
+    """Return the twin of an existing cached function; None if it has no probes or is not a cached function."""
     if issubclass(type(value), (classmethod, staticmethod)):
         twin = twin_of(value.__func__)
         return None if twin is None else type(value)(twin)
@@ -178,19 +178,19 @@ def twin_of(value: Any) -> Any:
 
 
 def forget_twins() -> None:
-    """The run is over."""
+    """At the end of a run, drop all twins and sites."""
     _twins.clear()
     _sites.clear()
-    leaving.clear()
+    storing_sites.clear()
 
 
 def cells_of(functions: Iterable[FunctionType]) -> Iterator[tuple[Any, Any]]:
-    """Closure cells that have functions that were made before, with their twins."""
+    """Yield the closure cells that hold existing cached functions, with their twins."""
     for function in functions:
         for cell in function.__closure__ or ():
             try:
                 twin = twin_of(cell.cell_contents)
-            except ValueError:  # nothing in it yet
+            except ValueError:  # the cell is empty
                 continue
             if twin is not None:
                 yield cell, twin

@@ -1,10 +1,10 @@
-"""What `concurrent.futures` needs to run the same way twice.
+"""Patches that make `concurrent.futures` deterministic and measurable.
 
-Its pool, futures, `wait` and `as_completed` run as they are, on the twins of threads, locks, conditions
-and queues. But they sort futures by `id` and keep them in sets, so under control futures are numbered.
+Its own code runs on the twins of threads, locks, conditions and queues. But it sorts futures by `id` and stores them in
+sets, so each future gets a number in a controlled execution.
 
-For criteria a pool is a queue of tasks and a future an event, as in native runs (`raddle.native.pools`): submitting
-puts and a worker gets, a result sets and the thread that asks for it waits.
+For criteria, a pool is a queue of tasks and a future is an event, as in native executions (`raddle.native.pools`).
+Submitting a task is a put, and a worker gets it. Storing the result sets the event, and reading it waits for the event.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from raddle.operation import CREATED, GET, PUT, SET, TASK, WAIT_SET
 from raddle.threads.data_model.library import called_by_library
 
 NUMBER = "_raddle_number"
-_POOL = "_raddle_pool"  # in the dict of a future: a weak reference to the pool that will bring it about
+_POOL = "_raddle_pool"  # key in a future's `__dict__`: a weak reference to its pool
 _real_run = pool._WorkItem.run
 _real_pool_init = pool.ThreadPoolExecutor.__init__
 _real_submit = pool.ThreadPoolExecutor.submit
@@ -33,10 +33,10 @@ _real_as_completed = base.as_completed
 
 
 def number_of(future: Any) -> int:
-    """The future's number under control, elsewhere its address."""
-    known = future.__dict__.get(NUMBER)
-    if known is not None:
-        return known  # type: ignore[no-any-return]
+    """Return a future's number in a controlled execution, or its id elsewhere."""
+    number = future.__dict__.get(NUMBER)
+    if number is not None:
+        return number  # type: ignore[no-any-return]
     me = getcurrent()
     if me.__class__ is not Carrier:
         return id(future)
@@ -46,7 +46,7 @@ def number_of(future: Any) -> int:
 
 
 def identify(obj: object) -> int:
-    """`id`, as `concurrent.futures` sees it."""
+    """Replace `id` in `concurrent.futures`: return the number of a future and the id of any other object."""
     return number_of(obj) if isinstance(obj, base.Future) else id(obj)
 
 
@@ -55,45 +55,45 @@ def function_of(item: Any) -> Any:
     return item.task[0] if env.WORK_ITEMS_HOLD_TASKS else item.fn
 
 
-def _measured() -> Any:
-    """Return the running participant, if criteria are to be told what it does."""
+def _measured_carrier() -> Any:
+    """Return the running carrier if criteria measure the execution, else None."""
     me = getcurrent()
     return me if me.__class__ is Carrier and me.engine.measuring else None
 
 
 def init_pool(self: Any, *args: Any, **kwargs: Any) -> None:
     _real_pool_init(self, *args, **kwargs)
-    me = _measured()
+    me = _measured_carrier()
     if me is not None:
         me.engine.noted(me, CREATED, self)
 
 
 def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    me = _measured()
+    me = _measured_carrier()
     if me is None:
         return _real_submit(self, fn, *args, **kwargs)
-    before, me.own.submitting = me.own.submitting, self
+    previous, me.own.submitting = me.own.submitting, self
     try:
         return _real_submit(self, fn, *args, **kwargs)
     finally:
-        me.own.submitting = before
+        me.own.submitting = previous
 
 
 def init(self: Any) -> None:
     _real_init(self)
-    me = _measured()
+    me = _measured_carrier()
     if me is None:
         return
     me.engine.noted(me, CREATED, self)
     submitting, me.own.submitting = me.own.submitting, None
-    if submitting is not None:  # the pool takes the task, and no worker has it yet
+    if submitting is not None:  # the pool accepts the task before any worker can get it
         self.__dict__[_POOL] = weakref.ref(submitting)
         me.engine.noted(me, PUT, submitting)
 
 
 def run_item(item: Any, *context: Any) -> None:
-    """Run a work item in a pool's worker: for criteria, each is a thread of its own."""
-    me = _measured()
+    """Run a work item in a pool's worker. Criteria treat each item as a separate thread."""
+    me = _measured_carrier()
     if me is not None:
         me.engine.noted(me, TASK, function_name(function_of(item)))
         submitted = item.future.__dict__.get(_POOL)
@@ -104,45 +104,45 @@ def run_item(item: Any, *context: Any) -> None:
 
 
 def begin_task(name: str) -> None:
-    """Take up a task of a pool that the program has written itself."""
-    me = _measured()
+    """Report the start of a task in the program's own thread pool (see `raddle.begin_task`)."""
+    me = _measured_carrier()
     if me is not None:
         me.engine.noted(me, TASK, name)
 
 
-def _giving(real: Callable[..., None]) -> Callable[..., None]:
-    def give(self: Any, value: Any) -> None:
-        me = _measured()
+def _completing(real: Callable[..., None]) -> Callable[..., None]:
+    def complete(self: Any, value: Any) -> None:
+        me = _measured_carrier()
         if me is not None and not _is_done(self):
             me.engine.noted(me, SET, self)
         real(self, value)
 
-    return give
+    return complete
 
 
-def _taking(real: Callable[..., Any]) -> Callable[..., Any]:
-    def take(self: Any, *timeout: Any, **named: Any) -> Any:
-        me = _measured()
+def _reading_result(real: Callable[..., Any]) -> Callable[..., Any]:
+    def read(self: Any, *timeout: Any, **kwargs: Any) -> Any:
+        me = _measured_carrier()
         if me is None:
-            return real(self, *timeout, **named)
+            return real(self, *timeout, **kwargs)
         try:
-            return real(self, *timeout, **named)
+            return real(self, *timeout, **kwargs)
         finally:
             if called_by_library():
-                _seen_done(self)
+                _note_done(self)
             elif _is_done(self):
                 me.engine.noted(me, WAIT_SET, self)
 
-    return take
+    return read
 
 
 def _is_done(future: Any) -> bool:
     return future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED)
 
 
-def _seen_done(future: Any) -> None:
-    """Note that the running thread has learnt, in code without probes, that a future is done."""
-    me = _measured()
+def _note_done(future: Any) -> None:
+    """Report that the running thread has observed, in code without probes, that a future is done."""
+    me = _measured_carrier()
     if me is not None and _is_done(future):
         site, me.site = me.site, 0
         me.engine.noted(me, WAIT_SET, future)
@@ -150,31 +150,31 @@ def _seen_done(future: Any) -> None:
 
 
 def add_done_callback(self: Any, fn: Any) -> None:
-    _seen_done(self)  # then it is called at once, by this thread
+    _note_done(self)  # if the future is done, this thread calls the callback immediately
     _real_add_done_callback(self, fn)
 
 
 def wait(fs: Any, timeout: float | None = None, return_when: str = base.ALL_COMPLETED) -> Any:
     result = _real_wait(fs, timeout, return_when)
     for future in sorted(result.done, key=number_of):
-        _seen_done(future)
+        _note_done(future)
     return result
 
 
 def as_completed(fs: Any, timeout: float | None = None) -> Iterator[Any]:
     for future in _real_as_completed(fs, timeout):
-        _seen_done(future)
+        _note_done(future)
         yield future
 
 
 PATCHES: tuple[tuple[type, str, Any], ...] = (
     (base.Future, "__hash__", number_of),
     (base.Future, "__init__", init),
-    (base.Future, "set_result", _giving(base.Future.set_result)),
-    (base.Future, "set_exception", _giving(base.Future.set_exception)),
-    (base.Future, "result", _taking(base.Future.result)),
-    (base.Future, "exception", _taking(base.Future.exception)),
-    (base.Future, "done", _taking(base.Future.done)),
+    (base.Future, "set_result", _completing(base.Future.set_result)),
+    (base.Future, "set_exception", _completing(base.Future.set_exception)),
+    (base.Future, "result", _reading_result(base.Future.result)),
+    (base.Future, "exception", _reading_result(base.Future.exception)),
+    (base.Future, "done", _reading_result(base.Future.done)),
     (base.Future, "add_done_callback", add_done_callback),
     (pool.ThreadPoolExecutor, "__init__", init_pool),
     (pool.ThreadPoolExecutor, "submit", submit),

@@ -1,7 +1,7 @@
-"""Iterators that `threading` guards with a lock: `serialize_iterator` and `concurrent_tee`, since 3.15.
+"""Patches for iterators that `threading` guards with a lock: `serialize_iterator` and `concurrent_tee`, since 3.15.
 
-Their code runs as it is, on the twin of the lock. One made before raddle came has a real lock, which its methods, not
-being instrumented, would take for real; so it is given the twin first.
+Their own code runs on the twin of the lock. An iterator created before the twins were installed has a real lock, which
+its uninstrumented methods would acquire. So that lock is replaced by its twin first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from raddle.threads.twins.adopt import adopt_slot
 
 
 def _guarded() -> Iterator[tuple[type, str, tuple[str, ...]]]:
-    """Classes, the attribute that holds their lock, and the methods that take it."""
+    """Yield each class with the attribute that holds its lock and the methods that acquire it."""
     if env.ITERATORS_CAN_BE_SERIALIZED:
         module: Any = threading
         yield module.serialize_iterator, "_lock", ("__next__", "send", "throw", "close")

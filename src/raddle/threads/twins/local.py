@@ -1,8 +1,8 @@
-"""The twin of `threading.local`: all carriers share one OS thread, so the real one would be shared too.
+"""The twin of `threading.local`. All carriers share one OS thread, so they would share the attributes of a real one.
 
-Objects made under control are those of the standard library's own Python version, which goes by
-`current_thread()`. One made earlier is asked for through the probes: each carrier but the first gets a
-fresh object of the same class in its stead.
+Objects created in a controlled execution use the standard library's Python implementation, which relies on
+`current_thread()`. Objects created earlier are handled by the probes: each carrier except the first accesses a new
+object of the same class instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from raddle.engine.carrier import Carrier, getcurrent
-from raddle.threads.endings import uncontrolled
+from raddle.threads.endings import end_uncontrolled
 from raddle.threads.twins.resemblance import claimed_class, resembling
 
 RealLocal = _thread._local
@@ -21,7 +21,7 @@ RealLocal = _thread._local
 
 @resembling(RealLocal)
 class local(_threading_local.local):  # noqa: N801 -- the standard library's name
-    """What `threading.local()` gives under control; elsewhere a real one."""
+    """The twin of `threading.local`. Outside a controlled execution, calling it returns a real one."""
 
     __class__ = claimed_class(RealLocal)
 
@@ -29,8 +29,8 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
         made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` needs a plain `__class__`
-        # Its lock keeps others out while a thread's own attributes are put in place and asked for. Nobody can come in
-        # between here, and with a lock of ours every look at an attribute would be a step.
+        # The lock protects each access to a thread's attributes. No switch can happen here, so it is not needed, and
+        # with the twin of a lock every attribute access would be a step.
         object.__getattribute__(made, "_local__impl").locallock = nullcontext()
         return made
 
@@ -38,21 +38,23 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
 
-local.__name__ = "_thread._local"  # what an AttributeError calls it
+local.__name__ = "_thread._local"  # the name in the message of an AttributeError
 
 
-def own(shared: Any, me: Carrier) -> Any:
-    """The carrier's own version of a real `threading.local` object."""
+def own_version(shared: Any, me: Carrier) -> Any:
+    """Return a carrier's own version of a real `threading.local` object."""
     if me.index == 0:
         return shared
     mine = me.own.locals.get(id(shared))
     if mine is None:
         kind: Any = type(shared)
         mine = kind.__new__(kind)
-        me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine  # known as its own: its __init__ may be probed
+        me.own.locals[id(shared)] = me.own.locals[id(mine)] = (
+            mine  # also under its own id, as its `__init__` may have probes
+        )
         try:
             mine.__init__()
         except TypeError as error:
-            message = f"a {kind.__name__} made before raddle came cannot be made again for another thread: {error}"
-            uncontrolled(me, message)
+            message = f"{kind.__name__} object from before the run cannot be recreated for another thread: {error}"
+            end_uncontrolled(me, message)
     return mine

@@ -1,7 +1,7 @@
 """Twins of `threading.Lock` and `threading.RLock`.
 
-Under control a twin is a few fields that the controller can look at. Outside of an execution it hands
-everything to a real lock, so that one left behind by the code under test goes on working.
+During a controlled execution, the state of a twin is a few fields that the engine can inspect. Outside an execution, a
+twin delegates to a real lock, so that a twin stored by the code under test continues to work.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from raddle.threads.twins.resemblance import claimed_class, resembling
 RealLock = _thread.LockType
 RealRLock = _thread.RLock
 _allocate = _thread.allocate_lock
-_make_lock: Any = threading.Lock  # the class from 3.13 on, which words its refusals differently
+_make_lock: Any = threading.Lock  # a class since 3.13, with different error messages
 _make_rlock = _thread.RLock
-_making = _allocate()  # held while a twin left behind gets its real lock
+_creation_lock = _allocate()  # held while a twin creates its real lock
 _NAME = f"{RealLock.__module__}.{RealLock.__name__}"
-OUTSIDE = object()  # holds a lock that was taken before the execution began
+OUTSIDE = object()  # the holder of a lock that was acquired before the execution began
 
 
 def waiting_seconds(blocking: bool, timeout: float) -> float | None:
-    """How long `acquire` may wait; None: for ever. Bad arguments are refused by a real lock, in its words."""
+    """Return the number of seconds that `acquire` may wait, or None for no limit. A real lock rejects bad arguments."""
     _allocate().acquire(blocking, timeout)
     if timeout == -1:
         return None if blocking else 0.0
@@ -35,7 +35,10 @@ def waiting_seconds(blocking: bool, timeout: float) -> float | None:
 
 
 class _Twin(type):
-    """Makes twins under control and real locks elsewhere; one call, as code under test makes many locks."""
+    """Metaclass that creates twins in a controlled execution and real locks elsewhere.
+
+    A single `__call__` does it all, because code under test creates many locks.
+    """
 
     make_real: Any
 
@@ -44,14 +47,14 @@ class _Twin(type):
         if type(me) is not Carrier:
             return cls.make_real(*args, **kwargs)
         if args or kwargs:
-            cls.make_real(*args, **kwargs)  # refuses them, in its own words
-        twin = cls.standing_for(None)
+            cls.make_real(*args, **kwargs)  # raises the real error for bad arguments
+        twin = cls.twin_for(None)
         if me.engine.measuring:
             me.engine.noted(me, CREATED, twin)
         return twin
 
-    def standing_for(cls, real: Any) -> Any:
-        """A twin, also outside of an execution, of this real lock; None: of one that is made when it is needed."""
+    def twin_for(cls, real: Any) -> Any:
+        """Return a new twin of a real lock, also outside an execution. If it is None, one is created when needed."""
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = twin.queue = None
         twin.count = 0
@@ -59,28 +62,28 @@ class _Twin(type):
         return twin
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        """From 3.13 on `threading.Lock` is the class of real locks, too."""
+        """Accept real locks, too: since 3.13 `threading.Lock` is their class."""
         kind = type(instance)
         return issubclass(kind, cls) or kind is cls.real_kind
 
     real_kind: type
 
 
-class _AnyLock(metaclass=_Twin):
-    """What both kinds of lock have."""
+class _BaseLock(metaclass=_Twin):
+    """The base class of both kinds of lock."""
 
     __slots__ = ("__weakref__", "_real", "count", "holder", "queue", "taken_at")
 
     _real: Any
-    holder: Any  # the carrier that acquired it
-    taken_at: Any  # where it did
-    count: int  # how often; for a plain lock always 0
-    queue: Any  # a weak reference to the queue that it is the mutex of; None for other locks
+    holder: Any  # the carrier that holds the lock, or None
+    taken_at: Any  # the place where it was acquired
+    count: int  # the recursion count; always 0 for a plain lock
+    queue: Any  # a weak reference to the queue whose mutex this lock is, or None
 
     def real(self) -> Any:
-        """The real lock that acts outside of executions."""
+        """Return the real lock to use outside executions; create it if necessary."""
         if self._real is None:
-            with _making:
+            with _creation_lock:
                 if self._real is None:
                     self._real = type(self).make_real()
         return self._real
@@ -89,12 +92,12 @@ class _AnyLock(metaclass=_Twin):
         return self.holder is None
 
     def drop(self) -> None:
-        """Let go of the lock, as the execution that held it is over."""
+        """Mark the lock as free, without a scheduling point."""
         self.holder = None
         self.count = 0
 
-    def _wait(self, me: Carrier, seconds: float | None) -> bool:
-        """Pass the point before an acquire that may wait so many seconds, None: for ever; return whether it is free."""
+    def _wait_until_free(self, me: Carrier, seconds: float | None) -> bool:
+        """Wait until the lock is free, for at most `seconds` (None: no limit); return whether it is free."""
         engine = me.engine
         if seconds is None:
             engine.operate(me, ACQUIRE, self, self.is_free)
@@ -111,7 +114,7 @@ class _AnyLock(metaclass=_Twin):
 
 
 @resembling(RealLock)
-class Lock(_AnyLock):
+class Lock(_BaseLock):
     """The twin of `threading.Lock`."""
 
     __slots__ = ()
@@ -121,7 +124,7 @@ class Lock(_AnyLock):
     real_kind = RealLock
 
     def __init_subclass__(cls) -> None:
-        raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # as for a real one
+        raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # the error of a real lock
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         me = getcurrent()
@@ -132,7 +135,7 @@ class Lock(_AnyLock):
             if seconds is not None:
                 return self._try(me, seconds)
         engine = me.engine
-        me.kind = ACQUIRE  # as `operate` does; a call less for what programs do most
+        me.kind = ACQUIRE  # inlines `operate` to save a call in the most frequent operation
         me.target = self
         me.ready = self.is_free
         engine.reach(me)
@@ -145,7 +148,7 @@ class Lock(_AnyLock):
 
     def _try(self, me: Carrier, seconds: float) -> bool:
         engine = me.engine
-        free = self._wait(me, seconds)
+        free = self._wait_until_free(me, seconds)
         if free:
             self.holder = me
             me.own.held.append(self)
@@ -162,7 +165,7 @@ class Lock(_AnyLock):
         if "lock" in me.engine.points.visible:
             me.engine.operate(me, RELEASE, self)
             holder = self.holder
-        if holder is not me:  # whether this works out depends on who came first
+        if holder is not me:  # the order of operations decides whether this release succeeds
             me.engine.mark_observed("lock")
         if holder is None:
             raise RuntimeError("release unlocked lock")
@@ -197,7 +200,7 @@ class Lock(_AnyLock):
 
 
 @resembling(RealRLock)
-class RLock(_AnyLock):
+class RLock(_BaseLock):
     """The twin of `threading.RLock`."""
 
     __slots__ = ()
@@ -212,12 +215,12 @@ class RLock(_AnyLock):
             return bool(self.real().acquire(blocking, timeout))
         seconds = None if blocking is True and timeout == -1 else waiting_seconds(blocking, timeout)
         engine = me.engine
-        if self.holder is me:  # no other thread can tell: no scheduling point
+        if self.holder is me:  # other threads cannot observe reentry, so it is not a scheduling point
             self.count += 1
             if engine.measuring:
                 engine.noted(me, REENTER, self)
             return True
-        free = self._wait(me, seconds)
+        free = self._wait_until_free(me, seconds)
         if free:
             self.holder = me
             self.count = 1

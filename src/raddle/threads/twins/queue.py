@@ -1,8 +1,8 @@
-"""Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods put in place of the classes' own.
+"""Twins of `queue.Queue`, `LifoQueue` and `PriorityQueue`: methods that replace those of the classes.
 
-A put or a get is one step: nobody can see a queue half way through. It waits for the queue's mutex too,
-as code under test may hold that. A queue class with a `_qsize` of its own, or a container with a
-`__len__` in Python, is left to the standard library's code, which then runs on the twins of locks and conditions.
+A put or a get is one step, because no thread can observe a half-finished one. It also waits for the queue's mutex,
+which code under test may hold. A queue class that overrides `_qsize`, or a container with a `__len__` in Python, uses
+the standard library's code, which runs on the twins of locks and conditions.
 """
 
 from __future__ import annotations
@@ -42,35 +42,36 @@ _real_join = queue.Queue.join
 _real_qsize = queue.Queue.qsize
 _real_empty = queue.Queue.empty
 _real_full = queue.Queue.full
-_plain_sizes = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
-_KEEPING = {queue.Queue: deque, queue.LifoQueue: list}  # in these they only keep items: no code of anybody runs
-_ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignore[attr-defined] # see there
+_PLAIN_SIZES = {queue.Queue._qsize, queue.LifoQueue._qsize, queue.PriorityQueue._qsize}
+# Queue classes and the containers with which a put or get runs none of the program's code.
+_PLAIN_CONTAINERS = {queue.Queue: deque, queue.LifoQueue: list}
+_ShutDown: Any = queue.ShutDown if env.QUEUES_SHUT_DOWN else None  # type: ignore[attr-defined] # added in 3.13
 
 
 def init(self: Any, maxsize: int = 0) -> None:
     _real_init(self, maxsize)
     if type(self.mutex) is Lock:
-        _know(self)
+        _link_mutex(self)
 
 
-def _know(self: Any) -> None:
-    """Whoever has the mutex can change what is in the queue: it must be possible to look there."""
+def _link_mutex(self: Any) -> None:
+    """Let the mutex refer to its queue, whose content the mutex's holder can change."""
     if hasattr(self, "queue") and _has_plain_size(self):
         self.mutex.queue = weakref.ref(self)
 
 
 def _has_plain_size(self: Any) -> bool:
-    """Does nobody's own code run where it is asked how much is in the queue?"""
-    if type(self)._qsize not in _plain_sizes:
+    """Return whether reading the queue's size runs none of the program's code."""
+    if type(self)._qsize not in _PLAIN_SIZES:
         return False
     kind = self.queue.__class__
     return kind is deque or kind is list or getattr(kind, "__len__", None).__class__ is not FunctionType
 
 
-def _simple(self: Any) -> bool:
+def _is_modeled(self: Any) -> bool:
     if type(self.mutex) is not Lock:
         adopt_queue(self)
-        _know(self)
+        _link_mutex(self)
     return _has_plain_size(self)
 
 
@@ -81,7 +82,7 @@ def _is_shut(self: Any) -> bool:
 def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block: bool, timeout: float | None) -> bool:
     """Block until the queue is ready and its mutex free; return False if the timeout expires first.
 
-    A timeout of 0 expires at once, as in CPython: the queue is looked at once, under its mutex.
+    As in CPython, a timeout of 0 expires immediately after one check of the queue under its mutex.
     """
     if block and timeout is None:
         me.engine.operate(me, kind, self, ready)
@@ -92,11 +93,11 @@ def _reach(self: Any, me: Carrier, kind: Kind, ready: Callable[[], bool], block:
     return ready()
 
 
-class _Holding:
-    """Holds a queue's mutex during what may run other people's code: `_put` and `_get`, comparing items.
+class _MutexHeld:
+    """Holds a queue's mutex while the program's code may run, as in `_put`, `_get` or a comparison of items.
 
-    Where nobody could come in between, the whole is one step. Else giving the mutex back is a step of its own, as for
-    any lock. Criteria are told that the mutex is held, if they are told anything that is done meanwhile.
+    If no scheduling point is passed meanwhile, everything is one step. Otherwise the release of the mutex is a separate
+    step, as for any lock. If criteria measure the execution, they are notified that the mutex is held.
     """
 
     __slots__ = ("_me", "_mutex", "_site", "_steps")
@@ -114,7 +115,7 @@ class _Holding:
 
     def __exit__(self, *exc: object) -> None:
         me, mutex, engine = self._me, self._mutex, self._me.engine
-        me.site = self._site  # back from other people's code
+        me.site = self._site  # the program's code may have changed the site
         try:
             if mutex.holder is me and engine.steps != self._steps and "lock" in engine.points.visible:
                 engine.operate(me, RELEASE, mutex)
@@ -128,8 +129,8 @@ class _Holding:
 
 def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
     me = getcurrent()
-    # A negative timeout is left to CPython's code as well, which says in which cases it minds.
-    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
+    # CPython's code decides when a negative timeout is an error.
+    if me.__class__ is not Carrier or not _is_modeled(self) or (timeout is not None and timeout < 0):
         _real_put(self, item, block, timeout)
         return
     mutex, size = self.mutex, self.maxsize
@@ -146,14 +147,14 @@ def put(self: Any, item: Any, block: bool = True, timeout: float | None = None) 
             raise queue.Full
     if _is_shut(self):
         raise _ShutDown
-    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_empty._waiters:
+    if self.queue.__class__ is _PLAIN_CONTAINERS.get(self.__class__) and not self.not_empty._waiters:
         self._put(item)
         self.unfinished_tasks += 1
     else:
-        with _Holding(self, me):
+        with _MutexHeld(self, me):
             self._put(item)
             self.unfinished_tasks += 1
-            if self.not_empty._waiters:  # code under test that waits on the queue's own conditions
+            if self.not_empty._waiters:  # code under test may wait on the queue's conditions directly
                 self.not_empty.notify()
     me.engine.tracker.track_twin_access(me, self.queue, CONTENT)
     me.engine.tracker.track_twin_access(me, self, UNFINISHED)
@@ -168,7 +169,7 @@ def _note_failure(self: Any, me: Carrier) -> None:
 
 def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _simple(self) or (timeout is not None and timeout < 0):
+    if me.__class__ is not Carrier or not _is_modeled(self) or (timeout is not None and timeout < 0):
         return _real_get(self, block, timeout)
     mutex = self.mutex
 
@@ -181,10 +182,10 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
         raise queue.Empty
     if _is_shut(self) and not self.queue:
         raise _ShutDown
-    if self.queue.__class__ is _KEEPING.get(self.__class__) and not self.not_full._waiters:
+    if self.queue.__class__ is _PLAIN_CONTAINERS.get(self.__class__) and not self.not_full._waiters:
         item = self._get()
     else:
-        with _Holding(self, me):
+        with _MutexHeld(self, me):
             item = self._get()
             if self.not_full._waiters:
                 self.not_full.notify()
@@ -196,11 +197,11 @@ def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
 
 def task_done(self: Any) -> None:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _simple(self):
+    if me.__class__ is not Carrier or not _is_modeled(self):
         _real_task_done(self)
         return
     _reach(self, me, TASK_DONE, self.mutex.is_free, block=True, timeout=None)
-    with _Holding(self, me):
+    with _MutexHeld(self, me):
         unfinished = self.unfinished_tasks - 1
         if unfinished < 0:
             raise ValueError("task_done() called too many times")
@@ -214,7 +215,7 @@ def task_done(self: Any) -> None:
 
 def join(self: Any) -> None:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _simple(self):
+    if me.__class__ is not Carrier or not _is_modeled(self):
         _real_join(self)
         return
     me.engine.operate(me, JOIN_QUEUE, self, lambda: self.mutex.holder is None and not self.unfinished_tasks)
@@ -222,8 +223,8 @@ def join(self: Any) -> None:
         me.engine.noted(me, JOIN_QUEUE, self)
 
 
-def _look(self: Any, me: Carrier) -> int:
-    """The size, without blocking for more than the mutex."""
+def _observed_size(self: Any, me: Carrier) -> int:
+    """Return the queue's size, and block only for its mutex."""
     me.engine.operate(me, SIZE, self, self.mutex.is_free)
     me.engine.tracker.track_twin_access(me, self.queue, CONTENT, writes=False)
     return len(self.queue)
@@ -231,17 +232,21 @@ def _look(self: Any, me: Carrier) -> int:
 
 def qsize(self: Any) -> int:
     me = getcurrent()
-    return _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_qsize(self)
+    return _observed_size(self, me) if me.__class__ is Carrier and _is_modeled(self) else _real_qsize(self)
 
 
 def empty(self: Any) -> bool:
     me = getcurrent()
-    return not _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_empty(self)
+    return not _observed_size(self, me) if me.__class__ is Carrier and _is_modeled(self) else _real_empty(self)
 
 
 def full(self: Any) -> bool:
     me = getcurrent()
-    return 0 < self.maxsize <= _look(self, me) if me.__class__ is Carrier and _simple(self) else _real_full(self)
+    return (
+        0 < self.maxsize <= _observed_size(self, me)
+        if me.__class__ is Carrier and _is_modeled(self)
+        else _real_full(self)
+    )
 
 
 PATCHES = (

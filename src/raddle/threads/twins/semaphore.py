@@ -1,4 +1,4 @@
-"""Twins of `threading.Semaphore` and `BoundedSemaphore`: methods put in place of the classes' own."""
+"""Twins of `threading.Semaphore` and `BoundedSemaphore`: methods that replace those of the classes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def bounded_release(self: Any, n: int = 1) -> None:
         return
     if n < 1:
         raise ValueError("n must be one or more")
-    # Whether this raises depends on who acquired before: always a scheduling point.
+    # Always a scheduling point, because earlier acquires decide whether the release raises.
     me.engine.operate(me, BOUNDED_UP, self)
     if self._value + n > self._initial_value:
         raise ValueError("Semaphore released too many times")
@@ -88,7 +88,7 @@ def _permits(semaphore: Any) -> tuple[int, ...]:
 
 def _describe(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need  # 0: it may expire at any time
+        what = 0 if thread.timer and thread.ready is None else need  # an early timeout never blocks
         return [(target, "", modes.WRITE if thread.timer else mode)], what, None, target, _permits
 
     return describe

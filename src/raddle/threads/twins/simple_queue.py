@@ -1,4 +1,4 @@
-"""The twin of `queue.SimpleQueue`: a real one, with a scheduling point before each step."""
+"""The twin of `queue.SimpleQueue`: a wrapper of a real one with a scheduling point before each operation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Twin(type):
 
 @resembling(RealSimpleQueue)
 class SimpleQueue(metaclass=_Twin):
-    """What `queue.SimpleQueue()` gives under control; elsewhere a real one."""
+    """The twin of `queue.SimpleQueue`. Outside a controlled execution, calling it returns a real one."""
 
     __slots__ = ("__weakref__", "_real")
 
@@ -32,24 +32,24 @@ class SimpleQueue(metaclass=_Twin):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         me = getcurrent()
         if cls is SimpleQueue:
-            real: Any = RealSimpleQueue(*args, **kwargs)  # refuses arguments, in its own words
+            real: Any = RealSimpleQueue(*args, **kwargs)  # raises the real error for bad arguments
             if me.__class__ is not Carrier:
                 return real
-            twin = cls.standing_for(real)
+            twin = cls.twin_for(real)
         else:
-            twin = cls.standing_for(RealSimpleQueue())
+            twin = cls.twin_for(RealSimpleQueue())
         if me.__class__ is Carrier and me.engine.measuring:
             me.engine.noted(me, CREATED, twin)
         return twin
 
     @classmethod
-    def standing_for(cls, real: Any) -> Any:
-        """The twin of a real queue, also outside of an execution."""
+    def twin_for(cls, real: Any) -> Any:
+        """Return a new twin of a real queue, also outside an execution."""
         twin: Any = object.__new__(cls)
         twin._real = real
         return twin
 
-    def _filled(self) -> bool:
+    def _is_filled(self) -> bool:
         return not self._real.empty()
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
@@ -68,13 +68,13 @@ class SimpleQueue(metaclass=_Twin):
         if not block:
             engine.operate(me, GET, self)
         elif timeout is None:
-            engine.operate(me, GET, self, self._filled)
+            engine.operate(me, GET, self, self._is_filled)
         else:
-            _check(timeout)
-            wait(me, GET, self, self._filled, timeout)
-        if engine.measuring and not self._filled():
+            _check_timeout(timeout)
+            wait(me, GET, self, self._is_filled, timeout)
+        if engine.measuring and not self._is_filled():
             engine.noted(me, FAILED, self)
-        item = self._real.get(False)  # raises queue.Empty if the time ran out
+        item = self._real.get(False)  # raises queue.Empty if the wait timed out
         if engine.observing:
             engine.happened(me, GET, self, item)
         return item
@@ -85,17 +85,17 @@ class SimpleQueue(metaclass=_Twin):
     def get_nowait(self) -> Any:
         return self.get(False)
 
-    def _look(self) -> None:
+    def _observe_size(self) -> None:
         me = getcurrent()
         if me.__class__ is Carrier:
             me.engine.operate(me, SIZE, self)
 
     def empty(self) -> bool:
-        self._look()
+        self._observe_size()
         return self._real.empty()
 
     def qsize(self) -> int:
-        self._look()
+        self._observe_size()
         return self._real.qsize()
 
     def __reduce__(self) -> Any:
@@ -107,8 +107,8 @@ class SimpleQueue(metaclass=_Twin):
     __class_getitem__: Any = classmethod(GenericAlias)
 
 
-def _check(timeout: Any) -> None:
-    """Bad timeouts are refused by a real queue, in its own words."""
+def _check_timeout(timeout: Any) -> None:
+    """Let a real queue raise its own error for a bad timeout."""
     queue: Any = RealSimpleQueue()
     queue.put(None)
     queue.get(True, timeout)

@@ -1,7 +1,7 @@
-"""The twin of `threading.Thread`, and of the functions that tell which thread is running.
+"""Twins of `threading.Thread`, and of the functions that identify the running thread.
 
-The methods are put in place of the class's own, so that subclasses (Timer, a pool's workers, the user's)
-and objects made earlier are under control too.
+The methods replace those of the class, so that subclasses (`Timer`, pool workers, the program's own) and existing
+objects are controlled, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from raddle.engine import waits
 from raddle.engine.carrier import Abort, Carrier, getcurrent
 from raddle.inspection import class_attribute, own_fields
 from raddle.operation import IS_ALIVE, START
-from raddle.threads.endings import uncontrolled
+from raddle.threads.endings import end_uncontrolled
 from raddle.threads.state import ThreadState, thread_of
 
 _Thread = threading.Thread
@@ -42,11 +42,11 @@ _real_daemon: Any = _Thread.__dict__["daemon"]
 _real_ident: Any = _Thread.__dict__["ident"]
 
 NUMBER = "_raddle_number"
-KEY = "_raddle_carrier"  # in the dict of a Thread object that is, or was, under control
+CARRIER_KEY = "_raddle_carrier"  # key in the `__dict__` of a Thread object that is or was controlled
 
 
-def name_again() -> None:
-    """An execution begins: threads are Thread-1, Thread-2... in each of them, pools ThreadPoolExecutor-0..."""
+def reset_names() -> None:
+    """Restart the numbers in default names, so that each execution has Thread-1, Thread-2, ThreadPoolExecutor-0 etc."""
     threading._counter = itertools.count(1).__next__  # type: ignore[attr-defined]
     ThreadPoolExecutor._counter = itertools.count().__next__  # type: ignore[attr-defined]
 
@@ -59,12 +59,12 @@ def start(self: Any) -> None:
     if not self._initialized:
         raise RuntimeError("thread.__init__() not called")
     if self._started._flag:
-        me.engine.mark_observed("thread")  # somebody else may have come first
+        me.engine.mark_observed("thread")  # another thread may have started it first
         raise RuntimeError("threads can only be started once")
     if env.THREADS_HAVE_CONTEXT:
         _choose_context(self)
     carrier = _spawn(me, functools.partial(_run, self), self)
-    self.__dict__[KEY] = carrier
+    self.__dict__[CARRIER_KEY] = carrier
     self._started._flag = True
     self._ident = self._native_id = carrier.ident
 
@@ -78,8 +78,8 @@ def _spawn(me: Carrier, run: Callable[[], object], thread: Any) -> Carrier:
             raise RuntimeError("threads can only be started once")
     daemon = thread is None or thread._daemonic
     if daemon:
-        # A daemon is cut off at the end, so it may run for ever, and what it shares with others may never be seen
-        # otherwise: its body has scheduling points before it has run.
+        # A daemon may run forever and is stopped at the end of the execution, possibly before its accesses are known
+        # to be shared. So all sites in its body are scheduling points from the start.
         engine.mark_observed("daemon")
         engine.add_points(world.sites_in(_body_of(run, thread)))
     carrier = engine.spawn(me, run, daemon, ThreadState(world, thread))
@@ -101,13 +101,13 @@ def _run(self: Any) -> None:
         if env.THREADS_HAVE_CONTEXT:
             self._context.run(self.run)
         else:
-            self.run()  # greenlets, as threads, begin in an empty context
+            self.run()  # greenlets start in an empty context, as threads do
     except SystemExit:
-        pass  # as CPython: ends the thread, silently
+        pass  # ends the thread silently, as in CPython
     except Abort:
         raise
     except BaseException as error:
-        if threading.excepthook is not me.own.world.excepthook:  # the scenario's own hook is called as well
+        if threading.excepthook is not me.own.world.excepthook:  # also call a hook that the scenario has set
             threading.excepthook(threading.ExceptHookArgs([*sys.exc_info(), self]))
         me.engine.fail(me, error)
     finally:
@@ -145,8 +145,8 @@ def join(self: Any, timeout: float | None = None) -> None:
     if not self._initialized:
         raise RuntimeError("Thread.__init__() not called")
     other = _carrier_of(self, me)
-    if not _surely_started(self, other, me):
-        _look(me, other)
+    if not _is_surely_started(self, other, me):
+        _observe_lifetime(me, other)
         other = _carrier_of(self, me)
     if not self._started._flag:
         raise RuntimeError("cannot join thread before it is started")
@@ -154,17 +154,17 @@ def join(self: Any, timeout: float | None = None) -> None:
         raise RuntimeError("cannot join current thread")
     if other is None:
         if _real_is_alive(self):
-            uncontrolled(me, f"{self.name} was started before the execution began: waiting for it would block for real")
+            end_uncontrolled(me, f"{self.name} was started before the execution began, so raddle cannot control a join")
         return
     if timeout is not None and timeout <= 0:
-        _look(me, other)
+        _observe_lifetime(me, other)
         return
     waits.join(me, other, timeout)
 
 
 def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
-    """What carries a thread in this execution: nothing if it was started outside, or in one that is over."""
-    other: Carrier | None = self.__dict__.get(KEY)
+    """Return the carrier of a thread in this execution, or None if it was started outside or in an earlier one."""
+    other: Carrier | None = self.__dict__.get(CARRIER_KEY)
     if other is None:
         first = me.engine.queue.carriers[0]
         return first if self is first.own.thread else None
@@ -172,16 +172,16 @@ def _carrier_of(self: Any, me: Carrier) -> Carrier | None:
     return other if state is not None and state.thread is self else None
 
 
-def _surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
-    """Is the thread started by now in every schedule, or did it only happen to be?"""
+def _is_surely_started(self: Any, other: Carrier | None, me: Carrier) -> bool:
+    """Return whether the thread has been started by now in every schedule, rather than only in this one."""
     if other is None:
         return bool(self._started._flag)
     starter, segment = other.started_by
     return starter == me.index or other.index in me.clock or me.clock.get(starter, -1) > segment
 
 
-def _look(me: Carrier, other: Carrier | None) -> None:
-    """A look at whether a thread has started or ended: from now on it matters when exactly they do."""
+def _observe_lifetime(me: Carrier, other: Carrier | None) -> None:
+    """Observe whether a thread has started or ended, which makes starts and ends visible operations."""
     me.engine.mark_observed("thread")
     me.engine.operate(me, IS_ALIVE, other)
 
@@ -193,22 +193,22 @@ def is_alive(self: Any) -> bool:
     other = _carrier_of(self, me)
     if other is None and self._started._flag:
         return _real_is_alive(self)  # started before the execution began
-    _look(me, other)
+    _observe_lifetime(me, other)
     other = _carrier_of(self, me)
     return other is not None and not other.done
 
 
 def _get_ident(self: Any) -> int | None:
-    """None as long as it has not been started: somebody may look whether it has."""
+    """Return a thread's identifier. Reading it observes whether the thread has started, as it is None before."""
     me = getcurrent()
     if me.__class__ is Carrier and me.own.thread is not self and self._initialized:
-        _look(me, _carrier_of(self, me))
+        _observe_lifetime(me, _carrier_of(self, me))
     return _real_ident.fget(self)  # type: ignore[no-any-return]
 
 
 def _set_daemon(self: Any, daemonic: bool) -> None:
     if getcurrent().__class__ is Carrier and self._initialized and not self._started._flag:
-        self._daemonic = daemonic  # nobody waits for a new thread's `_started`: it is no event to look at
+        self._daemonic = daemonic  # CPython's setter would observe the event `_started`
     else:
         _real_daemon.fset(self, daemonic)
 
@@ -222,13 +222,13 @@ def current_thread() -> threading.Thread:
         thread.__class__ = threading._DummyThread
         thread._started._flag = True
         thread._ident = thread._native_id = me.ident
-        thread.__dict__[KEY] = me
+        thread.__dict__[CARRIER_KEY] = me
         me.own.thread = thread
     return me.own.thread  # type: ignore[no-any-return]
 
 
 def _alive(me: Any) -> list[Carrier]:
-    _look(me, None)
+    _observe_lifetime(me, None)
     return [c for c in me.engine.queue.carriers if not c.done]
 
 
@@ -244,7 +244,7 @@ def active_count() -> int:
 
 
 def count() -> int:
-    """`_thread._count`: threads that have not ended, without the first one."""
+    """Return the number of running threads except the first, as `_thread._count` does."""
     me = getcurrent()
     if me.__class__ is not Carrier:
         return _real_count()
@@ -264,14 +264,14 @@ def get_native_id() -> int:
 _NO_KEYWORDS: dict[str, Any] = {}
 
 
-def _startable(function: object, args: object, kwargs: object) -> bool:
-    """Would the real one take these? What it would not, it is left to refuse, in its own words."""
+def _is_startable(function: object, args: object, kwargs: object) -> bool:
+    """Return whether the arguments of `start_new_thread` are valid. The real function rejects others."""
     return callable(function) and isinstance(args, tuple) and isinstance(kwargs, dict)
 
 
 def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwargs: Any = _NO_KEYWORDS, /) -> int:
     me = getcurrent()
-    if me.__class__ is not Carrier or not _startable(function, args, kwargs):
+    if me.__class__ is not Carrier or not _is_startable(function, args, kwargs):
         return _real_start_new_thread(function, args, kwargs)
 
     def run() -> None:
@@ -282,7 +282,7 @@ def start_new_thread(function: Callable[..., object], args: tuple[Any, ...], kwa
 
 
 class _Started(threading.Event):
-    """A thread's `_started`. Under control only the flag is looked at; the rest is made when it is needed."""
+    """A lean event for a thread's `_started`. Controlled threads use only the flag; the rest is created when needed."""
 
     def __init__(self) -> None:
         self._flag = False
@@ -290,29 +290,30 @@ class _Started(threading.Event):
     def __getattr__(self, name: str) -> Any:
         if name != "_cond":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.__dict__.setdefault("_cond", threading.Condition(threading.Lock()))  # two may come at once
+        # Two threads may get here at once, and `setdefault` gives both the same condition.
+        return self.__dict__.setdefault("_cond", threading.Condition(threading.Lock()))
 
 
-class _Nowhere:
-    """In place of the weak set in which `threading` keeps all threads for its own tests."""
+class _DiscardingSet:
+    """Replaces the weak set `_dangling`, which `threading` keeps only for its own tests."""
 
     def add(self, thread: object) -> None:
-        """Threads under control need not be found there."""
+        """Ignore the thread."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
 
 
 def _invoke_excepthook(thread: Any) -> None:
-    """For a thread that was made under control and is started outside of it."""
+    """Call the exception hook for a thread that was created in a controlled execution but started outside it."""
     threading._make_invoke_excepthook()(thread)  # type: ignore[attr-defined]
 
 
-# CPython's own code, with those parts of it exchanged that cost most and matter least under engine.
+# CPython's own code with the slow parts replaced that controlled threads do not need.
 _lean_init = types.FunctionType(
     _real_init.__code__,
     vars(threading)
-    | {"Event": _Started, "_dangling": _Nowhere(), "_make_invoke_excepthook": lambda: _invoke_excepthook}
+    | {"Event": _Started, "_dangling": _DiscardingSet(), "_make_invoke_excepthook": lambda: _invoke_excepthook}
     | {"current_thread": current_thread},
     argdefs=_real_init.__defaults__,
 )
@@ -330,12 +331,12 @@ def init(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def number_of(self: Any) -> int:
-    """A thread's place in a set (a pool keeps its workers in one) is the same in every execution."""
+    """Return a hash that is the same in every execution, so that sets of threads have a fixed order."""
     return self.__dict__.get(NUMBER) or object.__hash__(self)
 
 
 def set_name(name: str) -> None:
-    """`_thread.set_name`: all controlled threads run in one OS thread, which keeps its name."""
+    """Set the OS thread's name, except for controlled threads, which share one OS thread."""
     if getcurrent().__class__ is not Carrier:
         _real_set_name(name)
 
@@ -360,5 +361,5 @@ NAMES: dict[Any, Any] = {
     _real_count: count,
 }
 if env.THREAD_NAMES_REACH_THE_OS:
-    _real_set_name: Any = _thread.set_name  # type: ignore[attr-defined] # see there
+    _real_set_name: Any = _thread.set_name  # type: ignore[attr-defined] # see `env`
     NAMES[_real_set_name] = set_name

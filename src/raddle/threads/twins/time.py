@@ -1,7 +1,7 @@
-"""Twins of what `time` has to do with waiting: under control time is virtual.
+"""Twins of the clocks and of `sleep` in `time`: controlled executions use virtual time.
 
-It passes when nobody can go on. Reading the clock costs a microsecond, so that a loop that only waits for
-the clock gets somewhere; after many readings it costs more, so that it gets there soon.
+Time passes when no thread is enabled. Each reading of a clock also advances it by a microsecond, so that a loop that
+polls the clock ends. After many readings it advances faster, so that the loop ends soon.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from raddle.engine import waits
 from raddle.engine.carrier import Carrier, getcurrent
 
-EPOCH = 1_700_000_000  # what time.time() says when an execution begins: the same in every one
+EPOCH = 1_700_000_000  # the value of time.time() at the start of every execution
 
 _real_sleep = time.sleep
 
@@ -25,7 +25,7 @@ def sleep(seconds: float) -> None:
         _real_sleep(seconds)
         return
     if not 0 <= seconds <= TIMEOUT_MAX:
-        _real_sleep(seconds)  # refuses it, in its own words
+        _real_sleep(seconds)  # raises the real error
     waits.sleep(me, seconds)
 
 
