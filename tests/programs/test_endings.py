@@ -68,7 +68,7 @@ def test_a_thread_that_waits_for_itself() -> None:
 def test_a_wait_that_nobody_will_end() -> None:
     finding = found(endings.forgotten_event)
     assert finding.kind == "deadlock"
-    assert "T0 waits for ever" in finding.message
+    assert "T0 waits forever" in finding.message
     assert "waits for the setting of Event" in finding.details[0]
 
 

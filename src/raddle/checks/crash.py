@@ -1,4 +1,4 @@
-"""A thread died of an exception."""
+"""Outcomes of executions in which a thread raised an exception or the process died."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from types import FrameType, TracebackType
 from raddle.outcome import Outcome, OutcomeKind
 from raddle.place import Place
 
-_LOOK_FURTHER = "`python -X faulthandler` shows where a segmentation fault happens"
+_FAULTHANDLER_HINT = "`python -X faulthandler` shows where a segmentation fault happens"
 RADDLE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def is_raddle_file(filename: str) -> bool:
-    """Is this file part of raddle (or of what carries it)?"""
+    """Return whether a file is part of raddle."""
     return filename.startswith(RADDLE_FOLDER)
 
 
 def is_internal_frame(filename: str) -> bool:
-    """Code that tells the user nothing: ours, and what leads from a thread's start to the user's function."""
+    """Return whether a file is internal: part of raddle, or of the code that starts the user's thread function."""
     return is_raddle_file(filename) or filename in (threading.__file__, concurrent.futures.thread.__file__)
 
 
@@ -52,7 +52,7 @@ def explain_error(error: BaseException, thread: str) -> Outcome:
 
 
 def notes_of(error: BaseException) -> tuple[str, ...]:
-    """The notes that were added to an exception.
+    """Return the notes that were added to an exception.
 
     >>> error = ValueError("no")
     >>> error.add_note("Failing test case: test_it(n=0)")
@@ -64,7 +64,7 @@ def notes_of(error: BaseException) -> tuple[str, ...]:
 
 
 def raised_at(trace: TracebackType | None) -> str:
-    """`file:line` of the innermost frame that is the user's."""
+    """Return `file:line` of the innermost frame outside raddle."""
     place = ""
     while trace is not None:
         filename = trace.tb_frame.f_code.co_filename
@@ -75,7 +75,7 @@ def raised_at(trace: TracebackType | None) -> str:
 
 
 def user_traceback(error: BaseException) -> TracebackException:
-    """Return the traceback of an error and of those that led to it, without frames of raddle's own."""
+    """Return the traceback of an error and of its causes, without internal frames."""
     summary = TracebackException.from_exception(error)
     for each in _chain(summary):
         each.stack = StackSummary.from_list([f for f in each.stack if not is_internal_frame(f.filename)])
@@ -83,31 +83,32 @@ def user_traceback(error: BaseException) -> TracebackException:
 
 
 def _chain(summary: TracebackException) -> Iterator[TracebackException]:
-    """An error, then the one that led to it, and so on, as far as Python prints them."""
-    seen: TracebackException | None = summary
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    """Yield an error and its chain of causes and contexts, as far as Python prints them."""
+    current: TracebackException | None = summary
+    while current is not None:
+        yield current
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
 
 
 def user_stack(frame: FrameType | None = None) -> StackSummary:
-    """Return the stack of the running thread, innermost frame last, without frames of raddle's own."""
+    """Return the stack of the running thread, innermost frame last, without raddle's frames."""
     stack = traceback.extract_stack(frame or sys._getframe(1))
     return StackSummary.from_list([f for f in stack if not is_raddle_file(f.filename)])
 
 
 def lines_of(shown: TracebackException | StackSummary) -> tuple[str, ...]:
-    """Return the lines that Python prints."""
+    """Return the lines that Python prints for a traceback or stack."""
     return tuple(line for chunk in shown.format() for line in chunk.rstrip("\n").split("\n"))
 
 
 def frames_of(stack: StackSummary) -> tuple[Place, ...]:
-    """Return the lines that the frames stand at, innermost first; files by their paths."""
+    """Return the current place of each frame, innermost first, with full file paths."""
     return tuple(Place(frame.filename, frame.lineno or 0) for frame in reversed(stack))
 
 
 def how_it_died(how: str) -> str:
-    """
+    """Return the message for a process that died.
+
     >>> how_it_died("exit code 3")
     'the process died (exit code 3)'
     """
@@ -115,10 +116,10 @@ def how_it_died(how: str) -> str:
 
 
 def process_died(how: str, thread: str = "") -> Outcome:
-    """Return the outcome of an execution whose process died, and in which thread.
+    """Return the outcome of an execution whose process died while `thread` was running.
 
     >>> process_died("exit code 3", "T1").signature
     ('crash', 'exit code 3')
     """
-    details = (_LOOK_FURTHER,) if how.startswith("killed") else ()
+    details = (_FAULTHANDLER_HINT,) if how.startswith("killed") else ()
     return Outcome(OutcomeKind.CRASH, how_it_died(how), thread, (OutcomeKind.CRASH, how), details)

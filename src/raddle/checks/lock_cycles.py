@@ -1,7 +1,7 @@
-"""Potential deadlocks: locks that threads take in orders that can close a circle.
+"""Potential deadlocks: locks that threads acquire in orders that can form a cycle.
 
-What makes a circle is said in `raddle.analysis.lock_graph`. Its locks are those of one execution; it is told by
-their abstract names and by sites, so that the same circle is told once, whichever execution and threads showed it.
+`raddle.analysis.lock_graph` finds the cycles of one execution. A warning identifies a cycle by the abstract names of
+its locks and by sites, so each cycle is reported once, no matter which executions and threads showed it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from raddle.entities import AbstractObject, Entities
 from raddle.step import Step
 from raddle.warning import POTENTIAL_DEADLOCK, ReportedWarning
 
-ARROW = " -> "  # between the locks of a circle
+ARROW = " -> "  # separates the locks of a cycle
 
-_Link = tuple[AbstractObject, int, int]  # the lock that is held, where it was acquired, where the next is asked for
+_Link = tuple[AbstractObject, int, int]  # the held lock, the site of its acquire, the site that requests the next
 
 
 class LockCycles:
-    """Watches executions, and remembers what it found in all of them.
+    """Finds the potential deadlocks of all executions that it observes.
 
     >>> from raddle.entities import make_entities
     >>> cycles = LockCycles()
@@ -34,16 +34,16 @@ class LockCycles:
 
     def __init__(self) -> None:
         self._found: set[tuple[_Link, ...]] = set()
-        self.gave_up = False  # in some execution there were too many circles to find them all
+        self.gave_up = False  # True if some execution had too many cycles to find them all
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
-        self._cast = entities
+        """Start a new execution."""
+        self._entities = entities
         self._graph = LockGraph()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
+        """Process the next steps of the execution, in order."""
         follow = self._graph.step
         for thread, kind, target, site in steps:
             if kind in FOLLOWED:
@@ -52,12 +52,15 @@ class LockCycles:
         self.gave_up |= self._graph.gave_up
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of resources that no later step touches."""
         self._graph.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """The circles of all executions so far. The sites: of each thread, where it acquired the lock that it
-        holds, and where it asks for the next one."""
+        """Return the cycles of all executions so far.
+
+        The sites of a warning are, for each thread, where it acquired the lock it holds and where it requests the
+        next one.
+        """
         return [
             ReportedWarning(
                 POTENTIAL_DEADLOCK,
@@ -68,6 +71,6 @@ class LockCycles:
         ]
 
     def _links(self, cycle: Cycle) -> tuple[_Link, ...]:
-        """A circle begins anywhere; take the smallest of all ways to tell it."""
-        links = [(self._cast.resources[edge.held], edge.held_at, edge.requested_at) for edge in cycle]
+        """Return the links of a cycle in a canonical order: the smallest of all rotations."""
+        links = [(self._entities.resources[edge.held], edge.held_at, edge.requested_at) for edge in cycle]
         return min(tuple(links[i:] + links[:i]) for i in range(len(links)))

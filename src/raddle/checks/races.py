@@ -1,13 +1,13 @@
-"""Data races: pairs of conflicting accesses that nothing orders, by happens-before.
+"""Data races: pairs of conflicting accesses that are not ordered by happens-before.
 
-Every pair of sites is found, not only the first of a variable as in FastTrack (Flanagan and Freund, 2009). For that
-it is enough to keep, for each variable, the last time that each thread was at each site: if an earlier time is
-unordered with an access, so is the last. Two rules keep most accesses cheap. What a thread does again before it
-has given anything to anybody (in the same epoch) brings nothing new. And while the writes of a variable form a
-chain, knowing the last of them is knowing all (`_History.chained`).
+Every racing pair of sites is found, not only the first pair of each variable as in FastTrack (Flanagan and Freund,
+2009). It is enough to keep, for each variable, the last time that each thread passed each site: if an earlier access
+at the site is unordered with a new access, so is the last one. Two rules keep most accesses cheap. An access that a
+thread repeats within the same epoch, before it releases anything, adds no new race. And while the writes of a variable
+form a happens-before chain, an access after the last write is after all of them (`_History.chained`).
 
-Only the order of the execution that was seen counts: two critical sections of one lock are ordered by it, although
-they could have come the other way round.
+Only the order in the observed execution counts. Two critical sections of the same lock are ordered by it, although
+they could also have run in the opposite order.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from raddle.warning import DATA_RACE, ReportedWarning
 
 READ, WRITTEN = "read", "written"
 
-# A place is a site and what is done there: the site's number if it reads, its complement (a negative number)
-# if it writes.
-Place = int
+# A site and the kind of access there: the site's number for a read, its complement (a negative number) for a write.
+SignedSite = int
 
 
 class Races:
-    """Watches executions, and remembers what it found in all of them.
+    """Finds the data races of all executions that it observes.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> races = Races()
@@ -46,98 +45,98 @@ class Races:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
-        self._cast = entities
+        """Start a new execution."""
+        self._entities = entities
         self._order = HappensBefore()
-        self._histories: dict[int, _History] = {}  # by variable
-        self._done: dict[int, set[Step]] = defaultdict(set)  # by thread: its accesses in its epoch
+        self._histories: dict[int, _History] = {}  # by variable number
+        self._epoch_accesses: dict[int, set[Step]] = defaultdict(set)  # by thread: the accesses in its current epoch
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
-        order, histories, done = self._order, self._histories, self._done
+        """Process the next steps of the execution, in order."""
+        order, histories, epoch_accesses = self._order, self._histories, self._epoch_accesses
         thread_clocks = order.thread_clocks
         for step in steps:
             thread, kind, target, site = step
             if kind == "read" or kind == WRITE:
-                again = done[thread]
-                if step in again:
+                accesses = epoch_accesses[thread]
+                if step in accesses:
                     continue
-                again.add(step)
+                accesses.add(step)
                 thread_clock = thread_clocks.get(thread) or order.thread_clock(thread)
                 history = histories.get(target)
-                place = site if kind == "read" else ~site
+                signed_site = site if kind == "read" else ~site
                 if history is None:
-                    histories[target] = _History(thread_clock, place)
+                    histories[target] = _History(thread_clock, signed_site)
                 elif history.owner == thread_clock.slot:
-                    history.times[thread_clock.slot][place] = thread_clock.time
+                    history.times[thread_clock.slot][signed_site] = thread_clock.time
                 else:
-                    for other in history.access(thread_clock, place):
-                        self._report(target, place, other)
+                    for other in history.access(thread_clock, signed_site):
+                        self._report(target, signed_site, other)
             elif kind in ORDERING:
                 thread_clock = thread_clocks.get(thread) or order.thread_clock(thread)
                 time = thread_clock.time
                 order.step(thread, kind, target)
                 if kind == END:
-                    done.pop(thread, None)
+                    epoch_accesses.pop(thread, None)
                 elif thread_clock.time != time:
-                    done[thread].clear()
+                    epoch_accesses[thread].clear()
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of variables and resources that no later step touches."""
         for variable in variables:
             self._histories.pop(variable, None)
-        for thread, again in self._done.items():
-            self._done[thread] = {step for step in again if step[2] not in variables}
+        for thread, accesses in self._epoch_accesses.items():
+            self._epoch_accesses[thread] = {step for step in accesses if step[2] not in variables}
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """All races of all executions so far, each pair of sites once for each variable."""
+        """Return the races of all executions so far, each pair of sites once for each variable."""
         return [
             ReportedWarning(DATA_RACE, subject, (low, high), ", ".join(_verbs(self._found[subject, low, high])))
             for subject, low, high in sorted(self._found)
         ]
 
-    def _report(self, variable: int, place: Place, other: Place) -> None:
-        subject = self._cast.variables[variable].declared
-        (low, low_writes), (high, high_writes) = sorted((max(p, ~p), p < 0) for p in (place, other))
+    def _report(self, variable: int, signed_site: SignedSite, other: SignedSite) -> None:
+        subject = self._entities.variables[variable].declared
+        (low, low_writes), (high, high_writes) = sorted((max(p, ~p), p < 0) for p in (signed_site, other))
         self._found.setdefault((subject, low, high), set()).add((low_writes, high_writes))
 
 
 def _verbs(found: set[tuple[bool, bool]]) -> list[str]:
-    """What is done at each of the two sites; a site that can do both is said to write."""
+    """Return the kind of access at each of the two sites; a site that both reads and writes counts as a write."""
     return [WRITTEN if any(pair[side] for pair in found) else READ for side in (0, 1)]
 
 
 class _History:
-    """The accesses to one variable that a later one can race with.
+    """The accesses to one variable that a later access can race with.
 
-    Until a second thread comes, only their times are kept.
+    Until a second thread accesses the variable, only the times of the accesses are kept.
     """
 
-    __slots__ = ("chained", "last", "owner", "partners", "places", "reads", "recent", "times", "writes")
+    __slots__ = ("chained", "last", "owner", "racing_sites", "reads", "recent", "signed_sites", "times", "writes")
 
-    writes: dict[int, int]  # by slot: when it wrote last, anywhere
-    reads: dict[int, int]
-    chained: bool  # are the writes a chain: does `last` know all others, and all reads but those in `recent`?
-    last: tuple[int, int]
-    recent: dict[int, int]
-    places: set[Place]
-    partners: dict[Place, set[Place]]  # by place: those that it is known to race with
+    writes: dict[int, int]  # maps slot to the time of its last write at any site
+    reads: dict[int, int]  # maps slot to the time of its last read at any site
+    chained: bool  # True if `last` happens after all other writes, and after all reads not in `recent`
+    last: tuple[int, int]  # slot and time of the last write of the chain
+    recent: dict[int, int]  # maps slot to the time of its last read since `last`
+    signed_sites: set[SignedSite]
+    racing_sites: dict[SignedSite, set[SignedSite]]  # maps each access to those already reported as racing with it
 
-    def __init__(self, thread_clock: ThreadClock, place: Place) -> None:
-        self.owner = thread_clock.slot  # -1 once there are two
-        self.times: dict[int, dict[Place, int]] = {thread_clock.slot: {place: thread_clock.time}}
+    def __init__(self, thread_clock: ThreadClock, signed_site: SignedSite) -> None:
+        self.owner = thread_clock.slot  # slot of the only thread so far; -1 once there are two
+        self.times: dict[int, dict[SignedSite, int]] = {thread_clock.slot: {signed_site: thread_clock.time}}
 
-    def access(self, thread_clock: ThreadClock, place: Place) -> list[Place]:
-        """A thread was there; the places that it races with, as far as they were not named before."""
+    def access(self, thread_clock: ThreadClock, signed_site: SignedSite) -> list[SignedSite]:
+        """Record an access, and return the accesses that it races with and that were not returned before."""
         if self.owner >= 0:
             self._share()
         slot, time = thread_clock.slot, thread_clock.time
-        self.times.setdefault(slot, {})[place] = time
-        self.places.add(place)
-        if place >= 0:
+        self.times.setdefault(slot, {})[signed_site] = time
+        self.signed_sites.add(signed_site)
+        if signed_site >= 0:
             self.reads[slot] = time
-            races = [] if self.chained and thread_clock.knows(*self.last) else self._races(thread_clock, place)
+            races = [] if self.chained and thread_clock.knows(*self.last) else self._races(thread_clock, signed_site)
             if self.chained:
                 self.recent[slot] = time
             return races
@@ -145,7 +144,7 @@ class _History:
             races = []
         else:
             self.chained = _knows_all(thread_clock, self.writes) and _knows_all(thread_clock, self.reads)
-            races = [] if self.chained else self._races(thread_clock, place)
+            races = [] if self.chained else self._races(thread_clock, signed_site)
         if self.chained:
             self.last = (slot, time)
             self.recent.clear()
@@ -153,32 +152,32 @@ class _History:
         return races
 
     def _share(self) -> None:
-        """A second thread comes."""
-        (places,) = self.times.values()
+        """Set up the history for a second thread."""
+        (signed_sites,) = self.times.values()
         owner, self.owner = self.owner, -1
-        written = max((time for place, time in places.items() if place < 0), default=0)
-        read = max((time for place, time in places.items() if place >= 0), default=0)
+        written = max((time for signed_site, time in signed_sites.items() if signed_site < 0), default=0)
+        read = max((time for signed_site, time in signed_sites.items() if signed_site >= 0), default=0)
         self.writes = {owner: written} if written else {}
         self.reads = {owner: read} if read else {}
         self.chained = True
         self.last = (owner, written)
         self.recent = dict(self.reads)
-        self.places = set(places)
-        self.partners = {}
+        self.signed_sites = set(signed_sites)
+        self.racing_sites = {}
 
-    def _races(self, thread_clock: ThreadClock, place: Place) -> list[Place]:
-        named = self.partners.setdefault(place, set())
-        open_ = {other for other in self.places if (other < 0 or place < 0) and other not in named}
-        if not open_:
+    def _races(self, thread_clock: ThreadClock, signed_site: SignedSite) -> list[SignedSite]:
+        reported = self.racing_sites.setdefault(signed_site, set())
+        candidates = {other for other in self.signed_sites if (other < 0 or signed_site < 0) and other not in reported}
+        if not candidates:
             return []
         found = set()
         for slot, times in self.times.items():
             until = thread_clock.clock.get(slot, 0)
             if slot != thread_clock.slot:
-                found |= {other for other, time in times.items() if time > until and other in open_}
+                found |= {other for other, time in times.items() if time > until and other in candidates}
         for other in found:
-            named.add(other)
-            self.partners.setdefault(other, set()).add(place)
+            reported.add(other)
+            self.racing_sites.setdefault(other, set()).add(signed_site)
         return sorted(found)
 
 

@@ -1,4 +1,4 @@
-"""Executions that cannot continue: a deadlock, or a wake-up that was lost."""
+"""Outcomes of executions in which every thread is blocked: a deadlock or a lost wake-up."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Waiter(NamedTuple):
     """A thread that is blocked when no thread can continue."""
 
     wait: Wait
-    lost: bool  # the notification of the resource came when no thread was waiting for it
+    lost: bool  # True if the resource was notified when no thread was waiting for it
     daemon: bool
 
 
 def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
-    """Return a deadlock if threads wait for one another; a lost wake-up if the only notification came too early."""
+    """Return a deadlock, or a lost wake-up if there is no wait-for cycle and a notification came too early."""
     cycle = find_cycle({waiter.wait.thread: waiter.wait.waits_for for waiter in waiters})
     waits = tuple(waiter.wait for waiter in waiters if not waiter.daemon)
     lost = next((waiter.wait for waiter in waiters if waiter.lost and not waiter.daemon), None)
@@ -30,25 +30,25 @@ def explain_stuck(waiters: Sequence[Waiter]) -> Outcome:
         kind, thread = OutcomeKind.LOST_WAKEUP, lost.thread
         message = f"{thread} {lost.sentence}, but the notification came before it waited"
     else:
-        verb = "waits" if len(waits) == 1 else "wait"
+        verb, pronoun = ("waits", "it") if len(waits) == 1 else ("wait", "them")
         threads = " and ".join(wait.thread for wait in waits)
-        message = f"{threads} {verb} for ever: nobody is left to wake them"
+        message = f"{threads} {verb} forever: no thread is left to wake {pronoun}"
     signature = sorted(f"{wait.kind} {wait.place or wait.thread}" for wait in waits)
     return Outcome(kind, message, thread, (kind, *signature), tuple(map(str, waits)), waits=waits)
 
 
 def find_cycle(waits_for: Mapping[str, str]) -> list[str]:
-    """Return the threads of a wait-for cycle, beginning with the smallest; [] if there is none.
+    """Return the threads of a wait-for cycle, beginning with the smallest name; [] if there is none.
 
     >>> find_cycle({"T1": "T2", "T2": "T1", "T0": "T1"})
     ['T1', 'T2']
     """
     for start in sorted(waits_for):
         path: list[str] = []
-        here = start
-        while here and here not in path:
-            path.append(here)
-            here = waits_for.get(here, "")
-        if here == start:
+        current = start
+        while current and current not in path:
+            path.append(current)
+            current = waits_for.get(current, "")
+        if current == start:
             return path
     return []

@@ -1,17 +1,18 @@
-"""Variables that look badly guarded: by Eraser, and by Avio's unserializable cases.
+"""Warnings about variables that look badly guarded: Eraser's lockset analysis and Avio's unserializable cases.
 
-Eraser's automaton (`raddle.analysis.eraser`) reaching its race is one caution for each variable. Its sites are two
-accesses of different threads, one of them a write, that have no lock in common; its note says what was done there
-under which locks. If there were no such two (a thread may only read what it has without a lock), the sites are accesses
-that no lock is common to, and the note says of each that it is so sometimes; two that come later are better.
+There is one lockset warning for each variable whose Eraser automaton (`raddle.analysis.eraser`) reaches the race state.
+Its sites are two accesses of different threads, at least one a write, that have no lock in common. Its note names the
+kind of each access and the locks held. There may be no such pair, for example if the only thread that writes the
+variable also reads it without a lock. Then the sites are several accesses that have no lock in common, and the note
+marks each as happening sometimes. A pair found later replaces such a vague warning.
 
-Avio (Lu, Tucek, Qin, Zhou, 2006) takes two consecutive accesses of a thread to a variable for a block, and learns from
-many runs which blocks are meant to be atomic. Nobody has such runs here. So a block has to be within one call of a
-function, forwards in the source: a loop that comes round, or a method called twice, does not promise that nothing
-changed. And if the program's own order has the other thread's access after the first and before the second (it was
-started, joined, waited for, sent a message), that is meant; the order in which locks were had is not the program's.
-All accesses in between count, not only the last. The sites are those of the first access, the other thread's, and
-the second; the note says what was done there. One caution is enough for each variable and block.
+Avio (Lu, Tucek, Qin, Zhou, 2006) treats two consecutive accesses of a thread to a variable as a block, and learns from
+many runs which blocks are meant to be atomic. Here there are no such runs, so a block must lie within one call of a
+function and go forward in the source. A loop or a method called twice does not imply that the variable stays
+unchanged. An access of another thread in between is intended if the program itself orders it after the first access and
+before the second, by start, join, a wait or a message. The order in which threads acquire locks does not count. All
+accesses in between are considered, not only the last one. The sites are the first access, the other thread's access and
+the second access, and the note names the kind of each. There is one warning for each variable and block.
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ from raddle.operation import ACCESSES, ACQUIRE, ENTER, LEAVE, LOCKING, RELEASE, 
 from raddle.step import Step
 from raddle.warning import LOCKSET, SOMETIMES, UNSERIALIZABLE, ReportedWarning
 
-_MEANT = ORDERING - LOCKING
+_PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itself orders threads
 
-# An access: its site, did it write, the how-manieth of its variable it is, in which call of a function, what its
-# thread knew there, which locks it held.
+# An access: its site, whether it writes, its index among the accesses to the variable, the number of the function call
+# it is in, the clock of its thread, and the locks that the thread held.
 _Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
-_Guard = tuple[int, bool, frozenset[int]]  # how a variable is accessed: by whom, to write, under which locks
-MAX_GUARDS = 64  # of one variable that are remembered
+_Guard = tuple[
+    int, bool, frozenset[int]
+]  # a kind of access to a variable: the thread, whether it writes, the locks held
+MAX_GUARDS = 64  # kinds of access remembered for one variable
 
 
 class WarnedVariables:
-    """Watches executions, and remembers what it found in all of them.
+    """Finds badly guarded variables in all executions that it observes.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> check = WarnedVariables()
@@ -55,21 +58,21 @@ class WarnedVariables:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
-        self._cast = entities
+        """Start a new execution."""
+        self._entities = entities
         self._held = HeldLocks()
         self._order = HappensBefore()
         self._calls = _Calls()
-        self._watched: dict[int, _Watched] = {}
+        self._variables: dict[int, _VariableState] = {}
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
-        held, order, calls, watched = self._held, self._order, self._calls, self._watched
+        """Process the next steps of the execution, in order."""
+        held, order, calls, variables = self._held, self._order, self._calls, self._variables
         for thread, kind, target, site in steps:
             if kind in ACCESSES:
-                variable = watched.get(target)
+                variable = variables.get(target)
                 if variable is None:
-                    variable = watched[target] = _Watched()
+                    variable = variables[target] = _VariableState()
                 published = (order.thread_clocks.get(thread) or order.thread_clock(thread)).publish()
                 variable.count += 1
                 access = (site, kind == WRITE, variable.count, calls.innermost(thread), published, held.by(thread))
@@ -78,31 +81,31 @@ class WarnedVariables:
                 held.acquired(thread, target)
             elif kind == RELEASE:
                 held.released(thread, target)
-            elif kind in _MEANT:
+            elif kind in _PROGRAM_ORDER:
                 order.step(thread, kind, target)
             elif kind == ENTER:
                 calls.enter(thread)
             elif kind == LEAVE:
                 calls.leave(thread)
-            elif kind == TASK:  # no block spans two tasks of a pool's worker
-                calls.start_anew(thread)
+            elif kind == TASK:  # a block does not span two tasks of a pool worker
+                calls.restart(thread)
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of variables and resources that no later step touches."""
         for variable in variables:
-            self._watched.pop(variable, None)
+            self._variables.pop(variable, None)
         self._order.forget(resources)
 
     def warnings(self) -> list[ReportedWarning]:
-        """Everything suspicious in all executions so far."""
+        """Return the warnings of all executions so far."""
         return [self._found[key] for key in sorted(self._found)]
 
-    def _accessed(self, number: int, variable: _Watched, thread: int, access: _Access) -> None:
-        mine = variable.by_thread.get(thread)
-        if thread != variable.thread and mine is not None:
-            self._look_at_block(number, variable, mine, access)
+    def _accessed(self, number: int, variable: _VariableState, thread: int, access: _Access) -> None:
+        previous = variable.by_thread.get(thread)
+        if thread != variable.thread and previous is not None:
+            self._check_block(number, variable, previous, access)
         if not variable.warned:
-            self._look_at_locks(number, variable, thread, access)
+            self._check_locks(number, variable, thread, access)
         variable.by_thread[thread] = access
         variable.thread = thread
         if access[1]:
@@ -110,10 +113,10 @@ class WarnedVariables:
         else:
             variable.read = access
 
-    def _look_at_locks(self, number: int, variable: _Watched, thread: int, access: _Access) -> None:
+    def _check_locks(self, number: int, variable: _VariableState, thread: int, access: _Access) -> None:
         guarded, guards = variable.guarded, variable.guards
         guarded.access(thread, write=access[1], held=access[5])
-        if guarded.state is EXCLUSIVE:  # made ready by one thread: nothing has to guard it yet
+        if guarded.state is EXCLUSIVE:  # initialized by one thread, so no lock is needed yet
             return
         guard = (thread, access[1], access[5])
         is_new = guards.pop(guard, None) is None
@@ -121,72 +124,72 @@ class WarnedVariables:
         if len(guards) > MAX_GUARDS:
             del guards[next(iter(guards))]
         if guarded.state is RACE and (is_new or not variable.raced):
-            self._warn_of_locks(number, variable)
+            self._warn_about_locks(number, variable)
 
-    def _warn_of_locks(self, number: int, variable: _Watched) -> None:
+    def _warn_about_locks(self, number: int, variable: _VariableState) -> None:
         variable.raced = True
         pairs = list(_unguarded(variable.guards))
         if pairs:
             variable.warned = True
-            # Two that the program itself has in order are less telling; else the latest ones.
-            pair = max(pairs, key=lambda two: (not _knows(two[1][4], two[0][4]), two[1][2], two[0][2]))
-            self._warn(LOCKSET, number, (pair[0][0], pair[1][0]), note=", ".join(self._guarding(pair)), block=())
+            # Prefer a pair that the program itself does not order, then the latest pair.
+            pair = max(pairs, key=lambda two: (not _happens_after(two[1][4], two[0][4]), two[1][2], two[0][2]))
+            self._warn(LOCKSET, number, (pair[0][0], pair[1][0]), note=", ".join(self._describe(pair)), block=())
             return
-        some = _without_common_lock(variable.guards)
-        if some:
-            note = ", ".join(f"{SOMETIMES}{done}" for done in self._guarding(some))
-            self._warn(LOCKSET, number, tuple(access[0] for access in some), note=note, block=())
+        accesses = _without_common_lock(variable.guards)
+        if accesses:
+            note = ", ".join(f"{SOMETIMES}{done}" for done in self._describe(accesses))
+            self._warn(LOCKSET, number, tuple(access[0] for access in accesses), note=note, block=())
 
-    def _look_at_block(self, number: int, variable: _Watched, first: _Access, second: _Access) -> None:
-        """Other threads came between: was it in one of the four ways that no serial order has?"""
+    def _check_block(self, number: int, variable: _VariableState, first: _Access, second: _Access) -> None:
+        """Warn if other threads' accesses in between form one of the four unserializable cases."""
         between = variable.read if first[1] and second[1] else variable.write
         if between is None or between[2] < first[2]:
             return
         if first[3] != second[3] or first[0] >= second[0]:
             return
-        if _knows(between[4], first[4]) and _knows(second[4], between[4]):
+        if _happens_after(between[4], first[4]) and _happens_after(second[4], between[4]):
             return
-        note = ", ".join(_did(access) for access in (first, between, second))
+        note = ", ".join(_verb(access) for access in (first, between, second))
         self._warn(UNSERIALIZABLE, number, (first[0], between[0], second[0]), note=note, block=(first[0], second[0]))
 
     def _warn(self, kind: str, number: int, sites: tuple[int, ...], *, note: str, block: tuple[int, ...]) -> None:
-        variable = self._cast.variables[number]
-        known = (kind, variable.owner, variable.name, block)
+        variable = self._entities.variables[number]
+        key = (kind, variable.owner, variable.name, block)
         warning = ReportedWarning(kind, variable.declared, sites, note)
-        if known not in self._found or (self._found[known].is_vague and not warning.is_vague):
-            self._found[known] = warning
+        if key not in self._found or (self._found[key].is_vague and not warning.is_vague):
+            self._found[key] = warning
 
-    def _guarding(self, accesses: Iterable[_Access]) -> Iterator[str]:
-        """What was done under which locks; locks made at one place, as by one constructor, are told apart."""
-        told: dict[str, int] = {}  # by name: which lock it is
+    def _describe(self, accesses: Iterable[_Access]) -> Iterator[str]:
+        """Describe each access with its locks; a second lock created at the same place is called "another"."""
+        locks_by_name: dict[str, int] = {}  # maps a name to the first lock with that name
         for access in accesses:
             names = set()
             for lock in sorted(access[5]):
-                name = str(self._cast.resources[lock])
-                is_first = told.setdefault(name, lock) == lock
+                name = str(self._entities.resources[lock])
+                is_first = locks_by_name.setdefault(name, lock) == lock
                 names.add(name if is_first else "another " + name.removeprefix("the ").removeprefix("a "))
-            yield f"{_did(access)} under {' and '.join(sorted(names)) or 'no lock'}"
+            yield f"{_verb(access)} under {' and '.join(sorted(names)) or 'no lock'}"
 
 
-class _Watched:
-    """The last accesses to one variable."""
+class _VariableState:
+    """The last accesses to one variable, and the state of its lockset analysis."""
 
     __slots__ = ("by_thread", "count", "guarded", "guards", "raced", "read", "thread", "warned", "write")
 
     def __init__(self) -> None:
         self.guarded = Guarded()
-        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, the latest last
-        self.raced = False  # is no lock left?
-        self.warned = False  # of two accesses that have no lock in common
+        self.guards: dict[_Guard, _Access] = {}  # the last access of each kind, the most recent one at the end
+        self.raced = False  # True once no common lock is left
+        self.warned = False  # True once a pair without a common lock was reported
         self.count = 0
-        self.thread = -1  # who was the last
+        self.thread = -1  # the last thread to access the variable
         self.by_thread: dict[int, _Access] = {}
-        self.read: _Access | None = None  # the last one of all
-        self.write: _Access | None = None
+        self.read: _Access | None = None  # the last read by any thread
+        self.write: _Access | None = None  # the last write by any thread
 
 
 class _Calls:
-    """In which call of a function each thread is; every call has a number of its own."""
+    """Tracks the function call that each thread is in; every call has a unique number."""
 
     __slots__ = ("_entered", "_stacks")
 
@@ -203,7 +206,7 @@ class _Calls:
         if stack:
             stack.pop()
 
-    def start_anew(self, thread: int) -> None:
+    def restart(self, thread: int) -> None:
         self._stacks[thread] = []
         self.enter(thread)
 
@@ -212,24 +215,24 @@ class _Calls:
         return stack[-1] if stack else 0
 
 
-def _knows(later: PublishedClock, earlier: PublishedClock) -> bool:
-    """Is the one access after the other in the program's own order?"""
+def _happens_after(later: PublishedClock, earlier: PublishedClock) -> bool:
+    """Return whether one access happens after another in the order that the program itself sets."""
     return later[0] == earlier[0] or later[2].get(earlier[0], 0) >= earlier[1]
 
 
 def _unguarded(guards: dict[_Guard, _Access]) -> Iterator[tuple[_Access, _Access]]:
-    """Two accesses of different threads, in their order, one of them a write, that have no lock in common."""
-    for ((one, writes, held), first), ((other, too, also_held), second) in combinations(guards.items(), 2):
-        if one != other and (writes or too) and not held & also_held:
+    """Yield pairs of accesses by different threads that include a write and have no lock in common, in order."""
+    for ((one, writes, held), first), ((other, also_writes, also_held), second) in combinations(guards.items(), 2):
+        if one != other and (writes or also_writes) and not held & also_held:
             yield first, second
 
 
 def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
-    """As few accesses as will do, in their order, that no lock is common to; none if those are not remembered."""
-    left = [access for _, access in reversed(guards.items())]
-    chosen = [min(left, key=lambda access: len(access[5]))]
+    """Return a small set of accesses without a common lock, in order; empty if they are no longer remembered."""
+    candidates = [access for _, access in reversed(guards.items())]
+    chosen = [min(candidates, key=lambda access: len(access[5]))]
     common = chosen[0][5]
-    for access in left:
+    for access in candidates:
         if not common:
             break
         if common & access[5] != common:
@@ -238,5 +241,5 @@ def _without_common_lock(guards: dict[_Guard, _Access]) -> list[_Access]:
     return [] if common else sorted(chosen, key=lambda access: access[2])
 
 
-def _did(access: _Access) -> str:
+def _verb(access: _Access) -> str:
     return "written" if access[1] else "read"

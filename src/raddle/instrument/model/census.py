@@ -1,6 +1,6 @@
-"""A census: what the source of one module says about its classes, and about which site touches what.
+"""The census of one module: what its source shows about its classes and about the variables its sites can touch.
 
-It is a value of its own, since a class may inherit from another module's: `raddle.instrument.model.survey` joins many.
+A class may inherit from a class in another module, so `raddle.instrument.model.survey` combines many censuses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from raddle.instrument.model.evidence import READERS, WRITERS
-from raddle.instrument.model.index import Index, Spot, absolute_imports, viewed_in
+from raddle.instrument.model.index import Index, SiteKey, absolute_imports, viewed_in
 from raddle.instrument.model.members import code_in, held_containers, slots_of
 from raddle.instrument.model.receivers import OF_CLASS, OF_SCOPE, UNKNOWN, Holder, Receivers
 from raddle.instrument.nodes import dotted
@@ -25,74 +25,74 @@ from raddle.static_model import class_and_method, is_public
 
 
 class Access(NamedTuple):
-    """A site that can touch a variable."""
+    """A variable that a site can touch."""
 
     site: int
     writes: bool
     holder: Holder
-    name: str  # "x", or "x[]" for the content of what it holds
-    early: bool  # before any other thread can know the variable
+    name: str  # "x", or "x[]" for the content of the container in x
+    early: bool  # True if no other thread can access the variable yet
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCensus:
-    """What the source says about one class."""
+    """What the source shows about one class."""
 
     bases: tuple[Holder, ...]
-    attributes: frozenset[str]  # set in its body or by its methods
-    containers: frozenset[str]  # those of them that are given a container
-    code: frozenset[str]  # methods, properties, classes in it
-    methods: Mapping[str, int]  # public -> enter site
+    attributes: frozenset[str]  # attributes set in the class body or by its methods
+    containers: frozenset[str]  # attributes that are assigned a container
+    code: frozenset[str]  # names of methods, properties and nested classes
+    methods: Mapping[str, int]  # maps public methods to their enter sites
 
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What the source says about one module."""
+    """What the source shows about one module."""
 
     file: str
-    classes: Mapping[str, ClassCensus]  # by qualified name
+    classes: Mapping[str, ClassCensus]  # by the qualified name of the class
     imports: Mapping[str, str]
-    containers: frozenset[tuple[str, str]]  # names that are given a container, with their owners
+    containers: frozenset[tuple[str, str]]  # owners and names of variables that are assigned a container
     accesses: tuple[Access, ...]
     blocks: frozenset[int]
 
 
 def take_census(source: str | bytes, sites: Sequence[Site], *, file: str, base: int) -> Census:
-    """From a module's source and its sites, of which the first has the number `base`.
+    """Return the census of a module, given its source and its sites, of which the first has the number `base`.
 
     >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
     >>> take_census("class Cart:\\n    def add(self): self.x = 1", sites, file="m.py", base=70000).accesses
     (Access(site=70000, writes=True, holder=Holder(kind='class', name='Cart'), name='x', early=False),)
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the compiler has told
+        warnings.simplefilter("ignore")  # the user saw these warnings when the module was imported
         tree = ast.parse(source_text(source))
-    return _Taker(tree, file, base).take(sites)
+    return _CensusTaker(tree, file, base).take(sites)
 
 
-class _Taker:
+class _CensusTaker:
     def __init__(self, tree: ast.Module, file: str, base: int) -> None:
         self._file, self._base = file, base
         self._index = Index(tree)
         self._scopes = analyze(tree)
-        self._all = list(self._scopes.by_node.values())
+        self._all_scopes = list(self._scopes.by_node.values())
         self._by_name: dict[str, list[Scope]] = defaultdict(list)
-        for scope in self._all:
-            if scope.kind != COMPREHENSION:  # goes by the name of the scope around it
+        for scope in self._all_scopes:
+            if scope.kind != COMPREHENSION:  # has the qualified name of the enclosing scope
                 self._by_name[scope.qualname].append(scope)
         self._imports = absolute_imports(self._index.imports, file)
-        classes = {scope.qualname for scope in self._all if scope.kind == CLASS}
+        classes = {scope.qualname for scope in self._all_scopes if scope.kind == CLASS}
         self._receivers = Receivers(file, classes, self._imports)
-        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first function that does is made
-        for _, owner, name, place in captures(self._all):
+        self._captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # where the first capturing function is created
+        for _, owner, name, place in captures(self._all_scopes):
             self._captured[owner, name] = min(place, self._captured.get((owner, name), place))
         self._accesses: list[Access] = []
         self._methods: dict[str, dict[str, int]] = defaultdict(dict)
         self._blocks: list[int] = []
 
     def take(self, sites: Sequence[Site]) -> Census:
-        reads: dict[Spot, list[int]] = defaultdict(list)
-        writes: dict[Spot, list[int]] = defaultdict(list)
+        reads: dict[SiteKey, list[int]] = defaultdict(list)
+        writes: dict[SiteKey, list[int]] = defaultdict(list)
         for index, site in enumerate(sites):
             if site.kind == "enter":
                 self._enter(site, self._base + index)
@@ -104,11 +104,11 @@ class _Taker:
                 self._content(site, self._base + index)
             elif site.kind != "leave":
                 (reads if site.kind == "read" else writes)[site.line, site.column, site.name].append(index)
-        for spot, indexes in reads.items():
-            self._attributes(indexes, self._index.read.get(spot, ()), sites, writes=False)
-        for spot, indexes in writes.items():
-            self._attributes(indexes, self._index.written.get(spot, ()), sites, writes=True)
-        containers = frozenset(held_containers(self._all, self._receivers))
+        for key, indexes in reads.items():
+            self._attributes(indexes, self._index.read.get(key, ()), sites, writes=False)
+        for key, indexes in writes.items():
+            self._attributes(indexes, self._index.written.get(key, ()), sites, writes=True)
+        containers = frozenset(held_containers(self._all_scopes, self._receivers))
         return Census(
             self._file,
             classes=dict(self._classes(containers)),
@@ -128,9 +128,10 @@ class _Taker:
     def _attributes(
         self, indexes: Sequence[int], nodes: Sequence[ast.Attribute], sites: Sequence[Site], *, writes: bool
     ) -> None:
-        """Sites at one place, from the inside out, and attributes there, from the outside in.
+        """Match the sites at one place with the attributes there.
 
-        If there are more sites, the first is the name that all starts with: `x` in `x.x`.
+        The sites are ordered from the inside out, the attributes from the outside in. An additional first site is the
+        name that the expression starts with, such as the first `x` in `x.x`.
         """
         for position, index in enumerate(reversed(indexes)):
             site, number = sites[index], self._base + index
@@ -146,28 +147,28 @@ class _Taker:
         self._add(number, writes, self._receivers.of(receiver, scope), name, dotted(receiver), scope)
 
     def _call(self, site: Site, number: int) -> None:
-        spot = (site.line, site.column, site.name)
-        if not site.name or spot in self._index.guards:
+        key = (site.line, site.column, site.name)
+        if not site.name or key in self._index.guards:
             return
         path, _, method = site.name.rpartition(".")
         if not path:
-            if spot in self._index.calls:
-                self._function(self._index.calls[spot], site, number)
+            if key in self._index.calls:
+                self._function(self._index.calls[key], site, number)
             return
-        scope = self._scope(site)  # the method may be an attribute that holds something to call
+        scope = self._scope(site)  # the method may be an attribute that holds a callable
         holder = self._receivers.named(path, scope)
         self._add(number, False, holder, scope.mangled(method), path, scope)
         if method in READERS or method in WRITERS:
             self._content_of(path, site, number, writes=method in WRITERS)
 
     def _function(self, call: ast.Call, site: Site, number: int) -> None:
-        """`len(self.items)`, `getattr(self, "x")`: the site of the function is where its argument is looked into."""
+        """Add the accesses of a builtin to its arguments, as in `len(self.items)` or `getattr(self, "x")`."""
         if site.name.endswith("attr"):
             name = call.args[1] if len(call.args) > 1 else None
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 writes = site.name in ("setattr", "delattr")
                 self._attribute(call.args[0], name.value, self._scope(site), number, writes=writes)
-        elif site.name != "next":  # that writes, but to an iterator
+        elif site.name != "next":  # `next` writes, but to an iterator
             for argument in call.args:
                 self._content_of(dotted(viewed_in(argument) or argument), site, number, writes=False)
 
@@ -189,21 +190,23 @@ class _Taker:
             self._add(number, writes, holder, mangled + CONTENT, before, scope)
             return
         owner = scope.owner(mangled)
-        if owner.kind == MODULE or (owner, mangled) in self._captured:  # else a local of one call
+        if (
+            owner.kind == MODULE or (owner, mangled) in self._captured
+        ):  # else a local variable that no other thread can access
             holder, early = self._receivers.scope_of(name, scope), self._is_early(site, mangled, scope)
             self._accesses.append(Access(number, writes, holder, mangled + CONTENT, early))
 
     def _add(self, number: int, writes: bool, holder: Holder, name: str, path: str, scope: Scope) -> None:
-        if not (name.startswith("__") and name.removesuffix(CONTENT).endswith("__")):  # of Python's own, never data
+        if not (name.startswith("__") and name.removesuffix(CONTENT).endswith("__")):  # special names are never data
             self._accesses.append(Access(number, writes, holder, name, self._receivers.is_early(holder, path, scope)))
 
     def _is_early(self, site: Site, name: str, scope: Scope) -> bool:
-        """At import; or, in the function whose variable it is, before anything inside can capture it."""
+        """Return whether a name is accessed at import, or in the function that owns it before a capture is possible."""
         owner = scope.owner(name)
         if owner.kind != FUNCTION:
             return scope.kind in (MODULE, CLASS)
-        again = any(binding.in_loop and binding.line == site.line for binding in owner.bindings[name])
-        return owner is scope and not again and (site.line, site.column) < self._captured.get((owner, name), (0, 0))
+        in_loop = any(binding.in_loop and binding.line == site.line for binding in owner.bindings[name])
+        return owner is scope and not in_loop and (site.line, site.column) < self._captured.get((owner, name), (0, 0))
 
     def _scope(self, site: Site) -> Scope:
         scopes = self._by_name[site.function]
@@ -219,7 +222,7 @@ class _Taker:
         for access in self._accesses:
             if access.writes and access.holder.kind == OF_CLASS and not access.name.endswith(CONTENT):
                 written[access.holder.name].add(access.name)
-        for scope in self._all:
+        for scope in self._all_scopes:
             if scope.kind == CLASS:
                 name, code = scope.qualname, code_in(scope)
                 yield (

@@ -1,18 +1,29 @@
-"""Which expressions make a container of C's, and which of its methods look and which change.
+"""Recognizes expressions that create a built-in container, and container methods that read or write.
 
-The source seldom says what a variable holds. Its content is taken for a variable of its own only where an
-assignment shows a container; otherwise executions have to.
+The source seldom shows what a variable holds. Its content is a separate variable in the static model only if an
+assignment shows a container. Other containers are added when executions observe them.
 """
 
 from __future__ import annotations
 
 import ast
 
-_MAKERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter", "bytearray", "array"})
-_ANNOTATIONS = _MAKERS | {"List", "Dict", "Set", "Deque", "DefaultDict", "MutableSequence", "MutableMapping"}
+_CONTAINER_FACTORIES = frozenset(
+    {"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter", "bytearray", "array"}
+)
+_ANNOTATIONS = _CONTAINER_FACTORIES | {
+    "List",
+    "Dict",
+    "Set",
+    "Deque",
+    "DefaultDict",
+    "MutableSequence",
+    "MutableMapping",
+}
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
-# By name alone, as nobody knows the type; those that mean different things for different containers are left out.
+# Methods are classified by name, as the type is unknown. Names that mean different things for different containers
+# are left out.
 READERS = frozenset({
     "copy", "count", "difference", "get", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
     "keys", "symmetric_difference", "union", "values",
@@ -26,7 +37,7 @@ VIEWS = frozenset({"items", "keys", "values"})
 
 
 def makes_container(node: ast.expr | None) -> bool:
-    """Can this give a new list, dict, set...?
+    """Return whether an expression can create a new list, dict, set or similar container.
 
     >>> [makes_container(ast.parse(text, mode="eval").body) for text in ("items or []", "[0] * 9", "f()", "deque()")]
     [True, True, False, True]
@@ -37,7 +48,7 @@ def makes_container(node: ast.expr | None) -> bool:
         factories = [
             keyword.value for keyword in node.keywords if keyword.arg == "default_factory"
         ]  # dataclasses.field
-        return _last_name(node.func) in _MAKERS or any(map(_is_factory, factories))
+        return _last_name(node.func) in _CONTAINER_FACTORIES or any(map(_is_factory, factories))
     if isinstance(node, ast.BoolOp):
         return any(map(makes_container, node.values))
     if isinstance(node, ast.IfExp):
@@ -48,7 +59,7 @@ def makes_container(node: ast.expr | None) -> bool:
 
 
 def is_container_type(annotation: ast.expr | None) -> bool:
-    """Does an annotation say that it is a list, dict, set...?
+    """Return whether an annotation names a list, dict, set or similar container.
 
     >>> texts = ("list[int]", "dict[str, int] | None", "ClassVar[set[str]]", "tuple[int]")
     >>> [is_container_type(ast.parse(text, mode="eval").body) for text in texts]
@@ -64,7 +75,7 @@ def is_container_type(annotation: ast.expr | None) -> bool:
 
 
 def _is_factory(node: ast.expr) -> bool:
-    return _last_name(node) in _MAKERS or (isinstance(node, ast.Lambda) and makes_container(node.body))
+    return _last_name(node) in _CONTAINER_FACTORIES or (isinstance(node, ast.Lambda) and makes_container(node.body))
 
 
 def _last_name(node: ast.expr) -> str:

@@ -1,4 +1,4 @@
-"""Classes of several modules, joined by inheritance: who declares an attribute, who has which methods."""
+"""The inheritance of classes across modules: which class declares an attribute, and which methods a class has."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ from raddle.instrument.model.census import Census, ClassCensus
 from raddle.instrument.model.index import module_name
 from raddle.instrument.model.receivers import OF_CLASS, OF_IMPORT, Holder
 
-_LOCALS = frozenset(Holder(OF_IMPORT, name) for name in ("threading.local", "_thread.local", "_threading_local.local"))
+_THREAD_LOCALS = frozenset(
+    Holder(OF_IMPORT, name) for name in ("threading.local", "_thread.local", "_threading_local.local")
+)
 
 
 class Families:
-    """The classes of all modules surveyed, by owner: "shop/cart.py:Cart"."""
+    """The classes of all surveyed modules, by owner name such as "shop/cart.py:Cart"."""
 
     def __init__(self, censuses: Sequence[Census]) -> None:
         self._modules = {module_name(census.file): census for census in censuses}
         self.classes: dict[str, ClassCensus] = {
             f"{census.file}:{name}": found for census in censuses for name, found in census.classes.items()
         }
-        self._lines: dict[str, tuple[str, ...]] = {}
+        self._lineages: dict[str, tuple[str, ...]] = {}
 
     # -- inheritance --------------------------------------------------------------------------------
 
-    def line(self, owner: str) -> tuple[str, ...]:
-        """The class and those it inherits from, as far as they were surveyed, in the order of look-up.
+    def lineage(self, owner: str) -> tuple[str, ...]:
+        """Return the class and its surveyed base classes in the order of attribute lookup.
 
-        Depth first, each at its last place: what Python's own order gives wherever base classes do not cross.
+        The order is depth first, with each class at its last occurrence. It equals Python's own order unless base
+        classes of several branches are interleaved.
         """
-        if owner not in self._lines:
-            self._lines[owner] = (owner,)  # a circle, which no running program has, ends here
-            variadic = [owner, *(above for base in self._parents[owner] for above in self.line(base))]
-            last = {above: place for place, above in enumerate(variadic)}
-            self._lines[owner] = tuple(sorted(last, key=lambda above: last[above]))
-        return self._lines[owner]
+        if owner not in self._lineages:
+            self._lineages[owner] = (owner,)  # stops a cycle of base classes, which no running program has
+            candidates = [owner, *(ancestor for base in self._parents[owner] for ancestor in self.lineage(base))]
+            last = {ancestor: place for place, ancestor in enumerate(candidates)}
+            self._lineages[owner] = tuple(sorted(last, key=lambda ancestor: last[ancestor]))
+        return self._lineages[owner]
 
     @cached_property
     def _parents(self) -> Mapping[str, list[str]]:
@@ -51,20 +54,23 @@ class Families:
                 yield found
 
     @cached_property
-    def _heirs(self) -> Mapping[str, list[str]]:
-        heirs: dict[str, list[str]] = {owner: [] for owner in self.classes}
+    def _subclasses(self) -> Mapping[str, list[str]]:
+        subclasses: dict[str, list[str]] = {owner: [] for owner in self.classes}
         for owner in self.classes:
-            for above in self.line(owner)[1:]:
-                heirs[above].append(owner)
-        return heirs
+            for ancestor in self.lineage(owner)[1:]:
+                subclasses[ancestor].append(owner)
+        return subclasses
 
-    def knows(self, path: str) -> bool:
-        """Is what a dotted name means in a module that was surveyed?"""
+    def is_surveyed(self, path: str) -> bool:
+        """Return whether a dotted name refers to something in a surveyed module."""
         return bool(self._split(path)[0])
 
     def imported(self, path: str) -> str | None:
-        """The class or module that a dotted name means: "shop/cart.py:Cart", "shop/cart.py"; None if unknown."""
-        for _ in range(len(self._modules) + 1):  # re-exports may go round in a circle
+        """Return the class or module that a dotted name refers to; None if it is unknown.
+
+        The result looks like "shop/cart.py:Cart" or "shop/cart.py".
+        """
+        for _ in range(len(self._modules) + 1):  # re-exports may form a cycle
             module, rest = self._split(path)
             census = self._modules.get(module)
             if census is None:
@@ -73,14 +79,14 @@ class Families:
                 return census.file
             if rest in census.classes:
                 return f"{census.file}:{rest}"
-            first, _, more = rest.partition(".")
+            first, _, remainder = rest.partition(".")
             if first not in census.imports:
                 return None
-            path = ".".join(filter(None, (census.imports[first], more)))
+            path = ".".join(filter(None, (census.imports[first], remainder)))
         return None
 
     def _split(self, path: str) -> tuple[str, str]:
-        """The module in a dotted name, and what is meant in there."""
+        """Split a dotted name into the surveyed module and the rest."""
         module, rest = path, ""
         while module and module not in self._modules:
             module, _, last = module.rpartition(".")
@@ -90,56 +96,59 @@ class Families:
     # -- attributes ---------------------------------------------------------------------------------
 
     def owners(self, owner: str, name: str) -> frozenset[str]:
-        """Whose variable an attribute can be that the class's own code calls its object's.
+        """Return the classes that can own an attribute which methods of the class access on `self`.
 
-        That of the base-most class that sets it; if none does, of any subclass that does.
+        The owner is the base-most class that sets the attribute. If no base class sets it, each subclass that does
+        is a possible owner.
         """
         if owner not in self.classes or self._is_code(owner, name):
             return frozenset()
         declaring = self.declaring(owner, name)
         if declaring is not None:
             return frozenset({declaring})
-        below = (self.declaring(heir, name) for heir in self._heirs[owner] if not self._is_code(heir, name))
-        return frozenset(found for found in below if found is not None)
+        declarers = (
+            self.declaring(subclass, name) for subclass in self._subclasses[owner] if not self._is_code(subclass, name)
+        )
+        return frozenset(found for found in declarers if found is not None)
 
     def declaring(self, owner: str, name: str) -> str | None:
-        """The base-most class in its line that sets the attribute."""
-        for above in reversed(self.line(owner)):
-            if name in self.classes[above].attributes:
-                return above
+        """Return the base-most class in the lineage of `owner` that sets the attribute; None if no class does."""
+        for ancestor in reversed(self.lineage(owner)):
+            if name in self.classes[ancestor].attributes:
+                return ancestor
         return None
 
     @cached_property
     def only_owners(self) -> Mapping[str, str]:
-        """Attributes that one class alone declares, and that are code in none."""
+        """The owner of each attribute that only one class declares and that is a method or other code in no class."""
         found: dict[str, set[str]] = {}
-        code = {name for known in self.classes.values() for name in known.code}
-        for owner, known in self.classes.items():
-            for name in known.attributes - code:
+        code = {name for class_census in self.classes.values() for name in class_census.code}
+        for owner, class_census in self.classes.items():
+            for name in class_census.attributes - code:
                 found.setdefault(name, set()).add(self.declaring(owner, name) or owner)
         return {name: next(iter(owners)) for name, owners in found.items() if len(owners) == 1}
 
     @cached_property
     def containers(self) -> frozenset[tuple[str, str]]:
-        """Attributes that are given a container, with their owners."""
+        """Attributes that are assigned a container, with their owners."""
         return frozenset(
             (self.declaring(owner, name) or owner, name)
-            for owner, known in self.classes.items()
-            for name in known.containers
+            for owner, class_census in self.classes.items()
+            for name in class_census.containers
         )
 
     def is_shared(self, owner: str) -> bool:
-        """Can two threads see the same attributes of its objects? Not with `threading.local`."""
-        return not any(_LOCALS.intersection(self.classes[above].bases) for above in self.line(owner))
+        """Return whether threads can share the attributes of its objects, unlike those of a `threading.local`."""
+        return not any(_THREAD_LOCALS.intersection(self.classes[ancestor].bases) for ancestor in self.lineage(owner))
 
     def _is_code(self, owner: str, name: str) -> bool:
-        return any(name in self.classes[above].code for above in self.line(owner))
+        return any(name in self.classes[ancestor].code for ancestor in self.lineage(owner))
 
     # -- methods ------------------------------------------------------------------------------------
 
     def methods(self, owner: str) -> dict[str, int]:
-        """Public methods, inherited ones too."""
+        """Return the public methods of a class, including inherited ones, with their enter sites."""
         found: dict[str, int] = {}
-        for above in reversed(self.line(owner)):
-            found.update(self.classes[above].methods)
+        for ancestor in reversed(self.lineage(owner)):
+            found.update(self.classes[ancestor].methods)
         return dict(sorted(found.items()))

@@ -1,7 +1,7 @@
-"""Where in a tree the sites of a module are: the expressions that have probes, by place.
+"""An index of the expressions that have probes, by source position.
 
-A site says where it is, what it does and a name. For an attribute that is not enough to know whose it is, so the
-expression is looked up: sites at one place with one name come in the order of evaluation, from the inside out.
+A site has a position, a kind and a name. That does not identify the object of an attribute, so the expression is
+looked up here. Sites with the same position and name are in evaluation order, from the inside out.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from raddle.instrument.expressions import OBSERVING
 from raddle.instrument.model.evidence import VIEWS
 from raddle.instrument.nodes import dotted, is_super, place_of
 
-Spot = tuple[int, int, str]  # line, column, name
+SiteKey = tuple[int, int, str]  # line, column, name
 
 
 class Index:
-    """The expressions of a module that matter here; one walk finds them all."""
+    """The probed expressions of a module, found in one walk over its tree."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.read: dict[Spot, list[ast.Attribute]] = defaultdict(list)  # from the outside in
-        self.written: dict[Spot, list[ast.Attribute]] = defaultdict(list)
-        self.calls: dict[Spot, ast.Call] = {}  # of built-in functions that look into their arguments
+        self.read: dict[SiteKey, list[ast.Attribute]] = defaultdict(
+            list
+        )  # attributes that are read, from the outside in
+        self.written: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
+        self.calls: dict[SiteKey, ast.Call] = {}  # calls of built-in functions that read their arguments
         self.views: dict[tuple[int, int], ast.expr] = {}  # `d` in `for k in d.keys()`
-        self.guards: set[Spot] = set()  # context managers
+        self.guards: set[SiteKey] = set()  # context managers
         self.imports: list[ast.Import | ast.ImportFrom] = []
         self._called: set[int] = set()
         self._augmented: set[int] = set()
@@ -47,14 +49,14 @@ class Index:
 
     def _attribute(self, node: ast.Attribute) -> None:
         place = place_of(node)
-        spot = (place.line, place.column, node.attr)
+        key = (place.line, place.column, node.attr)
         if isinstance(node.ctx, ast.Load):
             if id(node) not in self._called:
-                self.read[spot].append(node)
+                self.read[key].append(node)
             return
-        self.written[spot].append(node)
+        self.written[key].append(node)
         if id(node) in self._augmented:
-            self.read[spot].append(node)
+            self.read[key].append(node)
 
     def _call(self, node: ast.Call) -> None:
         function = node.func
@@ -77,7 +79,7 @@ class Index:
 
 
 def _walk(tree: ast.AST) -> Iterator[ast.AST]:
-    """`ast.walk`, in less than half the time; a node comes before those in it."""
+    """Yield all nodes, parents before children; takes less than half the time of `ast.walk`."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -91,7 +93,7 @@ def _walk(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def viewed_in(node: ast.expr) -> ast.expr | None:
-    """`d` in `d.items()`.
+    """Return `d` for `d.items()`, `d.keys()` or `d.values()`; None for any other expression.
 
     >>> viewed_in(ast.parse("d.items()", mode="eval").body).id
     'd'
@@ -102,7 +104,7 @@ def viewed_in(node: ast.expr) -> ast.expr | None:
 
 
 def absolute_imports(imports: list[ast.Import | ast.ImportFrom], file: str) -> dict[str, str]:
-    """What imported names stand for, with dots.
+    """Map imported names to the absolute dotted names that they refer to.
 
     >>> tree = ast.parse("import a.b\\nimport c.d as e\\nfrom .cart import Cart as C")
     >>> absolute_imports(tree.body, "shop/till.py")
@@ -129,7 +131,7 @@ def is_package(file: str) -> bool:
 
 
 def module_name(file: str) -> str:
-    """What a module is imported as, from its label.
+    """Return the import name of a module, given its label.
 
     >>> module_name("shop/cart.py"), module_name("shop/__init__.py")
     ('shop.cart', 'shop')

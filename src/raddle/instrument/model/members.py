@@ -1,4 +1,4 @@
-"""What the statements of classes and functions say about names: which are code, which hold containers."""
+"""Finds the names in classes and functions that refer to code or hold containers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from raddle.instrument.model.receivers import OF_CLASS, Holder, Receivers
 from raddle.instrument.nodes import DEFINITIONS, dotted
 from raddle.instrument.scopes import CLASS, Scope
 
-_MAKERS_OF_CODE = frozenset({"property", "staticmethod", "classmethod", "partialmethod", "cached_property"})
+_CODE_FACTORIES = frozenset({"property", "staticmethod", "classmethod", "partialmethod", "cached_property"})
 
 
 def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[tuple[Holder, str]]:
-    """Variables to which some statement gives a container, with those who have them."""
+    """Yield the variables that some statement assigns a container to, each with its holder."""
     for scope in scopes:
         for statement in _statements(getattr(scope.node, "body", None)):
-            for target in _given_container(statement):
+            for target in _container_targets(statement):
                 if isinstance(target, ast.Name) and scope.kind == CLASS:
                     yield Holder(OF_CLASS, scope.qualname), scope.mangled(target.id)
                 elif isinstance(target, ast.Name):
@@ -27,7 +27,7 @@ def held_containers(scopes: Iterable[Scope], receivers: Receivers) -> Iterator[t
 
 
 def code_in(scope: Scope) -> set[str]:
-    """Names of a class that stand for code: methods, properties, other classes."""
+    """Return the names of a class that refer to code: methods, properties and nested classes."""
     code: set[str] = set()
     for statement in _statements(getattr(scope.node, "body", None)):
         if isinstance(statement, DEFINITIONS):
@@ -38,7 +38,7 @@ def code_in(scope: Scope) -> set[str]:
 
 
 def slots_of(scope: Scope) -> set[str]:
-    """The attributes that `__slots__` names."""
+    """Return the attributes that `__slots__` names."""
     for statement in _statements(getattr(scope.node, "body", None)):
         if isinstance(statement, ast.Assign) and any(dotted(target) == "__slots__" for target in statement.targets):
             texts = [node.value for node in ast.walk(statement.value) if isinstance(node, ast.Constant)]
@@ -46,26 +46,26 @@ def slots_of(scope: Scope) -> set[str]:
     return set()
 
 
-def _given_container(statement: ast.stmt) -> list[ast.expr]:
+def _container_targets(statement: ast.stmt) -> list[ast.expr]:
     if isinstance(statement, ast.Assign):
-        given = [pair for target in statement.targets for pair in _pairs(target, statement.value)]
-        return [target for target, value in given if makes_container(value)]
+        pairs = [pair for target in statement.targets for pair in _pairs(target, statement.value)]
+        return [target for target, value in pairs if makes_container(value)]
     if not isinstance(statement, ast.AnnAssign):
         return []
     return [statement.target] if makes_container(statement.value) or is_container_type(statement.annotation) else []
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What gets which value, also in `a, b = [], {}`."""
+    """Return the pairs of target and value of an assignment, including those of `a, b = [], {}`."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]
 
 
 def _statements(body: object) -> Iterator[ast.stmt]:
-    """Those of one scope, also in branches and loops."""
+    """Yield the statements of one scope, including those in branches and loops."""
     if not isinstance(body, list):
-        return  # nothing, or a lambda's expression
+        return  # there is no body, or it is the expression of a lambda
     for statement in body:
         yield statement
         if not isinstance(statement, DEFINITIONS):
@@ -77,5 +77,5 @@ def _statements(body: object) -> Iterator[ast.stmt]:
 
 def _is_code(value: ast.expr) -> bool:
     if isinstance(value, ast.Call):
-        return dotted(value.func).rpartition(".")[2] in _MAKERS_OF_CODE
+        return dotted(value.func).rpartition(".")[2] in _CODE_FACTORIES
     return isinstance(value, ast.Lambda)

@@ -1,4 +1,4 @@
-"""What live objects and running functions are called, by the names that the static model has for them."""
+"""Maps live classes and functions to the names that the static model uses for them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ from raddle.operation import CONTENT
 from raddle.site import SiteTable
 from raddle.static_model import StaticModel, class_and_method, is_public
 
-MAX_WRAPPERS = 100  # around one function; more are taken for a circle
+MAX_WRAPPERS = 100  # wrappers around one function; more are assumed to be a cycle
 
 
-class _Known:
-    """What was found out with one table, as long as nothing is added to it."""
+class _TableMemo:
+    """Results that are cached for one table until sites are added to it."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.owners: dict[int, tuple[type, str]] = {}  # by id: the class, kept alive, and what it is called
+        self.owners: dict[
+            int, tuple[type, str]
+        ] = {}  # maps the id of a class to the class, kept alive, and its owner name
         self.methods: dict[int, str] | None = None
-        self.functions: dict[tuple[str, str], list[int]] | None = None  # by file and name: their sites
+        self.functions: dict[tuple[str, str], list[int]] | None = None  # maps file and qualified name to the sites
         self.model = StaticModel()
-        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # with that model; by id of a class, kept alive
+        self.declaring: dict[tuple[int, str], tuple[type, str]] = {}  # for `model`; by the id of a class, kept alive
 
 
-def _known_of(table: SiteTable) -> _Known:
-    known = table.memo
-    if not isinstance(known, _Known) or known.size != len(table):
-        known = table.memo = _Known(len(table))
-    return known
+def _memo_of(table: SiteTable) -> _TableMemo:
+    memo = table.memo
+    if not isinstance(memo, _TableMemo) or memo.size != len(table):
+        memo = table.memo = _TableMemo(len(table))
+    return memo
 
 
 def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
-    """The owner of an attribute of a class or of its objects: the base-most class that is known to set it.
+    """Return the owner of an attribute of a class or its objects: the base-most class known to set it.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
@@ -44,16 +46,16 @@ def declaring_owner(model: StaticModel, table: SiteTable, cls: type, name: str) 
     >>> declaring_owner(StaticModel(declared={base: frozenset({"total"})}), SiteTable(), Cart, "total") == base
     True
     """
-    known = _known_of(table)
-    if known.model is not model:
-        known.model, known.declaring = model, {}
-    found = known.declaring.get((id(cls), name))
+    memo = _memo_of(table)
+    if memo.model is not model:
+        memo.model, memo.declaring = model, {}
+    found = memo.declaring.get((id(cls), name))
     if found is None:
-        found = known.declaring[id(cls), name] = cls, _find(model, table, cls, name)
+        found = memo.declaring[id(cls), name] = cls, _find_declaring(model, table, cls, name)
     return found[1]
 
 
-def _find(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
+def _find_declaring(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
     attribute = name.removesuffix(CONTENT)
     for kind in reversed(mro(cls)):
         owner = class_owner(table, kind)
@@ -63,7 +65,7 @@ def _find(model: StaticModel, table: SiteTable, cls: type, name: str) -> str:
 
 
 def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, created: str) -> AbstractVariable:
-    """Return the name of an attribute of the objects of a class that were made at one place.
+    """Return the abstract variable for an attribute of the objects of a class that were created at one place.
 
     >>> class Base: ...
     >>> class Cart(Base): ...
@@ -76,12 +78,12 @@ def attribute_of(model: StaticModel, table: SiteTable, cls: type, name: str, cre
 
 
 def class_owner(table: SiteTable, cls: type) -> str:
-    """How variables name a class as their owner.
+    """Return the name by which variables refer to a class as their owner.
 
     >>> class_owner(SiteTable(), list), class_owner(SiteTable(), SiteTable)
     ('list', 'raddle/site.py:SiteTable')
     """
-    owners = _known_of(table).owners
+    owners = _memo_of(table).owners
     found = owners.get(id(cls))
     if found is None:
         name, is_builtin = qualname_of(cls), module_of(cls) == "builtins"
@@ -91,7 +93,7 @@ def class_owner(table: SiteTable, cls: type) -> str:
 
 def _file(table: SiteTable, cls: type) -> str:
     instrumented = set(table.paths().values())
-    for function in fields_of(cls).values():  # its methods know best: each cell of a notebook is a file
+    for function in fields_of(cls).values():  # methods name the exact file: each cell of a notebook has its own
         if type(function) is FunctionType and function.__code__.co_filename in instrumented:
             return table.label(function.__code__.co_filename)
     module = sys.modules.get(module_of(cls))
@@ -102,7 +104,7 @@ def _file(table: SiteTable, cls: type) -> str:
 
 
 def sites_in(table: SiteTable, function: object) -> Sequence[int]:
-    """The sites in the body of a function, whatever it is wrapped in; none where it has no probes.
+    """Return the sites in the body of a function, ignoring wrappers; empty if it has no probes.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()
@@ -117,16 +119,16 @@ def sites_in(table: SiteTable, function: object) -> Sequence[int]:
         function = unwrapped(own_fields(function)["__wrapped__"])
     if type(function) is not FunctionType:
         return ()
-    known = _known_of(table)
-    if known.functions is None:
-        known.functions = {}
+    memo = _memo_of(table)
+    if memo.functions is None:
+        memo.functions = {}
         for number in table:
-            known.functions.setdefault((table[number].file, table[number].function), []).append(number)
-    return known.functions.get((table.label(function.__code__.co_filename), function.__qualname__), ())
+            memo.functions.setdefault((table[number].file, table[number].function), []).append(number)
+    return memo.functions.get((table.label(function.__code__.co_filename), function.__qualname__), ())
 
 
 def method_sites(table: SiteTable) -> dict[int, str]:
-    """Where public methods are entered and left, and what they are called, as `Entities.functions` has them.
+    """Map the enter and leave sites of public methods to their names, as in `Entities.functions`.
 
     >>> from raddle.site import Site
     >>> table = SiteTable()
@@ -135,13 +137,13 @@ def method_sites(table: SiteTable) -> dict[int, str]:
     >>> method_sites(table)
     {65536: 'm.py:Cart.add'}
     """
-    known = _known_of(table)
-    if known.methods is None:
-        known.methods = {}
+    memo = _memo_of(table)
+    if memo.methods is None:
+        memo.methods = {}
         for number in table:
             site = table[number]
             if site.kind in ("enter", "leave"):
                 method = class_and_method(site.function)
                 if method is not None and is_public(method[1]):
-                    known.methods[number] = f"{site.file}:{site.function}"
-    return known.methods
+                    memo.methods[number] = f"{site.file}:{site.function}"
+    return memo.methods

@@ -1,7 +1,8 @@
-"""Whose attribute is it? Finds what stands before the dot, as far as the source alone can say.
+"""Finds the holder of an attribute: the class, scope or import that the expression before the dot refers to.
 
-`self`, whatever a method calls its first argument, is an object of the class around; a name may be a class of the
-module, or an import. Everything else is unknown here: what executions see is added later.
+Only the source is used. The first argument of a method, usually `self`, is an object of the enclosing class. Other
+names may refer to a class of the module or to an import. Everything else is unknown here and is added later from what
+executions observe.
 """
 
 from __future__ import annotations
@@ -13,59 +14,59 @@ from typing import NamedTuple
 from raddle.instrument.nodes import dotted
 from raddle.instrument.scopes import CLASS, FUNCTION, MODULE, TYPE_PARAMETERS, Scope
 
-# Attributes that an object's own constructor touches, globals that code at import touches, and closure variables
-# before any inner function is made are not shared yet. Memory-access patterns are about *mutable shared* state (MAP,
-# section II), so such accesses are left out of the totals; and what is never written later is no variable at all.
-INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors that are given the object
+# Early accesses touch state that is not shared yet: attributes in an object's own constructor, globals at import, and
+# closure variables before any inner function is created. Memory-access patterns are about *mutable shared* state (MAP,
+# section II), so the totals leave these accesses out. State that is never written later is not a variable at all.
+INITIALIZERS = frozenset({"__init__", "__post_init__"})  # constructors that get the new object as an argument
 CONSTRUCTORS = INITIALIZERS | {"__new__"}
 
-OF_CLASS = "class"  # an object of a class of the module, or that class; its qualified name
-OF_SCOPE = "scope"  # the names of a module or of a function; the owner as `AbstractVariable` has it
-OF_IMPORT = "import"  # something got by an import; where from, with dots
+OF_CLASS = "class"  # an object of a class in the module, or the class itself, by its qualified name
+OF_SCOPE = "scope"  # the names of a module or function, by owner as in `AbstractVariable`
+OF_IMPORT = "import"  # something imported, by its absolute dotted name
 UNKNOWN = "unknown"
 
 
 class Holder(NamedTuple):
-    """Who has a variable."""
+    """The class, scope or import that a variable belongs to."""
 
     kind: str
     name: str
 
 
-NOBODY_KNOWS = Holder(UNKNOWN, "")
+UNKNOWN_HOLDER = Holder(UNKNOWN, "")
 
 
 class Receivers:
-    """Finds holders in one module."""
+    """Finds the holders of variables used in one module."""
 
     def __init__(self, file: str, classes: Collection[str], imports: Mapping[str, str]) -> None:
         self._file = file
         self._classes = classes
         self._imports = imports
-        self._methods: dict[Scope, str | None] = {}  # function -> the class, if its first argument is of that
+        self._methods: dict[Scope, str | None] = {}  # maps a function to its class if it is a method
 
     def of(self, node: ast.expr, scope: Scope) -> Holder:
-        """Who has the attributes of the object that an expression gives."""
+        """Return the holder of the attributes of an expression's value."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
-            return self.of(node.args[0], scope) if len(node.args) == 1 else NOBODY_KNOWS
+            return self.of(node.args[0], scope) if len(node.args) == 1 else UNKNOWN_HOLDER
         return self.named(dotted(node), scope)
 
     def named(self, path: str, scope: Scope) -> Holder:
-        """Who has the attributes of `self`, `shop.cart` or `Cart`."""
+        """Return the holder of the attributes of a dotted name such as `self`, `shop.cart` or `Cart`."""
         root, _, rest = path.partition(".")
         owner = scope.owner(scope.mangled(root))
         if owner.kind == FUNCTION:
             method_of = self._method_of(owner)
-            if method_of is not None and self._is_object(owner, root):
-                return Holder(OF_CLASS, method_of) if rest in ("", "__class__") else NOBODY_KNOWS
+            if method_of is not None and self._is_instance(owner, root):
+                return Holder(OF_CLASS, method_of) if rest in ("", "__class__") else UNKNOWN_HOLDER
         if owner.prefix + path in self._classes:
             return Holder(OF_CLASS, owner.prefix + path)
         if root in self._imports and (owner.kind == MODULE or root not in _parameters(owner)):
             return Holder(OF_IMPORT, ".".join(filter(None, (self._imports[root], rest))))
-        return NOBODY_KNOWS
+        return UNKNOWN_HOLDER
 
     def scope_of(self, name: str, scope: Scope) -> Holder:
-        """Who has the variable that a bare name stands for."""
+        """Return the holder of the variable that a plain name refers to."""
         owner = scope.owner(scope.mangled(name))
         if owner.kind == MODULE:
             imported_from = self._imports.get(name, "").rpartition(".")[0]
@@ -73,36 +74,39 @@ class Receivers:
         return Holder(OF_SCOPE, f"{self._file}:{owner.qualname}")
 
     def is_early(self, holder: Holder, path: str, scope: Scope) -> bool:
-        """Is what `path` names touched before any other thread can? In an object's own constructor, or, of its own
-        names, by a module at import; a script may well touch objects there that its threads have."""
+        """Return whether the object `path` is accessed before any other thread can access it.
+
+        This holds in an object's own constructor, and at import for names of the module itself. It does not hold for
+        other objects at import, because the threads of a script may already share them.
+        """
         if scope.kind == CLASS or (scope.kind == MODULE and holder.kind == OF_SCOPE):
             return True
         if scope.kind == MODULE:
             return False
         if holder.kind != OF_CLASS or scope is not scope.owner(scope.mangled(path)):
             return False
-        constructor = _name(scope)
-        if constructor == "__new__":  # what it is given is the class, which is shared; what it makes is not
-            return path != _first(scope)
-        return constructor in CONSTRUCTORS and path == _first(scope)
+        constructor = _function_name(scope)
+        if constructor == "__new__":  # its argument is the class, which is shared; the object it creates is not
+            return path != _first_parameter(scope)
+        return constructor in CONSTRUCTORS and path == _first_parameter(scope)
 
-    def _is_object(self, function: Scope, name: str) -> bool:
-        """Is this the first argument of a method, or, in `__new__`, a local that stands for the object made?"""
-        if name == _first(function):
+    def _is_instance(self, function: Scope, name: str) -> bool:
+        """Return whether this is the first argument of a method, or in `__new__` a local for the new object."""
+        if name == _first_parameter(function):
             return len(function.bindings[function.mangled(name)]) == 1
-        return _name(function) == "__new__" and name not in _parameters(function) and name not in self._imports
+        return _function_name(function) == "__new__" and name not in _parameters(function) and name not in self._imports
 
     def _method_of(self, function: Scope) -> str | None:
         if function not in self._methods:
-            around = function.parent
-            while around is not None and around.kind == TYPE_PARAMETERS:
-                around = around.parent
-            is_method = around is not None and around.kind == CLASS and not _is_static(function)
-            self._methods[function] = around.qualname if is_method and around is not None else None
+            enclosing = function.parent
+            while enclosing is not None and enclosing.kind == TYPE_PARAMETERS:
+                enclosing = enclosing.parent
+            is_method = enclosing is not None and enclosing.kind == CLASS and not _is_static(function)
+            self._methods[function] = enclosing.qualname if is_method and enclosing is not None else None
         return self._methods[function]
 
 
-def _name(function: Scope) -> str:
+def _function_name(function: Scope) -> str:
     return getattr(function.node, "name", "")
 
 
@@ -115,7 +119,7 @@ def _parameters(function: Scope) -> list[str]:
     return [argument.arg for argument in named]
 
 
-def _first(function: Scope) -> str | None:
+def _first_parameter(function: Scope) -> str | None:
     arguments = getattr(function.node, "args", None)
     if not isinstance(arguments, ast.arguments):
         return None
@@ -125,4 +129,6 @@ def _first(function: Scope) -> str | None:
 
 def _is_static(function: Scope) -> bool:
     decorators: list[ast.expr] = getattr(function.node, "decorator_list", [])
-    return any(dotted(decorator) == "staticmethod" for decorator in decorators) and _name(function) != "__new__"
+    return (
+        any(dotted(decorator) == "staticmethod" for decorator in decorators) and _function_name(function) != "__new__"
+    )

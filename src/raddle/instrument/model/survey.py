@@ -1,8 +1,8 @@
-"""The static model of instrumented code: which sites can touch which variables, which methods there are.
+"""Builds the static model of instrumented code: which sites can touch which variables, and which methods exist.
 
-What the source alone can say: `self.x` by class and inheritance, globals, closure variables, and the contents of
-containers that these hold. An attribute of anything else is a guess if only one class has such an attribute, and is
-marked so; otherwise it is left to executions, whose observations are added to the model.
+The source shows attributes of `self` by class and inheritance, globals, closure variables, and the contents of
+containers in these. An attribute of any other object is a guess if only one class has such an attribute, and is marked
+as one. The remaining accesses are added to the model when executions observe them.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ from raddle.static_model import Accesses, StaticModel, VariableName
 
 __all__ = ["class_owner", "declaring_owner", "method_sites", "observed", "survey", "survey_table"]
 
-MAX_RECENT = 2000  # modules whose census is remembered
+MAX_RECENT = 2000  # modules whose census is cached
 
-_recent: dict[tuple[int, int], Census] = {}  # by base, which is a digest of the source, and number of sites
+_recent: dict[tuple[int, int], Census] = {}  # by site base (a digest of the source) and number of sites
 
 
 def survey_table(table: SiteTable) -> StaticModel:
-    """The model of every module in the table whose source is still there as it was instrumented."""
+    """Return the model of every module in the table whose source is unchanged since it was instrumented."""
     return survey(list(_censuses(table)))
 
 
 def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
-    """What executions saw, each as (site, owner, name, kind): to be added to what the source says.
+    """Return a model of accesses that executions observed, each given as (site, owner, name, kind).
+
+    It is added to the model built from the source.
 
     >>> observed([(70001, "m.py:C", "x", "read"), (70002, "m.py:C", "x", "write")]).variables["m.py:C", "x"]
     Accesses(reads=frozenset({70001}), writes=frozenset({70002}), guessed=frozenset())
@@ -50,29 +52,29 @@ def observed(accesses: Iterable[tuple[int, str, str, str]]) -> StaticModel:
 
 
 def survey(censuses: Sequence[Census]) -> StaticModel:
-    """The model of several modules, which may inherit from each other.
+    """Return the model of several modules, whose classes may inherit from each other.
 
     >>> sites = [Site("m.py", 2, 19, "write", "x", "Cart.add", switchable=True)]
     >>> survey([take_census("class Cart:\\n    def add(self): self.x = 1", sites, file="m.py", base=70000)]).variables
     {('m.py:Cart', 'x'): Accesses(reads=frozenset(), writes=frozenset({70000}), guessed=frozenset())}
     """
     families = Families(censuses)
-    found = _Found(families, censuses)
+    collector = _AccessCollector(families, censuses)
     for census in censuses:
         for access in census.accesses:
-            found.add(census, access)
+            collector.add(census, access)
     return StaticModel(
-        variables=found.variables(),
+        variables=collector.variables(),
         methods=dict(_methods(families)),
         blocks=frozenset().union(*(census.blocks for census in censuses)),
-        early=frozenset(found.early),
-        names={site: next(iter(names)) for site, names in sorted(found.names.items()) if len(names) == 1},
-        declared={owner: known.attributes for owner, known in families.classes.items()},
+        early=frozenset(collector.early),
+        names={site: next(iter(names)) for site, names in sorted(collector.names.items()) if len(names) == 1},
+        declared={owner: class_census.attributes for owner, class_census in families.classes.items()},
     )
 
 
-class _Found:
-    """Accesses, by the variables that they can touch."""
+class _AccessCollector:
+    """Collects accesses by the variables that they can touch."""
 
     def __init__(self, families: Families, censuses: Sequence[Census]) -> None:
         self._families = families
@@ -99,26 +101,26 @@ class _Found:
                 self._guessed[variable].add(access.site)
 
     def _owners(self, census: Census, access: Access, attribute: str) -> tuple[Iterable[str], bool]:
-        """Whose variable it can be, and whether that is a guess."""
+        """Return the possible owners of the variable, and whether they are a guess."""
         kind, name = access.holder
         if kind == OF_SCOPE:
             return [name], False
         if kind == OF_CLASS:
             return self._of_class(f"{census.file}:{name}", attribute), False
         if kind == OF_IMPORT:
-            meant = self._families.imported(name)
-            if meant is not None:
-                return self._of_class(meant, attribute) if ":" in meant else [meant], False
-            if not self._families.knows(name):
+            resolved = self._families.imported(name)
+            if resolved is not None:
+                return self._of_class(resolved, attribute) if ":" in resolved else [resolved], False
+            if not self._families.is_surveyed(name):
                 return [], False
-        only = self._families.only_owners.get(attribute)
-        return ([only] if only is not None and self._families.is_shared(only) else []), True
+        only_owner = self._families.only_owners.get(attribute)
+        return ([only_owner] if only_owner is not None and self._families.is_shared(only_owner) else []), True
 
     def _of_class(self, owner: str, attribute: str) -> Iterable[str]:
         return self._families.owners(owner, attribute) if self._families.is_shared(owner) else ()
 
     def variables(self) -> dict[VariableName, Accesses]:
-        """Those that are written, see `CONSTRUCTORS`."""
+        """Return the variables that are written after their initialization; see `CONSTRUCTORS`."""
         return {
             variable: Accesses(
                 frozenset(self._reads[variable]), frozenset(self._writes[variable]), frozenset(self._guessed[variable])
@@ -135,24 +137,26 @@ def _methods(families: Families) -> Iterator[tuple[str, dict[str, int]]]:
 
 
 def _is_test_case(owner: str, methods: Iterable[str]) -> bool:
-    """A class whose methods a test runner calls, one after the other."""
+    """Return whether this is a test class, whose methods a test runner calls one after the other."""
     name = owner.rpartition(":")[2].rpartition(".")[2]
-    is_called_so = name.startswith("Test") or name.endswith(("Test", "Tests", "TestCase"))
-    return is_called_so and any(method.startswith("test") for method in methods)
+    has_test_name = name.startswith("Test") or name.endswith(("Test", "Tests", "TestCase"))
+    return has_test_name and any(method.startswith("test") for method in methods)
 
 
 def _censuses(table: SiteTable) -> Iterator[Census]:
     modules: dict[int, list[int]] = defaultdict(list)
     for number in table:
         base = number >> INDEX_BITS << INDEX_BITS
-        if number < base + FIRST_CLASS_SITE:  # what the source does not say is left to executions, too
+        if (
+            number < base + FIRST_CLASS_SITE
+        ):  # skips generated methods, whose accesses are added when executions observe them
             modules[base].append(number)
     for base, numbers in modules.items():
         key = base, len(numbers)
         census = _recent.get(key)
         if census is None:
             sites = [table[number] for number in sorted(numbers)]
-            census = _take(base, sites, table.path(sites[0].file))
+            census = _take_census(base, sites, table.path(sites[0].file))
         if census is not None:
             _recent[key] = census
             yield census
@@ -160,7 +164,7 @@ def _censuses(table: SiteTable) -> Iterator[Census]:
         del _recent[next(iter(_recent))]
 
 
-def _take(base: int, sites: Sequence[Site], path: str) -> Census | None:
+def _take_census(base: int, sites: Sequence[Site], path: str) -> Census | None:
     file = sites[0].file
     try:
         source = _read(path)
@@ -175,5 +179,5 @@ def _read(path: str) -> bytes | None:
     if os.path.isfile(path):
         with open(path, "rb") as stream:
             return stream.read()
-    lines = linecache.getlines(path)  # cells of a notebook
+    lines = linecache.getlines(path)  # notebook cells
     return "".join(lines).encode() if lines else None
