@@ -1,7 +1,7 @@
 """Coverage and testing of interleavings for threaded Python.
 
-Names are looked up when they are first used: probed code imports `raddle.probe`, and must not wait for
-the rest. (To pytest, which would complain that it comes too late to do so: PYTEST_DONT_REWRITE.)
+Public names are imported lazily, because instrumented code imports `raddle.probe` and must not wait for the rest of the
+package. PYTEST_DONT_REWRITE keeps pytest from warning that this module was imported before it could be rewritten.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {  # maps a public name to the module that defines it
     "check": "api",
     "explore": "api",
     "measure": "api",
@@ -55,10 +55,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    module = _MODULES.get(name)
+    if module is None:
         raise AttributeError(f"module 'raddle' has no attribute {name!r}")
-    value = getattr(import_module(f"raddle.{home}"), name)
+    value = getattr(import_module(f"raddle.{module}"), name)
     globals()[name] = value
     return value
 

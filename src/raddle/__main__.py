@@ -1,4 +1,4 @@
-"""`python -m raddle` is `raddle`."""
+"""Entry point of `python -m raddle`, which is the same as the command `raddle`."""
 
 from raddle.cli import main
 

@@ -1,4 +1,4 @@
-"""The library's front door: explore, check, replay, measure."""
+"""The public functions of the library: `explore`, `check`, `replay` and `measure`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
-EXECUTIONS = 1000  # unless something else says when to stop
-UNTIL = ("saturated", "covered", "first-finding", "exhausted", "budget")
+EXECUTIONS = 1000  # default limit if the caller gives neither a number of executions nor a time
+UNTIL = ("saturated", "covered", "first-finding", "exhausted", "budget")  # values of `until`
 
 
 def explore(
@@ -63,19 +63,22 @@ def explore(
     corpus: bool = True,
     workers: int | Executor | None = None,
 ) -> Result:
-    """Run a scenario again and again, each time with another interleaving of its threads.
+    """Run a scenario many times, with different interleavings of its threads, and return the `Result`.
 
-    Schedulers take turns, one of them aiming at what is not covered yet, unless `scheduler` names one. The search stops
-    as `until` says ("saturated" if it aims at coverage, else "first-finding"), after `executions` (1000 if neither a
-    number nor a time is given), or after `seconds`. If it is saturated and nothing was found, up to as many executions
-    again try every partial order: a space that ends by then is exhausted. A finding is shrunk, if `shrink` is true.
-    `criteria` measure what the executions cover. Two threads count as one if their types and the first `thread_methods`
-    methods that they ran are the same; pinv distinguishes the first `pinv_occurrences` of an access. The result is
-    added to `data_file`, for `raddle report`, with executions that covered something new: a later search begins
-    with those, unless `corpus` is False. With `workers`, that number of processes share the work, with the same result
-    for any number; an executor of `concurrent.futures` will do as well.
-    A timed wait ends only when every other thread is blocked; with `timeouts="any"`, at any time. `notify` wakes the
-    threads that have waited longest, as in CPython; with `wakeups="any"`, any of them.
+    * `scenario` is a function without parameters that starts threads and checks what they did. `setup` is called before
+      each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
+    * The default `scheduler`, the portfolio, alternates several schedulers; one targets uncovered requirements. If
+      coverage saturates without a finding, it tries to run every partial order. If `seed` is None, it is random.
+    * The search stops after `executions` (default 1000, or no limit with `seconds`), after `seconds`, or depending on
+      `until`: at the "first-finding", or when coverage is "saturated" (the default if the scheduler targets coverage).
+    * `switches="gil"` switches threads only where CPython with the GIL can. `timeouts="any"` lets a timed wait expire
+      at any time, not just when all other threads are blocked. `wakeups="any"` lets `notify` wake any waiting thread.
+    * A thread that blocks outside raddle's control for `patience_seconds` is a finding, as is exceeding `step_limit`
+      scheduling points. `shrink` simplifies the schedules of findings. `progress` is called with a `ProgressUpdate`.
+    * `criteria` names what to measure. Threads count as equal if their types and first `thread_methods` methods are
+      equal; pinv distinguishes `pinv_occurrences` of an access. Coverage and the schedules that increased it are added
+      to `data_file`. With `corpus`, a search starts with the schedules from that file.
+    * `workers` is a number of processes or an executor of `concurrent.futures`; the number does not affect the result.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -87,7 +90,7 @@ def explore(
     >>> result.outcome, len(result.findings)
     ('passed', 0)
     """
-    named = bool(criteria) or data_file is not None
+    is_coverage_requested = bool(criteria) or data_file is not None
     names, budget, finish_exhaustively = _goal(scheduler, criteria, until, Budget(executions, seconds))
     seed = random.SystemRandom().randrange(1, 1 << 31) if seed is None else seed
     _check_until(until, scheduler, complete=make_policy(scheduler, seed=seed, criteria=names).complete)
@@ -109,7 +112,7 @@ def explore(
         seed=seed,
         until=budget.until,
         shrink=shrink,
-        measure_all=named,
+        measure_all=is_coverage_requested,
         finish_exhaustively=finish_exhaustively and workers is None,
         settings=CriterionSettings(pinv_occurrences=pinv_occurrences),
     )
@@ -120,7 +123,7 @@ def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
     if until == "exhausted" and not complete:
         raise UsageError(
             "bad-until",
-            "until='exhausted' needs a scheduler that comes to an end: exhaustive, deepening or reachability, "
+            "until='exhausted' needs a scheduler that can run all schedules: exhaustive, deepening or reachability, "
             f"not {scheduler}",
         )
 
@@ -128,13 +131,13 @@ def _check_until(until: str | None, scheduler: str, *, complete: bool) -> None:
 def _goal(
     scheduler: str, criteria: str | Sequence[str], until: str | None, budget: Budget
 ) -> tuple[tuple[str, ...], Budget, bool]:
-    """Return the criteria, the budget, and whether a complete search follows, where the caller left them open."""
+    """Fill in defaults: return the criteria, the budget, and whether to finish with an exhaustive search."""
     names = _criteria_names(criteria or (Threads.default_criteria if is_guided(scheduler) else ()))
     portfolio = scheduler.partition(":")[0] == "portfolio"
     finish_exhaustively = until in (None, "first-finding") and portfolio and bool(names)
     if until is None:
         until = "saturated" if names and is_guided(scheduler) else "first-finding"
-    _check_ends(until, budget, names)
+    _check_budget(until, budget, names)
     executions = budget.executions
     if executions is None and budget.seconds is None and until != "exhausted":
         executions = EXECUTIONS
@@ -143,16 +146,16 @@ def _goal(
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One execution, and what it covered."""
+    """One measured execution, as yielded by `measure`."""
 
-    number: int
-    outcome: Outcome
-    covered: Mapping[str, frozenset[Key]]  # by criterion
-    entities: Entities  # its variables, resources and threads
+    number: int  # counts executions from 1
+    outcome: Outcome  # how the execution ended
+    covered: Mapping[str, frozenset[Key]]  # maps each criterion to the keys of the requirements covered
+    entities: Entities  # variables, resources and threads of the execution
 
     @property
     def cast(self) -> Entities:
-        """The former name of `entities`."""
+        """Alias of `entities`, its former name."""
         return self.entities
 
 
@@ -171,7 +174,13 @@ def measure(
     thread_methods: int = METHODS,
     pinv_occurrences: int = PINV_OCCURRENCES,
 ) -> Iterator[Sample]:
-    """Execution by execution, what each of them covered; failures do not end it.
+    """Run a scenario repeatedly and yield the outcome and the coverage of each execution.
+
+    Unlike `explore`, this continues after failures, shrinks nothing and stores nothing. It ends after `executions`
+    executions, or earlier if the scheduler has no more schedules to run. The other arguments are those of `explore`.
+
+    Raises:
+        UsageError: If an argument is invalid or `criteria` is empty.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -215,13 +224,13 @@ def measure(
             yield Sample(number, execution.outcome, covered, execution.observed[1])
 
 
-def _check_ends(until: str, budget: Budget, criteria: Sequence[str]) -> None:
+def _check_budget(until: str, budget: Budget, criteria: Sequence[str]) -> None:
     executions, seconds = budget.executions, budget.seconds
     if until not in UNTIL:
-        raise UsageError("bad-until", f"until is one of {', '.join(UNTIL)}, not {until!r}")
+        raise UsageError("bad-until", f"until must be one of {', '.join(UNTIL)}, not {until!r}")
     if until in GOALS and not criteria:
         raise UsageError(
-            "bad-until", f"until={until!r} needs criteria to measure: give some, or the scheduler portfolio"
+            "bad-until", f"until={until!r} needs criteria to measure: name some, or use the scheduler portfolio"
         )
     if executions is not None and executions < 1:
         raise UsageError("bad-budget", f"executions must be at least 1, not {executions}")
@@ -233,30 +242,44 @@ def _criteria_names(criteria: str | Sequence[str]) -> tuple[str, ...]:
     if not criteria or criteria in ("none", ["none"], ("none",)):
         return ()
     if not isinstance(criteria, str):
-        criteria = _texts(criteria)
+        criteria = _list_of_names(criteria)
     from raddle.criteria import resolve
 
     return resolve(criteria)
 
 
-def _texts(criteria: Sequence[str]) -> list[str]:
+def _list_of_names(criteria: Sequence[str]) -> list[str]:
     try:
         names = list(criteria)
     except TypeError:
         names = [criteria]  # type: ignore[list-item]
     if not all(isinstance(name, str) for name in names):
-        given = f"one text with commas between or a list of texts, not {criteria!r}"
-        raise UsageError("bad-criteria", f"criteria must be names, as {given}")
+        expected = "a string with commas or a list of strings"
+        raise UsageError("bad-criteria", f"criteria must be names, given as {expected}, not {criteria!r}")
     return names
 
 
 def check(scenario: Callable[[], object], *, story: str = "short", **options: Any) -> Result:
-    """Explore, and raise an AssertionError with the story of the first finding.
+    """Explore a scenario and raise an `AssertionError` that explains the first finding.
 
-    Raise a `NothingTestedError` if no execution ended in time, or if a thread runs code that cannot be watched. Warn of
-    packages that threads call and that have no probes.
+    This is `explore` for use in tests. By default, it stops at the first finding.
 
-    The story is "short", or "full" with every step.
+    Args:
+        scenario: The function to run, as for `explore`.
+        story: Length of the story in the error message: `"short"` folds the steps that do not explain the failure,
+            `"full"` shows every step.
+        options: Keyword arguments of `explore`.
+
+    Returns:
+        The result of the search, if there is no finding.
+
+    Raises:
+        FindingError: If an execution failed. It is an `AssertionError`; its message is the story of the finding.
+        NothingTestedError: If no execution ended in time, or if the target function of a thread cannot be
+            instrumented.
+
+    Warns:
+        UnwatchedWarning: If threads call packages without probes, where failures may have been missed.
 
     >>> import threading, raddle
     >>> def scenario():
@@ -286,17 +309,17 @@ def check(scenario: Callable[[], object], *, story: str = "short", **options: An
 
 
 def require_tested(result: Result) -> None:
-    """Raise an error if nothing was tested: no execution ended in time, or a thread's code cannot be watched."""
+    """Raise an error if no execution ended in time, or if the target of a thread cannot be instrumented."""
     if not result.executions and not result.findings and result.stopped_because is StopReason.SECONDS:
         raise NothingTestedError(
             "no-execution-ended",
-            f"nothing was tested: {'; '.join(result.notes)}. Give it more seconds, or look for a loop that spins there",
+            f"nothing was tested: {'; '.join(result.notes)}. Allow more seconds, or look for a busy loop there",
         )
-    for refused in result.not_instrumented:
-        if refused.unwatchable_target:
+    for not_instrumented in result.not_instrumented:
+        if not_instrumented.unwatchable_target:
             raise NothingTestedError(
                 "unwatched-target",
-                f"nothing was tested: {refused.what} cannot be watched ({refused.why}). "
+                f"nothing was tested: {not_instrumented.what} cannot be watched ({not_instrumented.why}). "
                 "Define it in a file or in a notebook cell",
             )
 
@@ -313,11 +336,25 @@ def replay(
     step_limit: int = STEP_LIMIT,
     patience_seconds: float | None = PATIENCE_SECONDS,
 ) -> Finding | None:
-    """One execution that follows a schedule: what went wrong in it, None if nothing did.
+    """Run a scenario once, following a schedule, and return the finding, or None if the execution passes.
 
-    Raises `DivergedError` where the schedule does not fit the code. A thread that blocks outside raddle's control is
-    reported after `patience_seconds`, unless a debugger is active. None sets no limit: a notice on stderr says where
-    the thread is blocked, and Ctrl-C ends the execution.
+    Args:
+        scenario: The function to run, as for `explore`.
+        schedule: The schedule to follow, usually the text that a finding shows, such as
+            `"T0; T1 until log.py:9 write n; T2."`.
+        source: As for `explore`.
+        setup: As for `explore`.
+        isolate: As for `explore`.
+        timeouts: As for `explore`. Must be the same as in the execution to replay.
+        wakeups: As for `explore`. Must be the same as in the execution to replay.
+        step_limit: As for `explore`.
+        patience_seconds: How long a thread may block outside raddle's control before that is reported. There is no
+            limit while a debugger is active, or if this is None. Without a limit, a notice on stderr says where the
+            thread is blocked, and Ctrl-C ends the execution.
+
+    Raises:
+        DivergedError: If the schedule does not fit the code.
+        ScheduleError: If the schedule cannot be parsed.
 
     >>> import threading, raddle
     >>> def scenario():

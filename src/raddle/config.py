@@ -1,4 +1,7 @@
-"""Settings: every option of `raddle explore`, and a threshold of `raddle report`, is a key of [tool.raddle]."""
+"""The settings in the table [tool.raddle] of pyproject.toml.
+
+Every option of `raddle explore` is a key, and so is the coverage threshold of `raddle report`.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from raddle.errors import UsageError
 
-_OF_REPORT = frozenset({"story", "fail_under"})
+_REPORT_ONLY = frozenset({"story", "fail_under"})  # settings that `raddle.explore` does not take
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a project asks for; None where it leaves the choice to raddle.
+    """The settings of a project; None for those that it does not set.
 
     >>> Config(executions=200).options()
     {'executions': 200}
@@ -41,31 +44,31 @@ class Config:
     data_file: str | None = None
     corpus: bool | None = None
     workers: int | None = None
-    story: str | None = None  # of findings: short or full
-    fail_under: str | tuple[str, ...] | None = None  # of `raddle report`
+    story: str | None = None  # length of the stories of findings: "short" or "full"
+    fail_under: str | tuple[str, ...] | None = None  # coverage thresholds of `raddle report`
 
     def options(self) -> dict[str, Any]:
-        """As keyword arguments of `raddle.explore`."""
-        asked = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _OF_REPORT}
-        return {name: value for name, value in asked.items() if value is not None}
+        """Return the settings as keyword arguments for `raddle.explore`."""
+        options = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _REPORT_ONLY}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def _types(annotation: Any) -> tuple[type, ...]:
-    """Return the types that TOML has for the values of a field: an array is a list, and a whole number a float, too.
+    """Return the types that a TOML value of a field may have. Arrays are lists, and integers are valid floats.
 
     >>> _types(float | None), _types(str | tuple[str, ...] | None)
     ((<class 'int'>, <class 'float'>), (<class 'str'>, <class 'list'>))
     """
     kinds = [get_origin(kind) or kind for kind in get_args(annotation) if kind is not NoneType]
-    written = {tuple: (list,), float: (int, float)}
-    return tuple(one for kind in kinds for one in written.get(kind, (kind,)))
+    toml_types = {tuple: (list,), float: (int, float)}
+    return tuple(one for kind in kinds for one in toml_types.get(kind, (kind,)))
 
 
 _TYPES = {name: _types(annotation) for name, annotation in get_type_hints(Config).items()}
 
 
 def load(folder: Path) -> Config:
-    """The settings of the nearest pyproject.toml at or above a folder; none is as good as an empty one."""
+    """Return the settings of the nearest pyproject.toml at or above a folder, or empty settings if there is none."""
     for here in (folder, *folder.parents):
         file = here / "pyproject.toml"
         if file.is_file():
@@ -74,7 +77,7 @@ def load(folder: Path) -> Config:
 
 
 def read(file: Path) -> Config:
-    """The settings in one file; a key that is unknown or of the wrong type is refused."""
+    """Return the settings in one file; raise `UsageError` for an unknown key or a value of the wrong type."""
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("raddle", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -82,14 +85,14 @@ def read(file: Path) -> Config:
     if not isinstance(table, dict):
         raise UsageError("bad-config", f"{file}: tool.raddle must be a table")
     settings: dict[str, Any] = {}
-    for written, value in table.items():
-        key = written.replace("-", "_")
+    for name, value in table.items():
+        key = name.replace("-", "_")
         if key not in _TYPES:
             near = difflib.get_close_matches(key, _TYPES, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise UsageError("bad-config", f"{file}: [tool.raddle] has no key {written!r}{hint}")
+            raise UsageError("bad-config", f"{file}: [tool.raddle] has no key {name!r}{hint}")
         if not isinstance(value, _TYPES[key]) or isinstance(value, bool) != (_TYPES[key] == (bool,)):
-            wanted = " or ".join(f"{'an' if kind is int else 'a'} {kind.__name__}" for kind in _TYPES[key])
-            raise UsageError("bad-config", f"{file}: [tool.raddle] {written} must be {wanted}, not {value!r}")
+            expected = " or ".join(f"{'an' if kind is int else 'a'} {kind.__name__}" for kind in _TYPES[key])
+            raise UsageError("bad-config", f"{file}: [tool.raddle] {name} must be {expected}, not {value!r}")
         settings[key] = tuple(value) if isinstance(value, list) else value
     return Config(**settings)

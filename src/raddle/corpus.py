@@ -1,4 +1,4 @@
-"""The corpus: schedules that covered something new, kept so that a later run can begin with them."""
+"""The corpus: schedules that covered something new. A later run starts by replaying them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from itertools import groupby
 
 from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
 
-Runs = tuple[tuple[int, int], ...]  # (thread, so many decisions in a row)
+Runs = tuple[tuple[int, int], ...]  # run-length encoded decisions: (thread, number of consecutive decisions)
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusEntry:
-    """One execution, with what is needed to have it again.
+    """One execution of the corpus, with everything needed to replay it.
 
     >>> runs, sites = ((1, 2), (2, 1)), frozenset({70001})
-    >>> kept = CorpusEntry("explore a.py::scenario", 3, 5, runs, sites, frozenset(), "free-threaded")
-    >>> kept.decisions
+    >>> entry = CorpusEntry("explore a.py::scenario", 3, 5, runs, sites, frozenset(), "free-threaded")
+    >>> entry.decisions
     (1, 1, 2)
     """
 
-    origin: str  # what was explored: "explore log.py::scenario"
-    number: int  # of the execution
-    newly_covered: int  # requirements that were new then
-    runs: Runs  # its decisions, those in a row for the same thread together
-    sites: frozenset[int]  # that were scheduling points then
-    kinds: frozenset[str]  # of resources that were
-    switches: str  # where threads could be switched
-    schedule: str = ""  # as a text for `raddle replay`; "" where nobody took the trouble to find out
-    replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS  # what the schedule alone does not tell
+    origin: str  # the command and scenario: "explore log.py::scenario"
+    number: int  # number of the execution
+    newly_covered: int  # number of requirements that the execution was the first to cover
+    runs: Runs  # the decisions, run-length encoded
+    sites: frozenset[int]  # sites that were scheduling points during the execution
+    kinds: frozenset[str]  # kinds of resources whose operations were scheduling points
+    switches: str  # the switch model: "free-threaded" or "gil"
+    schedule: str = ""  # the schedule as text for `raddle replay`; "" if it was not computed
+    replay_options: ReplayOptions = DEFAULT_REPLAY_OPTIONS  # options needed for a replay besides the schedule
 
     def identity(self) -> tuple[object, ...]:
-        """Return what identifies the schedule."""
+        """Return the fields that identify the schedule."""
         return self.origin, self.switches, self.runs, self.sites, self.kinds, self.replay_options
 
     @property
@@ -41,7 +41,7 @@ class CorpusEntry:
 
 
 def run_length_encoded(decisions: Sequence[int]) -> Runs:
-    """Decisions, shorter.
+    """Run-length encode decisions.
 
     >>> run_length_encoded([1, 1, 2])
     ((1, 2), (2, 1))
@@ -52,14 +52,14 @@ def run_length_encoded(decisions: Sequence[int]) -> Runs:
 def split_by_fit(
     corpus: Iterable[CorpusEntry], origin: str, switches: str, replay_options: ReplayOptions, sites: Iterable[int]
 ) -> tuple[list[CorpusEntry], list[CorpusEntry]]:
-    """Return the schedules kept for a scenario that may still fit, and those that name places that are gone."""
-    there = set(sites)
-    rules = replay_options.timeouts, replay_options.wakeups  # with other rules there are other decisions
+    """Split a scenario's entries into those that may still fit the code and those with a site that no longer exists."""
+    existing = set(sites)
+    rules = replay_options.timeouts, replay_options.wakeups  # other rules lead to other decisions
     own = [
-        kept
-        for kept in corpus
-        if kept.origin == origin
-        and kept.switches == switches
-        and (kept.replay_options.timeouts, kept.replay_options.wakeups) == rules
+        entry
+        for entry in corpus
+        if entry.origin == origin
+        and entry.switches == switches
+        and (entry.replay_options.timeouts, entry.replay_options.wakeups) == rules
     ]
-    return [kept for kept in own if kept.sites <= there], [kept for kept in own if not kept.sites <= there]
+    return [entry for entry in own if entry.sites <= existing], [entry for entry in own if not entry.sites <= existing]

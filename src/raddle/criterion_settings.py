@@ -1,4 +1,4 @@
-"""Settings of criteria: what their users can choose."""
+"""User-configurable settings of coverage criteria."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from dataclasses import dataclass
 
 from raddle.errors import UsageError
 
-PINV_OCCURRENCES = 4
+PINV_OCCURRENCES = 4  # default number of occurrences of an access that pinv distinguishes
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionSettings:
-    """The choices for all criteria; each criterion takes its own."""
+    """The settings of all criteria. Each criterion uses the fields that concern it."""
 
-    # Occurrences of an access that pinv distinguishes. Fewer than elsewhere: each of a thread's pairs of accesses can
-    # meet each access of all others, so requirements grow with the cube of this.
+    # Number of occurrences of an access that pinv distinguishes. Other criteria distinguish more. A requirement of pinv
+    # combines three accesses, two of one thread and one of another, so their number grows with the cube of this.
     pinv_occurrences: int = PINV_OCCURRENCES
 
     def __post_init__(self) -> None:
         number = self.pinv_occurrences
         if not isinstance(number, int) or number < 1:
-            raise UsageError("bad-pinv-occurrences", f"pinv_occurrences must be a number from 1 on, not {number!r}")
+            raise UsageError(
+                "bad-pinv-occurrences", f"pinv_occurrences must be an integer of at least 1, not {number!r}"
+            )
 
 
 DEFAULT_SETTINGS = CriterionSettings()

@@ -1,4 +1,4 @@
-"""A decision: which thread went on, and which of its alternatives its operation had."""
+"""A decision: the thread that the scheduler chose to run, and the alternative that its operation took."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ _MASK = (1 << _BITS) - 1
 
 
 class Decision(int):
-    """The index of a thread; in the bits above the 32nd, one more than the index of the alternative it took.
+    """A decision, encoded as an integer so that it can be stored.
 
-    A decision without alternatives is the index of the thread, as corpora and data files have always kept it. One
-    with an alternative is kept as an integer as well, and `Decision` of that integer is the decision again.
+    The lower 32 bits hold the index of the thread. The bits above hold the index of the alternative plus one, or 0 if
+    the operation had no alternatives. `Decision(stored)` decodes a stored integer.
 
     >>> Decision(2), Decision(2, 0), Decision(2) == 2
     (Decision(2), Decision(2, 0), True)
@@ -30,8 +30,8 @@ class Decision(int):
 
     @property
     def alternative(self) -> int | None:
-        above = self >> _BITS
-        return above - 1 if above else None
+        upper = self >> _BITS
+        return upper - 1 if upper else None
 
     def __repr__(self) -> str:
         alternative = "" if self.alternative is None else f", {self.alternative}"

@@ -1,8 +1,8 @@
-"""The cast of an execution: its variables, resources and threads, by number, and what they are in every execution.
+"""The entities of an execution: its variables, resources and threads, with their numbers and abstract names.
 
-Numbers are given on first sight and mean something within one execution only. What is stored is abstract, after
-Křena, Letko and Vojnar (section 4): an object is its type and the place where it was created, constructors
-left out; a thread is its type and a digest of the first methods that it ran.
+An entity gets a number when it is first seen. Numbers are valid within one execution only, so data files store abstract
+names, following Křena, Letko and Vojnar (section 4). An object is identified by its type and the place where it was
+created, ignoring constructors. A thread is identified by its type and a digest of the first methods that it ran.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-METHODS = 20  # that tell threads apart; the paper's n
+METHODS = 20  # default number of methods that distinguish threads; called n in the paper
 
 
 class AbstractVariable(NamedTuple):
-    """A variable, the same in every execution.
+    """The name of a variable, the same in every execution.
 
     >>> str(AbstractVariable("log.py:AppenderSkeleton", "app.py:12", "th"))
     'AppenderSkeleton.th'
@@ -25,16 +25,16 @@ class AbstractVariable(NamedTuple):
     """
 
     owner: str  # "log.py:AppenderSkeleton" for a class, "log.py" for a module, "log.py:f" for a function's cells
-    created: str  # where its object was made, "" if that is unknown
+    created: str  # where its object was created, "" if that is unknown
     name: str  # "th"; "items[]" for the content of the container that the attribute holds
-    type: str = ""  # the class of its object, if the owner is a base class of that
+    type: str = ""  # the class of its object, if `owner` is a base class of it
 
     def __str__(self) -> str:
         return _dotted(self.type or self.owner, self.name)
 
     @property
     def declared(self) -> str:
-        """The variable of all classes that inherit it: warnings are about code, which these have in common.
+        """The name of the variable in the class that declares it. Warnings use it, because subclasses share that code.
 
         >>> AbstractVariable("log.py:AppenderSkeleton", "app.py:13", "th", "log.py:FileAppender").declared
         'AppenderSkeleton.th'
@@ -43,7 +43,7 @@ class AbstractVariable(NamedTuple):
 
     @property
     def owner_description(self) -> str:
-        """The object, or the file, that the variable belongs to: what `str` leaves out.
+        """The object or file that the variable belongs to, which `str` leaves out.
 
         >>> AbstractVariable("log.py:Appender", "app.py:12", "th").owner_description
         'the Appender made at app.py:12'
@@ -63,34 +63,34 @@ def _dotted(owner: str, name: str) -> str:
 
 
 class AbstractObject(NamedTuple):
-    """A lock or another resource, the same in every execution.
+    """The name of a lock or another resource, the same in every execution.
 
     >>> str(AbstractObject("Lock", "app.py:12"))
     'the Lock made at app.py:12'
     """
 
     type: str
-    created: str
+    created: str  # where the resource was created, "" if that is unknown
 
     def __str__(self) -> str:
         return f"the {self.type} made at {self.created}" if self.created else f"a {self.type}"
 
 
 class AbstractThread(NamedTuple):
-    """A thread, the same in every execution."""
+    """The name of a thread, the same in every execution."""
 
-    type: str  # of its object, or the function that it runs
-    methods: str  # a digest
+    type: str  # the class of the thread object, or the function that the thread runs
+    methods: str  # a digest of the first methods that the thread ran
 
     def __str__(self) -> str:
         return f"{self.type}#{self.methods}"
 
 
 class Entities:
-    """Who took part in an execution.
+    """The variables, resources and actors of one execution.
 
-    An actor is a thread, or one task of a thread that works for a pool: there the digest begins anew, as a
-    worker is as many things as it has tasks.
+    An actor is a thread, or one task of a worker thread in a pool. Each task has its own digest of methods, because a
+    worker plays a different part in each task.
 
     >>> entities = Entities(methods=2)
     >>> actor = entities.add_actor("worker")
@@ -100,27 +100,31 @@ class Entities:
     """
 
     def __init__(self, *, methods: int = METHODS, letter: str = "T") -> None:
-        self._most = methods
-        self.letter = letter  # of the labels of participants; see `raddle.labels`
+        self._max_methods = methods
+        self.letter = letter  # first letter of the labels of participants; see `raddle.labels`
         self.variables: list[AbstractVariable] = []
-        self.groups: list[int] = []  # by variable: the number of the object that it is a part of
-        self.iterators: set[int] = set()  # numbers of objects, as in `groups`, that are iterators or generators
+        self.groups: list[int] = []  # maps a variable to the number of the object that it is part of
+        self.iterators: set[int] = set()  # numbers, as in `groups`, of objects that are iterators or generators
         self.resources: list[AbstractObject] = []
-        self.functions: dict[int, str] = {}  # by site of an enter or leave step: "shop/cart.py:Cart.add"; methods only
-        self.classes: dict[int, str] = {}  # by target of an enter step: the object's class, "shop/cart.py:Cart"
+        self.functions: dict[
+            int, str
+        ] = {}  # maps the site of an enter or leave step to its method: "shop/cart.py:Cart.add"
+        self.classes: dict[int, str] = {}  # maps the target of an enter step to its class: "shop/cart.py:Cart"
         self._types: list[str] = []
         self._methods: list[list[str]] = []
-        self._threads: dict[int, AbstractThread] = {}  # as long as nothing changes them
+        self._threads: dict[
+            int, AbstractThread
+        ] = {}  # cached abstract threads; dropped when an actor runs another method
         self._ended: set[int] = set()
 
     def add_variable(self, variable: AbstractVariable, group: int) -> int:
-        """Its number."""
+        """Add a variable of the object `group` and return the variable's number."""
         self.variables.append(variable)
         self.groups.append(group)
         return len(self.variables) - 1
 
     def set_variable(self, number: int, variable: AbstractVariable, group: int) -> None:
-        """A variable that was given its number already: the next one, or that of one that is no more."""
+        """Add a variable under the next number, or reuse the number of a garbage-collected variable."""
         if number == len(self.variables):
             self.add_variable(variable, group)
         else:
@@ -128,33 +132,33 @@ class Entities:
             self.variables[number], self.groups[number] = variable, group
 
     def add_resource(self, resource: AbstractObject) -> int:
-        """Its number."""
+        """Add a resource and return its number."""
         self.resources.append(resource)
         return len(self.resources) - 1
 
     def add_actor(self, kind: str) -> int:
-        """Its number; 0 is the first thread of the execution."""
+        """Add an actor of this type and return its number; 0 is the first thread of the execution."""
         self._types.append(kind)
         self._methods.append([])
         return len(self._types) - 1
 
     def entered(self, actor: int, function: str) -> None:
-        """The actor runs a method."""
+        """Record that the actor runs a method."""
         methods = self._methods[actor]
-        if len(methods) < self._most:
+        if len(methods) < self._max_methods:
             methods.append(function)
             self._threads.pop(actor, None)
 
     def ended(self, actor: int) -> None:
-        """The actor runs no more methods."""
+        """Record that the actor runs no more methods."""
         self._ended.add(actor)
 
     def is_settled(self, actor: int) -> bool:
-        """Can nothing change any more in what the actor is taken for?"""
-        return actor in self._ended or len(self._methods[actor]) >= self._most
+        """Return whether the abstract thread of the actor is final."""
+        return actor in self._ended or len(self._methods[actor]) >= self._max_methods
 
     def thread(self, actor: int) -> AbstractThread:
-        """What the actor is taken for, by what it has done so far."""
+        """Return the abstract thread of the actor, based on the methods it has run so far."""
         known = self._threads.get(actor)
         if known is None:
             known = self._threads[actor] = _abstract_thread(self._types[actor], tuple(self._methods[actor]))
@@ -162,16 +166,16 @@ class Entities:
 
     @property
     def actors(self) -> int:
-        """How many there are."""
+        """The number of actors."""
         return len(self._types)
 
     def abstract(self) -> tuple[object, ...]:
-        """Everything that is the same in another execution that did the same."""
+        """Return everything that is equal in two executions that did the same."""
         threads = tuple((kind, *methods) for kind, methods in zip(self._types, self._methods, strict=True))
         return (tuple(self.variables), tuple(self.groups), tuple(self.resources), threads)
 
 
-@lru_cache(maxsize=4096)  # the same threads come in execution after execution
+@lru_cache(maxsize=4096)  # most executions have the same threads
 def _abstract_thread(kind: str, methods: tuple[str, ...]) -> AbstractThread:
     return AbstractThread(kind, blake2b("\n".join(methods).encode(), digest_size=3).hexdigest())
 
@@ -182,7 +186,7 @@ def make_entities(
     resources: Sequence[AbstractObject] = (),
     actors: Sequence[str] = ("main",),
 ) -> Entities:
-    """A cast written by hand, for traces written by hand; all variables belong to one object.
+    """Return entities for a handwritten trace. All variables belong to one object.
 
     >>> make_entities(variables=[AbstractVariable("m.py:C", "", "x")]).variables[0].name
     'x'

@@ -1,4 +1,4 @@
-"""What raddle says when it cannot do what was asked."""
+"""The exceptions and warnings of raddle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RaddleError(Exception):
-    """Something the user can put right; `slug` names its paragraph in docs/messages.md.
+    """Base class of errors that the user can fix. `slug` names the paragraph about the error in docs/messages.md.
 
     >>> raise RaddleError("bad-schedule", "the schedule is empty")
     Traceback (most recent call last):
@@ -23,27 +23,27 @@ class RaddleError(Exception):
 
 
 class UsageError(RaddleError):
-    """The command, an option or an argument is wrong."""
+    """A command, an option or an argument is invalid."""
 
 
 class ScheduleError(RaddleError):
-    """A schedule cannot be read."""
+    """The text of a schedule cannot be parsed."""
 
 
 class DivergedError(RaddleError):
-    """A schedule does not fit the code any more."""
+    """A schedule does not fit the code, usually because the code has changed."""
 
 
 class NothingTestedError(RaddleError):
-    """No interleaving was tested, so that the absence of findings means nothing."""
+    """No interleaving was tested, so the absence of findings means nothing."""
 
 
 class UnwatchedWarning(UserWarning):
-    """Threads call code without probes: failures there may have been missed."""
+    """Threads call code without probes, where failures may have been missed."""
 
 
 class FindingError(AssertionError):
-    """An exploration found something; the message is its story, `result` all there is to know."""
+    """An exploration found a failure. The message is the story of the finding; `result` is the complete `Result`."""
 
     def __init__(self, story: str, result: Any) -> None:
         super().__init__(story)

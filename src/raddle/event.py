@@ -1,4 +1,4 @@
-"""An event: something a thread did."""
+"""An event: one recorded step of a thread, as shown in stories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raddle.operation import CONTENT
 
 
 def datum(number: int, variable: str) -> tuple[int, str]:
-    """Return what a step is about: the source may have several names for the content of one container.
+    """Return a key for the variable of an event. The content of a container has one key, whatever the source calls it.
 
     >>> datum(7, "self.items[]") == datum(7, "list[]"), datum(7, "Cart.n")
     (True, (7, 'Cart.n'))
@@ -22,8 +22,8 @@ def datum(number: int, variable: str) -> tuple[int, str]:
 class Event:
     """One step of one thread.
 
-    Objects are numbered in the order in which an execution first sees them, so that the same schedule
-    gives the same events in every process.
+    Objects are numbered in the order in which an execution first sees them, so the same schedule yields the same events
+    in every process.
 
     >>> print(Event("T1", "write", "Counter.value", 1, "counter.py", 6, value="1"))
     T1 counter.py:6 write Counter.value = 1
@@ -31,21 +31,21 @@ class Event:
 
     thread: str
     kind: str
-    variable: str  # for people: "Counter.value", "self.items[]", "Lock 2"
-    object: int  # number of the object, 0 where there is none
+    variable: str  # human-readable: "Counter.value", "self.items[]", "Lock 2"
+    object: int  # number of the object, 0 if there is none
     file: str
     line: int
     site: int = 0
-    value: str = ""  # short, for people; takes no part in comparisons of traces
+    value: str = ""  # a short, human-readable text; ignored when traces are compared
 
     @property
     def datum(self) -> tuple[int, str]:
-        """What it is about, see `datum`."""
+        """The key of the variable; see the function `datum`."""
         return datum(self.object, self.variable)
 
     @property
     def key(self) -> tuple[str, str, str, int, str, int]:
-        """What makes two events of two executions the same."""
+        """The fields by which events of two executions are compared."""
         return (self.thread, self.kind, self.variable, self.object, self.file, self.line)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Event:
 
     @classmethod
     def from_json(cls, step: Mapping[str, Any]) -> Event:
-        """Return the event that `as_json` wrote; what is missing is empty.
+        """Return the event that `as_json` wrote; missing fields are empty.
 
         >>> print(Event.from_json({"thread": "T1", "file": "log.py", "line": 9, "operation": "read", "variable": "n"}))
         T1 log.py:9 read n
@@ -83,12 +83,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """A thread was stopped that could have continued."""
+    """A switch away from a thread that could have continued."""
 
     before: int  # index of the next event in the trace
     thread: str
-    place: str  # where it stood, as a schedule names it
-    with_gil: bool = True  # could CPython with the GIL have switched there?
+    place: str  # where the thread was preempted, as schedules name it
+    with_gil: bool = True  # whether CPython with the GIL can switch threads there
 
     def as_json(self) -> dict[str, Any]:
         return {"before": self.before, "thread": self.thread, "place": self.place, "with_gil": self.with_gil}

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class EveryOrder:
-    """All executions that were run ended in the same failure, so it is not a race.
+    """All executions ended in the same failure, so it is not a race.
 
     >>> print(EveryOrder(tried=9, serial=4))
     fails in every order tried: not a race (9 of 9 executions, 4 of them serial)
@@ -19,10 +19,10 @@ class EveryOrder:
     fails without any other thread: not a race
     """
 
-    tried: int  # executions
-    serial: int  # of which each thread ran until it ended or was blocked
-    complete: bool = False  # these are all partial orders that there are
-    alone: bool = False  # no other thread had been started
+    tried: int  # number of executions
+    serial: int  # number of executions in which each thread ran until it ended or blocked
+    complete: bool = False  # whether the executions include every partial order
+    alone: bool = False  # whether the failure happened before another thread was started
 
     def __str__(self) -> str:
         if self.alone:
@@ -38,7 +38,7 @@ class EveryOrder:
 
     @staticmethod
     def from_json(value: Mapping[str, Any] | None) -> EveryOrder | None:
-        """None for a failure that depends on the order, or of which that is not known."""
+        """Return the object that `as_json` wrote; None if the failure may depend on the order."""
         if not value:
             return None
         return EveryOrder(

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The exit codes of every command; `raddle run` exits with that of the program."""
+    """The exit codes of all commands. `raddle run` exits with the exit code of the program."""
 
     SUCCESS = 0
     FINDING = 1

@@ -1,4 +1,4 @@
-"""A finding: something wrong that an execution showed, with the schedule that shows it again."""
+"""A finding: a failure that an execution revealed, with the schedule that reproduces it."""
 
 from __future__ import annotations
 
@@ -22,31 +22,32 @@ FREE_THREADED_ONLY = "free-threaded-only"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What went wrong, where it can happen, and how to see it again."""
+    """A failure of a scenario: what went wrong, on which interpreters it can happen, and how to reproduce it."""
 
-    kind: str  # an OutcomeKind; any text in a data file of a later version
+    kind: str  # an OutcomeKind; data files of later versions may contain other kinds
     message: str
     thread: str
     possible_on: str  # THIS_INTERPRETER or FREE_THREADED_ONLY
-    schedule: Schedule | None  # None where no schedule would show it again, as with non-determinism
+    schedule: Schedule | None  # None if no schedule reproduces the failure, for example if the code is nondeterministic
     trace: Trace = field(repr=False)
-    details: tuple[str, ...] = field(default=(), repr=False)  # traceback, who waits for whom
+    details: tuple[str, ...] = field(default=(), repr=False)  # lines of the traceback, or which thread waits for which
     preemptions: tuple[Preemption, ...] = ()
-    paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)  # the files the trace names
-    execution: int = 0  # the number of the execution that showed it first
+    paths: dict[str, str] = field(
+        default_factory=dict, repr=False, compare=False
+    )  # maps file names in the trace to paths
+    execution: int = 0  # number of the first execution that failed this way
     error: BaseException | None = field(default=None, repr=False, compare=False)
-    every_order: EveryOrder | None = None  # it fails whatever the order is: not a race
-    replay_options: ReplayOptions = field(
-        default=DEFAULT_REPLAY_OPTIONS, repr=False
-    )  # what the schedule alone does not tell
-    notes: tuple[str, ...] = field(default=(), repr=False)  # of the exception; the traceback in `details` has them too
-    waits: tuple[Wait, ...] = field(default=(), repr=False)  # if no thread could continue; `details` has them too
-    place: Place | None = None  # where it was raised, or where the thread waits
+    every_order: EveryOrder | None = None  # set if the failure does not depend on the interleaving
+    # Options that a replay needs besides the schedule.
+    replay_options: ReplayOptions = field(default=DEFAULT_REPLAY_OPTIONS, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)  # notes of the exception (PEP 678), also part of `details`
+    waits: tuple[Wait, ...] = field(default=(), repr=False)  # set if no thread could continue; also part of `details`
+    place: Place | None = None  # where the exception was raised, or where the thread waits
     signature: tuple[str, ...] = field(default=(), repr=False, compare=False)  # see `Outcome`; not stored
 
     @property
     def replaying(self) -> ReplayOptions:
-        """The former name of `replay_options`."""
+        """Alias of `replay_options`, its former name."""
         return self.replay_options
 
     @property
@@ -55,7 +56,7 @@ class Finding:
         return tuple(e for e in self.trace.shared() if e.kind not in (ENTER, LEAVE))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the finding as data files and machines get it, with the steps that concern more than one thread."""
+        """Return the finding as JSON data, with the steps that concern more than one thread."""
         return {
             "kind": str(self.kind),
             "message": self.message,
@@ -74,7 +75,7 @@ class Finding:
         }
 
     def _stops(self) -> list[Preemption]:
-        """The preemptions, where `before` counts `steps` instead of all events."""
+        """Return the preemptions with `before` as an index into `steps` instead of the whole trace."""
         shared = {id(event) for event in self.steps}
         before = [0]
         for event in self.trace:
@@ -83,7 +84,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Finding:
-        """Return the finding that `as_json` wrote, now or in an earlier version; what is missing is empty."""
+        """Return the finding that `as_json` wrote, in this or an earlier version; missing fields are empty."""
         execution = value.get("execution")
         waits = (Wait.from_json(wait) for wait in _mappings(value.get("waits")))
         return cls(
@@ -111,5 +112,5 @@ def _mappings(values: object) -> list[Mapping[str, Any]]:
 def _schedule(text: str | None) -> Schedule | None:
     try:
         return Schedule.parse(text) if text else None
-    except ScheduleError:  # another program wrote it
+    except ScheduleError:  # the data file was written by another program
         return None

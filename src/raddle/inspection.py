@@ -1,11 +1,11 @@
-"""Looks at objects and classes of the program without running any of its code.
+"""Inspects objects and classes of the program without running any of its code.
 
 `obj.__dict__`, `cls.__mro__` and `isinstance` can all run code of the program: a property, a `__getattribute__` of the
-class or of its metaclass, a `__class__` that is made when it is asked for. The functions here go straight to the slots
-of the interpreter. Only `type(obj)` and what is reached from there is used.
+class or its metaclass, or a computed `__class__`. The functions here use only `type(obj)` and the descriptors of the
+interpreter.
 
-Classes are compared by identity and kept in tables by `id`, as a metaclass can have an `__eq__` of its own, and then
-perhaps no `__hash__`.
+Classes are compared by identity and stored in tables by `id`, because a metaclass can define `__eq__` without
+`__hash__`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ name_of: Callable[[type], str] = _FIELDS["__name__"].__get__
 qualname_of: Callable[[type], str] = _FIELDS["__qualname__"].__get__
 weak_offset_of: Callable[[type], int] = _FIELDS["__weakrefoffset__"].__get__
 dict_offset_of: Callable[[type], int] = _FIELDS["__dictoffset__"].__get__
-MISSING = object()
+MISSING = object()  # a default for `class_attribute` that no class contains
 _module_of: Callable[[type], Any] = _FIELDS["__module__"].__get__
 
 
 def resource_kind(kind: type) -> str:
-    """What reports call the class of a lock or another resource: the name that `threading` has for it.
+    """Return the name that reports use for the class of a lock or another resource, as in `threading`.
 
     >>> import threading
     >>> resource_kind(type(threading.Lock())), resource_kind(threading.Event)
@@ -46,20 +46,20 @@ def resource_kind(kind: type) -> str:
 
 
 def module_of(kind: type) -> str:
-    """The name of the module that has defined a class, which can call itself anything.
+    """Return the name of the module that defines a class; "" if the class has none or `__module__` is not a string.
 
     >>> module_of(dict), module_of(type("Proxy", (), {"__module__": property(len)}))
     ('builtins', '')
     """
     try:
         module = _module_of(kind)
-    except AttributeError:  # it was deleted
+    except AttributeError:  # the class has no `__module__`, for example because the program deleted it
         return ""
     return module if type(module) is str else ""
 
 
 def class_attribute(kind: type, name: str, default: Any = None) -> Any:
-    """What a class or the nearest of its bases has under a name, as it is there: descriptors are not asked.
+    """Return an attribute of a class or the nearest of its bases, without calling descriptors.
 
     >>> type(class_attribute(bool, "real")).__name__, class_attribute(dict, "missing")
     ('getset_descriptor', None)
@@ -72,7 +72,7 @@ def class_attribute(kind: type, name: str, default: Any = None) -> Any:
 
 
 def own_fields(obj: Any) -> Mapping[str, Any]:
-    """The attributes that an object keeps in its `__dict__`; empty where it has none, or hides it.
+    """Return the `__dict__` of an object; an empty dictionary if the object has none or hides it.
 
     >>> class Proxy:
     ...     __dict__ = property(lambda self: 1 / 0)
@@ -92,7 +92,7 @@ def own_fields(obj: Any) -> Mapping[str, Any]:
 
 
 def stored_attribute(obj: Any, name: str) -> Any:
-    """What an object or a class keeps under a name: in its `__dict__`, or in a slot. None where there is nothing.
+    """Return an attribute that an object or class stores in its `__dict__` or in a slot; None if there is none.
 
     >>> class Point:
     ...     __slots__ = ("x",)
@@ -107,13 +107,13 @@ def stored_attribute(obj: Any, name: str) -> Any:
     if type(found) is MemberDescriptorType:
         try:
             return found.__get__(obj)
-        except AttributeError:  # nothing was stored there
+        except AttributeError:  # the slot is empty
             return None
     return own_fields(obj).get(name)
 
 
 def attribute_of(obj: Any, name: str) -> Any:
-    """Return an attribute, like `__code__`, that the interpreter keeps for an object or that is in its `__dict__`.
+    """Return an attribute that the interpreter stores for an object, like `__code__`, or that is in its `__dict__`.
 
     >>> attribute_of(len, "__qualname__"), attribute_of(attribute_of, "__name__"), attribute_of(3, "__name__")
     ('len', 'attribute_of', None)
@@ -129,7 +129,7 @@ def attribute_of(obj: Any, name: str) -> Any:
 
 
 def is_method_of(obj: Any, found: Any) -> bool:
-    """Whether it is a method that is bound to this very object.
+    """Return whether `found` is a method bound to `obj`.
 
     >>> items = []
     >>> is_method_of(items, items.append), is_method_of(items, items.__len__), is_method_of([], items.append)
@@ -141,7 +141,7 @@ def is_method_of(obj: Any, found: Any) -> bool:
 
 
 def unwrapped(called: Any) -> Any:
-    """The function behind partials and methods.
+    """Return the function wrapped by partials and bound methods.
 
     >>> unwrapped(partial(partial(sorted), reverse=True))
     <built-in function sorted>
@@ -156,7 +156,7 @@ def unwrapped(called: Any) -> Any:
 
 
 def function_name(called: Any) -> str:
-    """What a function, a class or another object that can be called is named, whatever it is wrapped in.
+    """Return the qualified name of a callable, ignoring partials and bound methods around it.
 
     >>> function_name(partial(len)), function_name([].append), function_name(dict)
     ('len', 'list.append', 'dict')

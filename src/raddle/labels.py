@@ -1,18 +1,18 @@
-"""Labels of participants: by descent, so that they are the same in every execution.
+"""Labels of participants. They encode which participant started which, so they are the same in every execution.
 
-T0 is the first participant, T2 the second that it started, T2.1 the first that T2 started. The letter is that of the
-world: T for threads. The numbers mean the same in all worlds.
+T0 is the first participant, T2 is the second one that T0 started, and T2.1 is the first one that T2 started. Each world
+has its own letter: T for threads. The numbers have the same meaning in all worlds.
 """
 
 from __future__ import annotations
 
 import re
 
-LETTER = r"[A-Z]"  # as a regular expression
+LETTER = r"[A-Z]"  # regular expression for the letter of a label
 
 
 def first_label(letter: str) -> str:
-    """Return the label of the participant with which an execution begins.
+    """Return the label of the first participant of an execution.
 
     >>> first_label("T")
     'T0'
@@ -21,7 +21,7 @@ def first_label(letter: str) -> str:
 
 
 def child_label(parent: str, number: int) -> str:
-    """Return the label of the participant that its parent started as that number.
+    """Return the label of the participant that `parent` started as number `number`.
 
     >>> child_label("T0", 2), child_label("T2", 1), child_label("R0", 1)
     ('T2', 'T2.1', 'R1')
@@ -30,7 +30,7 @@ def child_label(parent: str, number: int) -> str:
 
 
 def label_sort_key(label: str) -> tuple[list[int], str]:
-    """Return a key by which labels are sorted: T2 comes before T10, and T1 before T1.1.
+    """Return a sort key for a label, so that T2 comes before T10, and T1 before T1.1.
 
     >>> sorted(["T10", "T2", "T1.1", "T1"], key=label_sort_key)
     ['T1', 'T1.1', 'T2', 'T10']

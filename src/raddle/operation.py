@@ -1,8 +1,7 @@
-"""Kinds of operation: the one table of what a participant can be about to do, or has done.
+"""The kinds of operations that a participant can perform, in one table.
 
-Every reader of operations takes what it needs from a row of this table: the verb of a story, what a blocked thread
-is said to wait for, which give a take takes from, and whether the operation is always a scheduling point. A world
-adds its own rows (see `Kind`).
+Each row holds the facts about one kind: the verb for stories, the words for a blocked thread, which operation a take
+receives from, and whether the operation is always a scheduling point. A world adds its own rows (see `Kind`).
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 class Role(Enum):
-    """How an operation takes part in the happens-before relation, or in data flow."""
+    """The role of an operation in the happens-before relation or in data flow."""
 
     READ = "read"
     WRITE = "write"
-    GIVE = "give"  # passes on what the thread knows, by way of a resource
-    TAKE = "take"  # receives what a give passed on
+    GIVE = "give"  # sends on a resource, like a release: everything before it happens before the matching take
+    TAKE = "take"  # receives from a give, like an acquire
     OBSERVE = "look"  # reads the state of a resource without blocking
     START = "start"
     END = "end"
@@ -25,24 +24,24 @@ class Role(Enum):
 
 
 class KindFacts(NamedTuple):
-    """A row of the table: what is known about a kind of operation."""
+    """A row of the table: the facts about one kind of operation."""
 
-    verb: str  # for stories: "T1 acquires Lock 1"
+    verb: str  # used in stories: "acquires" in "T1 acquires Lock 1"
     role: Role = Role.OTHER
-    waiting: str = ""  # for a blocked thread: "T1 waits to acquire Lock 1"
-    partner: str = ""  # the kind of give that a TAKE takes from
-    counted: bool = False  # each take uses up one give
-    # The kind of resource that must have been looked at for this to be a scheduling point; "": it always is one. When
-    # exactly a resource is given back cannot be observed by threads that only block on it: Lipton's left-movers.
+    waiting: str = ""  # used for blocked threads: "waits to acquire" in "T1 waits to acquire Lock 1"
+    partner: str = ""  # the kind of give that a take receives from
+    counted: bool = False  # whether each take consumes one give
+    # This operation is a scheduling point only if some thread observes a resource of this kind; "" if it always is one.
+    # Threads that only block on a resource cannot observe when exactly it is released (Lipton's left-movers).
     point_if_observed: str = ""
 
 
 class Kind(str):
-    """A kind of operation: its name, and the facts about it.
+    """A kind of operation: a string, its name, with properties for the facts about it.
 
-    A kind is its name as a string, so that steps, schedules and data files need no conversion. There is one object
-    per name, in every process: unpickling a kind looks it up. The facts are kept elsewhere, as a string with
-    attributes of its own is tracked by the garbage collector, and so are all steps that it is a part of.
+    Because a kind is a string, steps, schedules and data files need no conversion. Each process has one object per
+    name: unpickling a kind looks it up. The facts are stored in a separate table. If a kind had instance attributes,
+    the garbage collector would have to track it and every step that contains it.
 
     >>> ACQUIRE.verb, ACQUIRE.waiting, ACQUIRE.partner, ACQUIRE == "acquire"
     ('acquires', 'waits to acquire', 'release', True)
@@ -86,19 +85,19 @@ class Kind(str):
 
     @property
     def observes(self) -> str:
-        """The kind of resource that a take looks at if it may fail: when exactly that is given back matters then."""
+        """The kind of resource that a take observes if it may fail. The exact time of a release then matters."""
         return _KIND_FACTS[self.partner].point_if_observed if self.partner else ""
 
     @property
     def is_access(self) -> bool:
-        """Whether it touches a variable: a read, a write or a deletion."""
+        """Whether the operation accesses a variable: a read, a write or a deletion."""
         return _KIND_FACTS[self].role in (Role.READ, Role.WRITE)
 
 
 _KIND_FACTS: dict[str, KindFacts] = {}
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, Kind] = {}  # maps each name to its kind
 
-Effect: TypeAlias = "Kind | None"  # what a call does to an object; None: nothing that matters
+Effect: TypeAlias = "Kind | None"  # what a call does to an object; None if it does nothing relevant
 
 
 def kind_named(name: str) -> Kind:
@@ -111,7 +110,7 @@ def kind_named(name: str) -> Kind:
 
 
 def verb_of(name: str) -> str:
-    """Return the verb for a kind, or its name if no kind is called that, as in a data file of a later version.
+    """Return the verb for a kind, or the name itself if it is unknown, as in a data file of a later version.
 
     >>> verb_of("down"), verb_of("teleport")
     ('gets a permit of', 'teleport')
@@ -131,7 +130,7 @@ TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
 LOCKED = Kind("locked", role=Role.OBSERVE)
 RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
 
-# Conditions. A wait is a release of the lock and a wait; then woken, if notified, and an acquire.
+# Conditions. `Condition.wait` is a release of the lock, a wait, a woken (if notified) and an acquire of the lock.
 WAIT = Kind("wait", "waits for", waiting="waits for a notification of")
 WOKEN = Kind("woken", "wakes from", role=Role.TAKE, partner="notify")
 NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
@@ -140,7 +139,7 @@ NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
 SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
 CLEAR = Kind("clear", "clears")
 IS_SET = Kind("is-set", "looks at", role=Role.OBSERVE)
-# Arriving at a wait gives nothing back, but cannot be observed either unless some thread clears the event.
+# Arriving at a wait releases nothing. Like a release, it cannot be observed, unless some thread clears the event.
 BEFORE_WAIT = Kind("before-wait", role=Role.OBSERVE, point_if_observed="event")
 WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for the setting of", partner="set")
 
@@ -163,23 +162,23 @@ JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits until all tasks a
 BEGIN = Kind("begin")
 START = Kind("start", "starts", role=Role.START, point_if_observed="thread")
 JOIN = Kind("join", waiting="waits for the end of")
-JOIN_IN_TIME = Kind("join-in-time")  # with a timeout: the other thread has ended, but need not have
+JOIN_IN_TIME = Kind("join-in-time")  # a join with a timeout that returned because the other thread had ended
 END = Kind("end", role=Role.END, point_if_observed="thread")
 IS_ALIVE = Kind("is-alive", role=Role.OBSERVE)
 SLEEP = Kind("sleep", waiting="sleeps")
 WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it carries")
 
-# Steps that are no operations: what observers note besides. See `raddle.step`.
+# Steps that are not operations, but are recorded by observers. See `raddle.step`.
 BLOCKED = Kind("blocked")
-FAILED = Kind("failed")  # a call that may fail got nothing: a try-acquire, a wait that timed out
+FAILED = Kind("failed")  # a call that may fail did fail: a try-acquire, or a wait that timed out
 REENTER = Kind("reenter")  # an inner acquire of a re-entrant lock
 TASK = Kind("task")
 ENTER = Kind("enter")
 LEAVE = Kind("leave")
 BLOCK = Kind("block")
-CREATED = Kind("made")  # a resource
-HOLD_MUTEX = Kind("hold")  # a queue's mutex is taken, and later let go
-RELEASE_MUTEX = Kind("let-go")
+CREATED = Kind("made")  # a resource was created
+HOLD_MUTEX = Kind("hold")  # a queue acquires its mutex
+RELEASE_MUTEX = Kind("let-go")  # a queue releases its mutex
 
 ACCESSES = frozenset(kind for kind in KINDS.values() if kind.is_access)
 OBSERVATIONS = frozenset(kind for kind in KINDS.values() if kind.role in (Role.OBSERVE, Role.READ))
@@ -187,14 +186,17 @@ GIVES = frozenset(kind for kind in KINDS.values() if kind.role is Role.GIVE)
 TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 POINTS_IF_OBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
-COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})  # two of these commute, whatever they touch
-# When exactly these happen no thread can observe, unless it looks, but some criteria can. See `Criterion.points`.
+COMMUTING = frozenset(
+    {READ, NOTIFY, *POINTS_IF_OBSERVED}
+)  # any two of these commute, even on the same variable or resource
+# No thread can observe when exactly these happen, unless it inspects the resource. Some criteria depend on it, though:
+# see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})
 LOCKING = frozenset({ACQUIRE, RELEASE})
-# At these a thread is said to be blocked, for criteria. A wait until all tasks are done contends with no other thread.
+# Criteria record that a thread is blocked at these. `Queue.join` is left out, since it contends with no other thread.
 CONTENDED = frozenset(kind for kind in GIVES | TAKES if kind.waiting) - {JOIN_QUEUE}
-ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes another actor
+ACTOR_CHANGES = frozenset({BEGIN, TASK})  # the thread becomes a different actor
 CALLS = frozenset({ENTER, LEAVE})
 
-CONTENT = "[]"  # the name of the variable that is a container's content
-UNFINISHED = "unfinished_tasks"  # can be looked at, like the content, without asking a queue
+CONTENT = "[]"  # suffix of the variable that represents the content of a container
+UNFINISHED = "unfinished_tasks"  # an attribute of queues that code can read directly, without calling a method

@@ -1,4 +1,4 @@
-"""An origin: the command that ran a program or a scenario, and what it ran."""
+"""An origin: the command that ran a program or scenario, and its target."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from enum import StrEnum
 
 
 class Command(StrEnum):
-    """The commands that measure."""
+    """The commands that measure coverage."""
 
-    EXPLORE = "explore"  # a scenario, under control
-    PYTEST = "pytest"  # a marked test, under control
-    RUN = "run"  # a program, natively
-    SEARCH = "search"  # a program, many times
+    EXPLORE = "explore"  # controlled executions of a scenario
+    PYTEST = "pytest"  # controlled executions of a marked test
+    RUN = "run"  # native execution of a program
+    SEARCH = "search"  # repeated executions of a program
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where measurements and findings come from.
+    """The command and target that measurements and findings come from.
 
-    Data files have the text: "explore log.py::scenario", "pytest test_log.py::test_it[1]", "run app.py".
+    Data files store it as text: "explore log.py::scenario", "pytest test_log.py::test_it[1]", "run app.py".
 
     >>> str(Origin(Command.EXPLORE, "log.py", "scenario"))
     'explore log.py::scenario'
@@ -29,12 +29,12 @@ class Origin:
     """
 
     command: Command
-    file: str  # or all of a program's command line
-    name: str = ""  # of the scenario or test
+    file: str  # the file, or the whole command line of a program
+    name: str = ""  # name of the scenario or test
 
     @property
     def target(self) -> str:
-        """The name that the command takes: "log.py::scenario"."""
+        """The target as given to the command: "log.py::scenario"."""
         return f"{self.file}::{self.name}" if self.name else self.file
 
     def __str__(self) -> str:
@@ -42,11 +42,11 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin | None:
-        """Return the origin that has this text; None if none has."""
+        """Parse the text of an origin; return None if it is not one."""
         command, _, target = text.partition(" ")
         file, _, name = target.partition("::")
         return cls(Command(command), file, name) if target and command in Command.__members__.values() else None
 
     def replay_test(self, schedule: object) -> str:
-        """Return the command that replays a schedule, for the origin of a test."""
+        """Return the pytest command that replays a schedule, if this is the origin of a test."""
         return f"pytest {shlex.quote(self.target)} --raddle-replay {shlex.quote(str(schedule))}"

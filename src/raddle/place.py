@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """A line of a file, as sites name it; line 0 if only the file is known.
+    """A line of a file. The file is named as in sites; the line is 0 if only the file is known.
 
     >>> print(Place("log.py", 9))
     log.py:9
@@ -24,5 +24,5 @@ class Place(NamedTuple):
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> Place | None:
-        """Return the place that `as_json` wrote; None if there is none."""
+        """Return the place that `as_json` wrote; None if the value is empty."""
         return cls(str(value.get("file", "")), int(value.get("line") or 0)) if value else None

@@ -1,16 +1,16 @@
-"""Facts: what executions showed about the sites, by which some requirements can be seen to be impossible.
+"""Pruning facts: observations from executions that show some requirements to be infeasible.
 
-They are about accesses (a variable and a site) to the objects of one owner that several threads touched:
+The facts are about accesses (a variable and a site) to shared objects of one owner:
 
-* *before*: can one access come before another one of a different thread? It can if it did, or if neither the start
-  nor the end of a thread put the other one first. Orders that locks and events bring about may be others next time.
-* *runs*: which accesses one thread did after which, to the same object.
-* *guards*: what locks do for these. A guard is a lock in its part for an object: of two accounts with a lock each,
-  both locks are the same guard. It is known by what it fails to do: accesses that happened without it, and
-  runs that were not within one critical section of it.
+* *before*: which accesses can come before an access of a different thread. An access can if it did in some execution,
+  or if no start or join of a thread forces the opposite order. Orders due to locks and events can differ next time.
+* *runs*: which accesses one thread performed after which others, on the same object.
+* *guards*: which locks protect these accesses. A guard is the role of a lock for an object: if every account has its
+  own lock, all these locks are the same guard. A guard is described by its failures: the accesses that happened without
+  it, and the runs that were not within one of its critical sections.
 
-Facts of other executions can be added: what both leave standing. An execution that covers a requirement takes away
-whatever made it look impossible, for ever.
+Adding the facts of two executions keeps what holds in both. Once an execution covers a requirement, the facts that made
+it look infeasible are gone for good.
 """
 
 from __future__ import annotations
@@ -20,56 +20,56 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-Access = tuple[str, int]  # the variable's name and the site
-Rows = tuple[int, ...]  # a relation: for each access a mask of others, by their places; none after the last
+Access = tuple[str, int]  # the name of the variable and the site
+Rows = tuple[int, ...]  # a relation: for each access, a bit mask of related accesses; trailing empty rows are omitted
 
-MAX_GUARDS = 16  # of one owner; those that do least are left out, and then less is impossible
+MAX_GUARDS = 16  # guards kept for one owner; dropping the weakest only prunes fewer requirements
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A lock, by what it fails to do."""
+    """The role of a lock, described by the accesses that it does not protect."""
 
-    loose: int  # a mask of accesses that happened without it
-    split: Rows  # runs that were not within one critical section: by the first access, the second ones
-    lock: str = field(default="", compare=False)  # for people: one of those that play this part
+    loose: int  # bit mask of the accesses that happened without the lock
+    split: Rows  # runs not within one critical section: for each first access, a mask of the second accesses
+    lock: str = field(default="", compare=False)  # human-readable name of one lock with this role
 
-    def _and(self, other: Guard) -> Guard:
-        """Both in one part."""
+    def _merged(self, other: Guard) -> Guard:
+        """Return the guard for two locks with the same role."""
         lock = min(filter(None, (self.lock, other.lock)), default="")
         return Guard(self.loose | other.loose, _union(self.split, other.split), lock)
 
-    def _better(self, other: Guard) -> bool:
-        """Does it do all that the other one does?"""
-        return not self.loose & ~other.loose and not any(one & ~two for one, two in _both(self.split, other.split))
+    def _subsumes(self, other: Guard) -> bool:
+        """Return whether this guard protects everything that the other one protects."""
+        return not self.loose & ~other.loose and not any(one & ~two for one, two in _pairs(self.split, other.split))
 
 
 @dataclass(frozen=True, slots=True)
 class LockDiscipline:
-    """What threads did to objects, and under which guards.
+    """The accesses that threads performed on objects, and the guards that protected them.
 
     >>> guarded = LockDiscipline(seen=0b11, runs=(0b10,), guards=(Guard(0, (), "a Lock"),))
-    >>> guarded + LockDiscipline(seen=0b01, runs=())  # the first access happened without any lock, too
+    >>> guarded + LockDiscipline(seen=0b01, runs=())  # the first access also happened without any lock
     LockDiscipline(seen=3, runs=(2,), guards=(Guard(loose=1, split=(), lock='a Lock'),))
     """
 
-    seen: int = 0
-    runs: Rows = ()
+    seen: int = 0  # bit mask of the observed accesses
+    runs: Rows = ()  # for each access, a mask of the accesses that the same thread performed later
     guards: tuple[Guard, ...] = ()
 
     def __add__(self, other: LockDiscipline) -> LockDiscipline:
-        """Both were seen. Any guard of the one may be in the same part as any guard of the other, or as none."""
+        """Merge two observations. Each guard of one may match any guard of the other, or none."""
         runs = _union(self.runs, other.runs)
-        nothing, nothing_else = Guard(self.seen, self.runs), Guard(other.seen, other.runs)
-        joined = [mine._and(theirs) for mine in (*self.guards, nothing) for theirs in (*other.guards, nothing_else)]
+        my_none, their_none = Guard(self.seen, self.runs), Guard(other.seen, other.runs)  # guards that protect nothing
+        joined = [mine._merged(theirs) for mine in (*self.guards, my_none) for theirs in (*other.guards, their_none)]
         return LockDiscipline.make(self.seen | other.seen, runs, joined)
 
     @classmethod
     def make(cls, seen: int, runs: Rows, guards: Iterable[Guard]) -> LockDiscipline:
-        """Without guards that do nothing, or nothing more than another one."""
+        """Return an object without the guards that protect nothing, or nothing more than another guard."""
         chosen = [Guard(seen, runs)]
         for guard in sorted(guards, key=lambda guard: (_failures(guard), guard.loose, guard.split, guard.lock)):
-            if not any(other._better(guard) for other in chosen):
+            if not any(other._subsumes(guard) for other in chosen):
                 chosen.append(guard)
         return cls(seen, runs, tuple(chosen[1 : MAX_GUARDS + 1]))
 
@@ -80,27 +80,27 @@ def _failures(guard: Guard) -> int:
 
 @dataclass(frozen=True, slots=True)
 class OwnerFacts:
-    """Facts about the objects of one class, or about one module's or function's variables."""
+    """Facts about the objects of one class, or about the variables of one module or function."""
 
-    accesses: tuple[Access, ...]  # in order; their places are what the masks are made from
-    before: Rows  # by the one that can come first
+    accesses: tuple[Access, ...]  # sorted; bit N of a mask is the access at index N
+    before: Rows  # for each access, a mask of the accesses that it can come before
     discipline: LockDiscipline
 
     @classmethod
     def make(cls, accesses: Iterable[Access], before: Rows, discipline: LockDiscipline) -> OwnerFacts:
-        """From accesses in any order."""
+        """Return facts from accesses in any order, with masks that refer to that order."""
         given = tuple(accesses)
         seen = (access for place, access in enumerate(given) if discipline.seen >> place & 1)
-        return cls(given, before, discipline)._among(tuple(sorted(seen)))
+        return cls(given, before, discipline)._reindexed(tuple(sorted(seen)))
 
     def __add__(self, other: OwnerFacts) -> OwnerFacts:
         if self.accesses != other.accesses:
             accesses = tuple(sorted({*self.accesses, *other.accesses}))
-            self, other = self._among(accesses), other._among(accesses)
+            self, other = self._reindexed(accesses), other._reindexed(accesses)
         return OwnerFacts(self.accesses, _union(self.before, other.before), self.discipline + other.discipline)
 
-    def _among(self, accesses: tuple[Access, ...]) -> OwnerFacts:
-        """The same, with the places among these; about accesses that are not among them nothing is known."""
+    def _reindexed(self, accesses: tuple[Access, ...]) -> OwnerFacts:
+        """Return the same facts with masks that refer to `accesses`; facts about other accesses are dropped."""
         if accesses == self.accesses:
             return self
         places = {access: place for place, access in enumerate(self.accesses)}
@@ -118,7 +118,7 @@ class OwnerFacts:
         return OwnerFacts(accesses, rows(self.before), LockDiscipline.make(mask(discipline.seen), runs, guards))
 
     def as_json(self) -> dict[str, Any]:
-        """Masks as hexadecimal texts."""
+        """Return the facts as JSON data, with masks as hexadecimal strings."""
         guards = [{"loose": f"{g.loose:x}", "split": _texts(g.split), "lock": g.lock} for g in self.discipline.guards]
         return {
             "accesses": [list(access) for access in self.accesses],
@@ -130,7 +130,7 @@ class OwnerFacts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> OwnerFacts:
-        """What `as_json` gave."""
+        """Return the facts that `as_json` wrote."""
         guards = tuple(Guard(int(g["loose"], 16), _masks(g["split"]), g["lock"]) for g in data["guards"])
         discipline = LockDiscipline(int(data["seen"], 16), _masks(data["runs"]), guards)
         return cls(tuple((name, site) for name, site in data["accesses"]), _masks(data["before"]), discipline)
@@ -138,11 +138,11 @@ class OwnerFacts:
 
 @dataclass(frozen=True, slots=True)
 class PruningFacts:
-    """Nothing is known until something was seen.
+    """The facts about all owners; empty until an execution was observed.
 
     >>> both = LockDiscipline(seen=0b11)
     >>> seen = PruningFacts({"m.py:C": OwnerFacts.make([("x", 70002), ("x", 70001)], (0b10,), both)})
-    >>> seen.owners["m.py:C"].before  # the one at 70002 can come before the one at 70001
+    >>> seen.owners["m.py:C"].before  # the access at 70002 can come before the one at 70001
     (0, 1)
     >>> PruningFacts.from_json(seen.as_json()) == seen + PruningFacts()
     True
@@ -157,25 +157,25 @@ class PruningFacts:
         return PruningFacts(owners)
 
     def as_json(self) -> dict[str, Any]:
-        """For the data file."""
+        """Return the facts as JSON data, for the data file."""
         return {"owners": {owner: self.owners[owner].as_json() for owner in sorted(self.owners)}}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PruningFacts:
-        """What `as_json` gave."""
+        """Return the facts that `as_json` wrote."""
         return cls({owner: OwnerFacts.from_json(facts) for owner, facts in data.get("owners", {}).items()})
 
 
-def _both(one: Rows, other: Rows) -> Iterable[tuple[int, int]]:
+def _pairs(one: Rows, other: Rows) -> Iterable[tuple[int, int]]:
     return zip_longest(one, other, fillvalue=0)
 
 
 def _union(one: Rows, other: Rows) -> Rows:
-    return one if one == other else tuple(left | right for left, right in _both(one, other))
+    return one if one == other else tuple(left | right for left, right in _pairs(one, other))
 
 
 def trimmed(rows: Iterable[int]) -> Rows:
-    """A relation in the only form that it is compared in.
+    """Return a relation in canonical form, without trailing empty rows.
 
     >>> trimmed([0, 2, 0, 0])
     (0, 2)

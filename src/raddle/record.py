@@ -18,31 +18,31 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MeasuredData:
-    """What was measured, and what is needed to say it to people long after."""
+    """Measured coverage, with everything that later reports need to describe it."""
 
     tally: Tally = field(default_factory=Tally)
-    sites: Mapping[int, Site] = field(default_factory=dict)  # all that the tally and the model name
-    paths: Mapping[str, str] = field(default_factory=dict)  # file, as sites name it -> where it lies on this machine
+    sites: Mapping[int, Site] = field(default_factory=dict)  # every site that the tally or the model refers to
+    paths: Mapping[str, str] = field(default_factory=dict)  # maps the file names of sites to paths on this machine
     model: StaticModel = field(default_factory=StaticModel)
     facts: PruningFacts = field(default_factory=PruningFacts)
     warnings: tuple[ReportedWarning, ...] = ()
-    findings: tuple[dict[str, Any], ...] = ()  # as `Finding.as_json` gives them
+    findings: tuple[dict[str, Any], ...] = ()  # as returned by `Finding.as_json`
     notes: tuple[str, ...] = ()
     corpus: tuple[CorpusEntry, ...] = ()  # executions that covered something new
-    extras: Mapping[str, Any] = field(default_factory=dict)  # criterion -> what its total is made from; adds with `+`
+    extras: Mapping[str, Any] = field(default_factory=dict)  # maps a criterion to data for its total; merged with `+`
 
     def __add__(self, other: Self) -> Self:
-        """Merge what two runs measured, as if the other one had followed this one.
+        """Merge the data of two runs, as if the other run had followed this one.
 
-        The executions of the other run are numbered on. Each caution, finding, note and schedule is kept once. The
-        data file merges in the same way, table by table.
+        The executions of the other run are renumbered accordingly. Duplicate warnings, findings, notes and schedules
+        are dropped. The data file merges in the same way, table by table.
 
         >>> one, other = Tally(), Tally()
         >>> one.add(1, "sync", [("a",)]); other.add(1, "sync", [("b",)])
         >>> (MeasuredData(tally=one) + MeasuredData(tally=other)).tally.growth["sync"]
         [(1, 1), (2, 2)]
         """
-        moved = [replace(kept, number=kept.number + self.tally.executions) for kept in other.corpus]
+        renumbered = [replace(entry, number=entry.number + self.tally.executions) for entry in other.corpus]
         return replace(
             self,
             tally=self.tally + other.tally,
@@ -51,14 +51,14 @@ class MeasuredData:
             model=self.model + other.model,
             facts=self.facts + other.facts,
             warnings=tuple(dict.fromkeys((*self.warnings, *other.warnings))),
-            findings=_each_once((*self.findings, *other.findings), finding_identity),
+            findings=_deduplicated((*self.findings, *other.findings), finding_identity),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            corpus=_each_once((*self.corpus, *moved), CorpusEntry.identity),
-            extras=_added(self.extras, other.extras),
+            corpus=_deduplicated((*self.corpus, *renumbered), CorpusEntry.identity),
+            extras=_merged(self.extras, other.extras),
         )
 
     def measured_fields(self) -> dict[str, Any]:
-        """All of that by name, for another that has it in common.
+        """Return the fields of this class as keyword arguments, to create an object of another subclass.
 
         >>> MeasuredData(notes=("hello",)).measured_fields()["notes"]
         ('hello',)
@@ -68,19 +68,19 @@ class MeasuredData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(MeasuredData):
-    """What one run adds. `number >> 16` of its sites is a digest of the file's source."""
+    """The data of one run. For each site, `number >> 16` is a digest of the source of its file."""
 
     origin: str = ""  # "explore log.py::scenario", "run app.py"
     mode: str = ""  # "controlled" or "native"
-    exact: frozenset[str] = frozenset()  # criteria of which every requirement that can be covered was covered
+    exact: frozenset[str] = frozenset()  # criteria of which the run covered every feasible requirement
 
     @property
     def measured(self) -> frozenset[str]:
-        """The criteria that were measured."""
+        """The names of the criteria that were measured."""
         return frozenset(self.tally.covered) | self.exact | frozenset(self.extras)
 
     def __add__(self, other: Record) -> Record:
-        """Merge two runs of one origin; a criterion is exact if an exact run covered all that the other one covered."""
+        """Merge two runs of one origin. A criterion is exact if one run was exact and the other added nothing."""
         exact = {
             name
             for run, rest in ((self, other), (other, self))
@@ -91,8 +91,8 @@ class Record(MeasuredData):
         return replace(super(Record, self).__add__(other), origin=origin, mode=mode, exact=frozenset(exact))
 
 
-def _each_once(values: Iterable[T], identity: Callable[[T], Hashable]) -> tuple[T, ...]:
-    """Keep the first of all values with the same identity."""
+def _deduplicated(values: Iterable[T], identity: Callable[[T], Hashable]) -> tuple[T, ...]:
+    """Drop duplicates: keep the first of all values with the same identity."""
     found: dict[Hashable, T] = {}
     for value in values:
         found.setdefault(identity(value), value)
@@ -100,9 +100,9 @@ def _each_once(values: Iterable[T], identity: Callable[[T], Hashable]) -> tuple[
 
 
 def finding_identity(finding: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what tells a stored finding from all others."""
+    """Return the fields that identify a stored finding."""
     return tuple(finding.get(name) for name in ("kind", "message", "thread", "schedule"))
 
 
-def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, **{name: one[name] + extra if name in one else extra for name, extra in other.items()}}

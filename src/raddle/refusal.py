@@ -1,4 +1,4 @@
-"""Code that runs without probes although it matters: nothing goes unmeasured silently."""
+"""Code that matters to a scenario but has no probes. It is always reported, so nothing goes unmeasured silently."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NotInstrumented:
-    """Code without probes that raddle was asked to watch, or that the threads of a scenario call.
+    """Code without probes that was named as a source, or that threads of a scenario call.
 
     >>> NotInstrumented("cachetools.cached", "it is an installed package", source="cachetools").as_json()
     {'what': 'cachetools.cached', 'why': 'it is an installed package', 'source': 'cachetools'}
@@ -16,20 +16,20 @@ class NotInstrumented:
 
     what: str
     why: str
-    source: str = ""  # what `--source` has to name to include it; "" where no option would
-    called: bool = False  # whether threads were seen to call it
-    unwatchable_target: bool = False  # whether it is the target of a thread, and cannot be watched at all
+    source: str = ""  # the value of `--source` that would include the code; "" if no option can
+    called: bool = False  # whether threads were observed calling the code
+    unwatchable_target: bool = False  # whether the code is the target of a thread and cannot be instrumented at all
 
     def __str__(self) -> str:
         return f"not instrumented: {self.what}: {self.why}"
 
     def as_json(self) -> dict[str, str]:
-        """Return it for machines."""
+        """Return the fields as JSON data."""
         return {"what": self.what, "why": self.why, "source": self.source}
 
 
 def unwatched_calls(refused: Iterable[NotInstrumented]) -> str:
-    """Return a clause about the code that threads call without being watched; "" if there is none.
+    """Return a clause about code without probes that threads call; "" if there is none.
 
     >>> unwatched_calls([NotInstrumented("cachetools.cached", "", source="cachetools", called=True)])
     'threads call cachetools, which has no probes: add --source cachetools'

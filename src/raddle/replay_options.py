@@ -1,4 +1,4 @@
-"""How an execution is shown again: the one command, or line of Python, with everything that it depends on."""
+"""The options needed to replay an execution, and the command or line of Python that does it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raddle.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """The options that an execution was run with and has to be replayed with; None where they were the default ones.
+    """The options of an execution that a replay must repeat; None for options with their default value.
 
     >>> ReplayOptions(setup="fresh").command("log.py::scenario", "T0; T1.")
     "raddle replay log.py::scenario 'T0; T1.' --setup fresh"
@@ -20,7 +20,7 @@ class ReplayOptions:
     "raddle.replay(scenario, 'T0; T1.', setup=fresh, isolate='fork')"
     """
 
-    setup: str | None = None  # by this name the scenario's module knows it
+    setup: str | None = None  # name of the setup function in the module of the scenario
     source: tuple[str, ...] | None = None
     isolate: str | None = None
     step_limit: int | None = None
@@ -29,11 +29,11 @@ class ReplayOptions:
     wakeups: str | None = None
 
     def command(self, target: str, schedule: Schedule | str) -> str:
-        """For a shell; the target is what `raddle replay` calls the scenario."""
+        """Return the shell command for a replay; `target` is the scenario as given to `raddle replay`."""
         return shlex.join(["raddle", "replay", target, str(schedule), *self._arguments()])
 
     def line(self, schedule: Schedule | str) -> str:
-        """For Python."""
+        """Return the line of Python for a replay."""
         given = "".join(f", {name}={self._code(name, value)}" for name, value in self.as_json().items())
         return f"raddle.replay(scenario, {str(schedule)!r}{given})"
 
@@ -47,7 +47,7 @@ class ReplayOptions:
         return str(value).replace("::", ".") if name == "setup" else repr(value)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines: those that differ from the default."""
+        """Return the options that differ from their defaults, as JSON data."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -57,9 +57,9 @@ class ReplayOptions:
 
     @classmethod
     def from_json(cls, value: object) -> ReplayOptions:
-        """Whatever a data file has.
+        """Return the options that a data file contains; unknown ones are ignored.
 
-        >>> ReplayOptions.from_json({"source": ["shop"], "step_limit": 9, "colour": "red"}) # doctest: +ELLIPSIS
+        >>> ReplayOptions.from_json({"source": ["shop"], "step_limit": 9, "color": "red"}) # doctest: +ELLIPSIS
         ReplayOptions(setup=None, source=('shop',), isolate=None, step_limit=9, ...)
         """
         given = value if isinstance(value, Mapping) else {}

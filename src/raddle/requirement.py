@@ -1,7 +1,7 @@
-"""Requirements: what a criterion asks executions to cover.
+"""Requirements: the things that a criterion counts as covered or not.
 
-The key of a requirement is a plain tuple, because a tally can hold millions of them. The shape of its criterion says
-what each part of a key refers to; a `Requirement` joins the two for a reader.
+The key of a requirement is a plain tuple, because a tally can hold millions of them. The shape of a criterion describes
+what each part of its keys refers to. A `Requirement` combines a key with its shape.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from raddle.site import MAX_SITES
 from raddle.tally import Key
 
 
-class Role(IntEnum):  # its hash is faster than that of an Enum
+class Role(IntEnum):  # an IntEnum because it hashes faster than an Enum
     """What a value in a key refers to."""
 
-    SITE = auto()  # by its number
+    SITE = auto()  # the number of a site
     OWNER = auto()  # a class, a module or a function: "log.py:Log"
     VARIABLE = auto()  # an AbstractVariable
     RESOURCE = auto()  # an AbstractObject
     THREAD = auto()  # an AbstractThread, or the label of a thread
-    WORD = auto()  # nothing: a text, a number or a truth value by itself
+    WORD = auto()  # a plain value: a string, a number or a boolean that refers to nothing
 
 
 class Part(ABC):
     """One part of a key."""
 
-    name: str  # in the text of a shape
+    name: str  # shown in the text of a shape
 
     @abstractmethod
     def find(self, value: Any, role: Role) -> Iterator[Any]:
-        """Yield what the value refers to in this role."""
+        """Yield the parts of the value that have this role."""
 
     @abstractmethod
     def can_name(self, role: Role) -> bool:
-        """Return whether any value of this part can refer to something in this role."""
+        """Return whether a value of this part can contain anything with this role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Single(Part):
-    """A part with one role. 0 and "" refer to nothing: code without probes, no resource."""
+    """A part with one role. The values 0 and "" refer to nothing: code without probes, or no resource."""
 
     name: str
     role: Role
@@ -58,7 +58,7 @@ class Single(Part):
 
 @dataclass(frozen=True, slots=True)
 class Several(Part):
-    """Any number of parts of one kind."""
+    """A sequence of parts of the same kind."""
 
     name: str
     part: Part
@@ -73,7 +73,7 @@ class Several(Part):
 
 @dataclass(frozen=True, slots=True)
 class Tagged(Part):
-    """A word, and the part that goes with this word."""
+    """A pair of a tag and a part; the tag determines the kind of part."""
 
     name: str
     parts: Mapping[str, Part]
@@ -88,15 +88,15 @@ class Tagged(Part):
 
 @dataclass(frozen=True, slots=True)
 class Group(Part):
-    """Certain parts in a row, or a word in place of all of them."""
+    """A fixed sequence of parts, or a single word instead."""
 
     name: str
     parts: tuple[Part, ...]
-    optional: int = 0  # parts that can be missing at the end
+    optional: int = 0  # number of parts at the end that can be missing
     _carriers: Mapping[Role, Sequence[tuple[int, Part | None]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the parts that can have each role, None for single ones: reports search millions of keys."""
+        """Index the parts by role, with None for single parts, because reports search millions of keys."""
         carriers: dict[Role, list[tuple[int, Part | None]]] = {role: [] for role in Role}
         for index, part in enumerate(self.parts):
             if isinstance(part, Single):
@@ -123,7 +123,7 @@ class Group(Part):
 
 
 class Shape(Group):
-    """The parts of a criterion's keys.
+    """The shape of the keys of a criterion.
 
     >>> print(Shape(SITE, word("state")), Shape(SITE), Shape(SITE, optional=(SITE, THREAD)))
     (site, state) (site,) (site[, site[, thread]])
@@ -142,7 +142,7 @@ class Shape(Group):
 
 
 class _Guess(Part):
-    """The key of an unknown criterion, from a data file of another version: large numbers are taken for sites."""
+    """The shape of an unknown criterion in a data file of another version. Large numbers are assumed to be sites."""
 
     name = "unknown"
 
@@ -158,7 +158,7 @@ class _Guess(Part):
 
 
 def word(name: str) -> Part:
-    """Return a part that refers to nothing."""
+    """Return a part that is a plain value."""
     return Single(name, Role.WORD)
 
 
@@ -172,7 +172,7 @@ UNKNOWN = _Guess()
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement for readers that do not know its criterion.
+    """A requirement that can be inspected without knowing its criterion.
 
     >>> requirement = Requirement(Shape(SITE, SITE, RESOURCE, THREAD), (70004, 70009, "", ("worker", "1f")))
     >>> requirement.sites, requirement.of(Role.RESOURCE), list(requirement.texts)
@@ -185,21 +185,24 @@ class Requirement:
     key: Key
 
     def of(self, role: Role) -> list[Any]:
-        """Return what the requirement refers to in this role, in the order of its key."""
+        """Return the parts of the key that have this role, in order."""
         return list(self.shape.find(self.key, role))
 
     @property
     def sites(self) -> list[int]:
-        """The numbers of the sites that it names, in the order of its key."""
+        """The numbers of the sites in the key, in order."""
         return self.of(Role.SITE)
 
     @property
     def texts(self) -> Iterator[str]:
-        """Every text in the key."""
+        """All strings in the key."""
         return _texts(self.key)
 
     def moved(self, site: Callable[[int], int | None], text: Callable[[str], str]) -> Key | None:
-        """Return the key with other sites and texts; None if one of its sites has no counterpart."""
+        """Return the key with sites and strings translated; None if a site has no counterpart.
+
+        `site` and `text` translate one site number and one string.
+        """
         counterparts = {number: site(number) for number in self.sites}
         if None in counterparts.values():
             return None

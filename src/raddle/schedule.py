@@ -1,15 +1,15 @@
-"""A schedule: which thread runs until where; a short text that people can read and paste.
+"""A schedule: which thread runs, and until where, as a short text that users can read and paste.
 
     T0; T1 until counter.py:6 write value; T2.
 
-reads: T0 runs until it blocks or ends, T1 until it arrives at the place named, T2 until it blocks or ends; after
-that the running thread continues as long as it can, then the first thread that can run. A place may carry a
-count, `#2`: the second arrival after the thread was resumed. The full stop shows that nothing is missing.
+means: T0 runs until it blocks or ends, T1 runs until it reaches the named place, and T2 runs until it blocks or ends.
+After that, the running thread continues as long as it can, then the first enabled thread runs. A place may have a
+count: `#2` is the second arrival after the thread was resumed. The full stop shows that the text is complete.
 
     T1 until mail.py:9 recv; T1 (from T3); T2.
 
-reads: T1 stops before a receive, which has several possible outcomes, and takes the one called `from T3`. Where the
-text names none, an operation has the first of its possible outcomes.
+means: T1 stops before a receive that has several alternatives, and then takes the alternative `from T3`. If the text
+names no alternative, an operation takes the first one that is possible.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SEGMENT = re.compile(
 
 
 def parse_place(place: str) -> Place | None:
-    """Return the line that a schedule's place names; None if it is no such place.
+    """Return the file and line of a place in a schedule; None if the text is not such a place.
 
     >>> parse_place("log.py:9 write th"), parse_place("nowhere")
     (Place(file='log.py', line=9), None)
@@ -40,16 +40,16 @@ def parse_place(place: str) -> Place | None:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One thread running for a while.
+    """A part of a schedule in which one thread runs.
 
     >>> str(Segment("T1", "mail.py:9 recv", count=2, alternative="from T3"))
     'T1 (from T3) until mail.py:9 recv #2'
     """
 
     thread: str
-    place: str = ""  # where it stops; "": where it blocks or ends
-    count: int = 1
-    alternative: str = ""  # the outcome that its first operation has; "": the first that is possible
+    place: str = ""  # where the thread stops; "" if it runs until it blocks or ends
+    count: int = 1  # which arrival at `place` to stop at
+    alternative: str = ""  # the alternative that its first operation takes; "" for the first one that is possible
 
     def __str__(self) -> str:
         text = f"{self.thread} ({self.alternative})" if self.alternative else self.thread
@@ -60,7 +60,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Segments, in order.
+    """A schedule: the segments of an execution, in order. `str` returns its text.
 
     >>> schedule = Schedule.parse("T0; T1 until counter.py:6 write value; T2.")
     >>> schedule.segments[1].place
@@ -79,7 +79,7 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
-        """Read a schedule; raise ScheduleError with the reason if the text is anything else."""
+        """Parse the text of a schedule; raise `ScheduleError` if it is not one."""
         text = " ".join(text.split())
         if not text:
             raise ScheduleError("schedule-empty", "the schedule is empty; paste the text that raddle printed")
@@ -101,7 +101,9 @@ class Schedule:
                     place += f" {match['name']}"
             count = int(match["count"] or 1)
             if count < 1:
-                raise ScheduleError("schedule-malformed", f"step {number} of the schedule counts from #1, not #0")
+                raise ScheduleError(
+                    "schedule-malformed", f"step {number} of the schedule has the count #0; counts start at #1"
+                )
             segments.append(Segment(match["thread"], place, count, match["alternative"] or ""))
         return cls(tuple(segments))
 

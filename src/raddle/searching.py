@@ -1,6 +1,6 @@
-"""Carries out a plan, in this process or with workers, and adds what came of it to the data file.
+"""Executes a search plan, in this process or with workers, and adds the result to the data file.
 
-Every front door makes a plan and comes here, whatever the world of its scenarios is.
+All entry points (the library, the commands and the pytest plugin) create a plan and call `search`, in every world.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ def search(
     workers: int | Executor | None = None,
     progress: ProgressCallback | None = None,
 ) -> Result:
-    """Return the result of a search; with `corpus`, it begins with the schedules that earlier runs kept in the file."""
-    data_file, trouble = _usable(data_file) if plan.criteria else (None, "")
-    kept = _read_corpus(data_file) if corpus and is_guided(plan.scheduler) else ()
+    """Run a search and return its result. With `corpus`, start with the schedules stored by earlier runs."""
+    data_file, why_not_stored = _usable(data_file) if plan.criteria else (None, "")
+    stored_corpus = _read_corpus(data_file) if corpus and is_guided(plan.scheduler) else ()
     plan = replace(plan, keep=data_file is not None)
     if workers is None:
         with Workbench(plan.domain) as workbench:
-            result, unfit = workbench.search(plan, budget, corpus=kept, progress=progress)
+            result, unfit = workbench.search(plan, budget, corpus=stored_corpus, progress=progress)
     else:
         from raddle.distribute import rounds
 
-        result, unfit = rounds.search(plan, budget, kept, workers=workers, progress=progress)
+        result, unfit = rounds.search(plan, budget, stored_corpus, workers=workers, progress=progress)
     if result.record is not None:
         result = _stored(result, result.record, plan.criteria, data_file, unfit)
-    return replace(result, not_stored=trouble) if trouble else result
+    return replace(result, not_stored=why_not_stored) if why_not_stored else result
 
 
 def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
-    """Check the data file before any work is done; return None and why if it cannot be used."""
+    """Check the data file before the search; return None and the reason if it cannot be used."""
     if data_file is None:
         return None, ""
     from raddle.store import UnusableError
@@ -63,18 +63,18 @@ def _usable(data_file: DataFile | None) -> tuple[DataFile | None, str]:
 
     try:
         check_data_file(data_file)
-    except UnusableError as error:  # findings are worth more than the place where they are stored
+    except UnusableError as error:  # search anyway: findings matter more than storing them
         return None, f"nothing was stored: {error}"
     return data_file, ""
 
 
 def _read_corpus(data_file: DataFile | None) -> tuple[CorpusEntry, ...]:
-    """Return the schedules that earlier runs kept."""
+    """Return the schedules that earlier runs stored."""
     from raddle.store import NoDataError, UnusableError, read
 
     try:
         return read(data_file).corpus if data_file is not None else ()
-    except (NoDataError, UnusableError):  # the latter is said when something is to be stored
+    except (NoDataError, UnusableError):  # an unusable file is reported when the result is stored
         return ()
 
 
@@ -85,20 +85,20 @@ def _stored(
     data_file: DataFile | None,
     unfit: Sequence[CorpusEntry],
 ) -> Result:
-    """Return the result with its record, which is also added to the data file; what no longer fits is dropped there."""
-    record = replace(record, warnings=deduplicated(record.warnings))  # several processes say one thing in other words
+    """Add the record to the data file, drop the schedules in `unfit` from it, and return the completed result."""
+    record = replace(record, warnings=deduplicated(record.warnings))  # workers may word the same warning differently
     from raddle.checks.warning_texts import say
     from raddle.report.coverage import as_json, contents_of, rows
 
     notes: tuple[str, ...] = (told(record.tally.executions, result.executions),) if result.left_out else ()
-    trouble = ""
+    why_not_stored = ""
     if data_file is not None:
         from raddle.store import try_to_add
 
         added = try_to_add(data_file, record, unfit=unfit)
-        trouble = added.trouble
-        if unfit and not trouble:
-            notes += (f"{count(len(unfit), 'kept schedule')} no longer fit the code: dropped",)
+        why_not_stored = added.error
+        if unfit and not why_not_stored:
+            notes += (f"dropped {count(len(unfit), 'stored schedule')} because the code has changed",)
         notes += added.notes
     covered = rows(contents_of(record), names=criteria)
     return replace(
@@ -107,5 +107,5 @@ def _stored(
         criteria={row.name: as_json(row) for row in covered},
         warnings=tuple({**warning.as_json(), "sentence": say(warning, record.sites)} for warning in record.warnings),
         notes=result.notes + notes,
-        not_stored=trouble,
+        not_stored=why_not_stored,
     )

@@ -8,42 +8,42 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-# Site numbers are made from what they name, so that the same place has the same number in every
-# process and on every machine: the digest of its module in the upper bits, its index in the lower.
+# The number of a site is derived from its source, so the same place has the same number in every process and on every
+# machine. The upper bits are the digest of the module; the lower bits are the index of the site within it.
 INDEX_BITS = 16
-MAX_SITES = 1 << INDEX_BITS
+MAX_SITES = 1 << INDEX_BITS  # sites per module
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where, and what happens there.
+    """A place in the source, and the operation that happens there.
 
     >>> Site("counter.py", 6, 8, "write", "value", "Counter.increment", switchable=False).place
     'counter.py:6 write value'
     """
 
-    file: str  # its path from the project's folder, "src/package/module.py": the same on every machine
+    file: str  # path relative to the project, "src/package/module.py", so it is the same on every machine
     line: int
     column: int
     kind: str  # read, write, delete, call, enter, leave, block
-    name: str  # the variable as the source writes it; "items[]" is the content of a container
-    function: str  # qualified name of the function around it, "<module>" outside of any
-    switchable: bool  # may CPython with the GIL switch threads between the access before and this one?
-    is_ambiguous: bool = field(default=False, compare=False)  # are there others on its line that look just like it?
+    name: str  # the variable as written in the source; "items[]" is the content of a container
+    function: str  # qualified name of the enclosing function; "<module>" outside of functions
+    switchable: bool  # whether CPython with the GIL can switch threads between the previous access and this one
+    is_ambiguous: bool = field(default=False, compare=False)  # whether the same line has a site with the same text
 
     @property
     def at(self) -> str:
-        """Where it is, for people: "counter.py:6"; with its column if there are others like it on the line."""
+        """The location, "counter.py:6", with the column if the site is ambiguous."""
         return f"{self.file}:{self.line}" + (f":{self.column + 1}" if self.is_ambiguous else "")
 
     @property
     def place(self) -> str:
-        """How a schedule names this site."""
+        """The site as written in schedules."""
         return f"{self.file}:{self.line} {self.kind}" + (f" {self.name}" if self.name else "")
 
 
 def where(number: int, sites: Mapping[int, Site]) -> str:
-    """Return where a site is.
+    """Return the location of a site as a phrase for sentences.
 
     >>> where(0, {})
     'in code without probes'
@@ -53,22 +53,24 @@ def where(number: int, sites: Mapping[int, Site]) -> str:
 
 
 def disambiguated(sites: Mapping[int, Site]) -> dict[int, Site]:
-    """The same sites; those that look alike on one line tell their columns.
+    """Return the sites, with `is_ambiguous` set for those that differ only in their columns.
 
     >>> one, other = (Site("bank.py", 9, column, "read", "n", "f", switchable=True) for column in (11, 20))
     >>> [site.at for site in disambiguated({70001: one, 70002: other}).values()], disambiguated({70001: one})[70001].at
     (['bank.py:9:12', 'bank.py:9:21'], 'bank.py:9')
     """
-    looks = {n: (n >> INDEX_BITS, site.line, site.kind, site.name) for n, site in sites.items()}
-    alike = Counter(looks.values())
-    return {n: replace(site, is_ambiguous=True) if alike[looks[n]] > 1 else site for n, site in sites.items()}
+    texts = {n: (n >> INDEX_BITS, site.line, site.kind, site.name) for n, site in sites.items()}
+    counts = Counter(texts.values())
+    return {n: replace(site, is_ambiguous=True) if counts[texts[n]] > 1 else site for n, site in sites.items()}
 
 
-INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders whose files have other paths on other machines
+INSTALLED = frozenset(
+    {"site-packages", "dist-packages"}
+)  # folders of installed packages, whose paths differ between machines
 
 
 def path_from(root: str, path: str) -> str:
-    """The path of a file from a folder, with slashes; "" if it is not there, or installed there.
+    """Return the path of a file relative to a folder, with slashes; "" if it is outside or an installed package.
 
     >>> path_from("/home/me/shop", "/home/me/shop/tools/util.py"), path_from("/home/me/shop", "/home/me/util.py")
     ('tools/util.py', '')
@@ -82,22 +84,22 @@ def path_from(root: str, path: str) -> str:
 
 @functools.lru_cache(maxsize=10_000)
 def real_path(path: str) -> str:
-    """Return what `os.path.realpath` does, asking the disk once for each file."""
+    """Return `os.path.realpath(path)`, cached to avoid disk access."""
     return os.path.realpath(path)
 
 
 class SiteTable:
-    """Every site of every instrumented module, by number. Files are named from the folder `root`, if there is one."""
+    """All sites of all instrumented modules, by number. File names are relative to the folder `root`, if given."""
 
     def __init__(self, root: str = "") -> None:
         self.root = root
         self._sites: dict[int, Site] = {}
-        self._paths: dict[str, str] = {}
-        self.labels: dict[str, str] = {}  # by path: how sites name an instrumented file
-        self.memo: object = None  # for whoever finds something out about the sites, and would have to again and again
+        self._paths: dict[str, str] = {}  # maps the file name in sites to the path on this machine
+        self.labels: dict[str, str] = {}  # maps the path of an instrumented file to its name in sites
+        self.memo: object = None  # cache for data that other modules derive from the sites
 
     def add(self, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:
-        """Enter a module's sites; entering the same module again changes nothing."""
+        """Add the sites of a module; adding the same module again has no effect."""
         self._paths[file] = path
         self.labels[path] = file
         for number, site in enumerate(sites, base):
@@ -106,10 +108,10 @@ class SiteTable:
     def _enter(self, number: int, site: Site) -> None:
         known = self._sites.setdefault(number, site)
         if known != site:
-            raise RuntimeError(f"site number {number} stands for both {known} and {site}")
+            raise RuntimeError(f"site number {number} is used for both {known} and {site}")
 
     def add_all(self, other: SiteTable) -> None:
-        """Enter everything that another table knows."""
+        """Add all sites of another table."""
         self._paths.update(other._paths)
         self.labels.update(other.labels)
         for number, site in other._sites.items():
@@ -128,15 +130,15 @@ class SiteTable:
         return len(self._sites)
 
     def path(self, file: str) -> str:
-        """The file on this machine that a site's `file` names."""
+        """Return the path on this machine of a file named in sites."""
         return self._paths.get(file, file)
 
     def paths(self) -> dict[str, str]:
-        """The files of this machine, by the names that sites give them."""
+        """Return a dictionary that maps the file names in sites to paths on this machine."""
         return dict(self._paths)
 
     def label(self, path: str) -> str:
-        """How sites name a file of this machine."""
+        """Return the name that sites use for a file on this machine."""
         known = self.labels.get(path)
         if known is None:
             known = (path_from(self.root, path) if self.root else "") or os.path.basename(path)

@@ -1,4 +1,4 @@
-"""The static model: which sites can touch which variables, which methods and blocks there are."""
+"""The static model of the source: which sites can access which variables, and all public methods and basic blocks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _PUBLIC_DUNDERS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Accesses:
-    """The sites that can touch one variable."""
+    """The sites that can access one variable."""
 
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
-    guessed: frozenset[int] = frozenset()  # those of them whose receiver's class is a guess
+    guessed: frozenset[int] = frozenset()  # the sites for which the class of the receiver is a guess
 
     @property
     def known(self) -> frozenset[int]:
-        """Those that are no guess."""
+        """The sites that are not guesses."""
         return (self.reads | self.writes) - self.guessed
 
     def __add__(self, other: Accesses) -> Accesses:
@@ -30,7 +30,7 @@ class Accesses:
         return Accesses(self.reads | other.reads, self.writes | other.writes, guessed)
 
     def without(self, sites: frozenset[int]) -> Accesses:
-        """All but these."""
+        """Return the accesses except for those at these sites."""
         return Accesses(self.reads - sites, self.writes - sites, self.guessed - sites)
 
 
@@ -39,7 +39,7 @@ VariableName = tuple[str, str]  # owner and name, as in `AbstractVariable`
 
 @dataclass(frozen=True, slots=True)
 class StaticModel:
-    """What the source says, and what executions added to it.
+    """The accesses, methods and blocks found in the source, extended by what executions observed.
 
     >>> one = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1}))})
     >>> two = StaticModel({("m.py:C", "x"): Accesses(writes=frozenset({2}))})
@@ -48,17 +48,19 @@ class StaticModel:
     """
 
     variables: Mapping[VariableName, Accesses] = field(default_factory=dict)
-    methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # class -> public method -> enter site
-    blocks: frozenset[int] = frozenset()
-    # What executions need to name variables as the model does; nobody has to keep it.
+    methods: Mapping[str, Mapping[str, int]] = field(
+        default_factory=dict
+    )  # maps a class to its public methods and their enter sites
+    blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
+    # Executions use the following fields to name variables as the model does. They are not stored.
     early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)  # sites that run before any sharing
+    # Maps a site to the only variable that it can access.
     names: Mapping[int, VariableName] = field(default_factory=dict, compare=False, repr=False)
-    declared: Mapping[str, frozenset[str]] = field(
-        default_factory=dict, compare=False, repr=False
-    )  # class -> attributes
+    # Maps a class to the attributes that it declares.
+    declared: Mapping[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def __add__(self, other: StaticModel) -> StaticModel:
-        """Both; a guess gives way to knowledge about the same site."""
+        """Merge two models. A guess about a site is dropped if the other model knows the variable."""
         variables = dict(self.variables)
         for name, accesses in other.variables.items():
             variables[name] = variables[name] + accesses if name in variables else accesses
@@ -76,7 +78,7 @@ class StaticModel:
         )
 
     def of_modules(self, modules: Set[int]) -> StaticModel:
-        """Only what the sites of these modules say; a module is the upper part of its sites' numbers.
+        """Return the model restricted to these modules, given by the upper bits of their site numbers.
 
         >>> model = StaticModel(blocks=frozenset({5 << INDEX_BITS, 6 << INDEX_BITS}))
         >>> model.of_modules({5}).blocks == {5 << INDEX_BITS}
@@ -103,12 +105,12 @@ class StaticModel:
         )
 
     def variable_at(self, site: int) -> VariableName | None:
-        """The variable that a site can only mean, by the source: a global, a closure variable, a container."""
+        """Return the variable of a site that can access only one, like a global or closure variable; else None."""
         return self.names.get(site)
 
 
 def is_public(method: str) -> bool:
-    """May anybody call it? Operators that stand for a call of a method are counted, too.
+    """Return whether a method is public. Special methods called by operators, like `__getitem__`, count as public.
 
     >>> [is_public(name) for name in ("add", "_add", "__getitem__", "__init__")]
     [True, False, True, False]
@@ -117,7 +119,7 @@ def is_public(method: str) -> bool:
 
 
 def class_and_method(function: str) -> tuple[str, str] | None:
-    """The class that a function's qualified name puts it in, and its own name; None for any other function.
+    """Split the qualified name of a method into its class and its own name; return None if it is not a method.
 
     >>> class_and_method("f.<locals>.Cart.add"), class_and_method("shop.py:Cart.add")
     (('f.<locals>.Cart', 'add'), ('shop.py:Cart', 'add'))

@@ -1,4 +1,4 @@
-"""How long the story of a finding may be."""
+"""The length of the story of a finding."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from raddle.errors import UsageError
 
 
 class StoryLength(Enum):
-    """`SHORT` folds the steps that do not explain the failure, `FULL` shows every step."""
+    """The length of a story: `SHORT` folds the steps that do not explain the failure, `FULL` shows every step."""
 
     SHORT = "short"
     FULL = "full"
 
     @classmethod
     def parse(cls, text: str) -> StoryLength:
-        """
+        """Return the length named by a string; raise `UsageError` if there is none.
+
         >>> StoryLength.parse("full")
         <StoryLength.FULL: 'full'>
         """
         try:
             return cls(text)
         except ValueError:
-            raise UsageError("bad-story", f"story is 'short' or 'full', not {text!r}") from None
+            raise UsageError("bad-story", f"story must be 'short' or 'full', not {text!r}") from None

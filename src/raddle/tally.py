@@ -1,4 +1,4 @@
-"""A tally: which requirements of each criterion were covered, how often, and out of how many."""
+"""A tally: the covered requirements of each criterion, how often each was covered, and by which execution first."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Key = tuple[Any, ...]  # of a requirement: numbers of sites, texts, and tuples of those
+Key = tuple[Any, ...]  # key of a requirement: site numbers, strings, and nested tuples of these
 
-STATIC = "static"  # more than there are: by a formula
-PRUNED = "pruned"  # without those that the order of threads or their locks make impossible
-EXACT = "exact"  # every execution was seen
-ESTIMATED = "estimated"  # from how often the covered ones were
+# How the total number of requirements is known
+STATIC = "static"  # an upper bound, computed from the source
+PRUNED = "pruned"  # an upper bound without requirements that thread order or locks make infeasible
+EXACT = "exact"  # all executions were run
+ESTIMATED = "estimated"  # extrapolated from how often each requirement was covered
 UNKNOWN = "unknown"
 KINDS = (STATIC, PRUNED, EXACT, ESTIMATED, UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many requirements there are, and how that is known.
+    """The total number of requirements of a criterion, and how it is known.
 
     >>> str(Total(16, STATIC)), str(Total(None, UNKNOWN)), str(Total(0, STATIC))
     ('16 (static)', 'unknown', 'nothing to cover')
     """
 
-    number: int | None
-    kind: str
-    low: int | None = None  # of an estimate's 95 % interval
-    high: int | None = None
+    number: int | None  # None if the total is unknown
+    kind: str  # one of KINDS
+    low: int | None = None  # lower end of the 95 % interval of an estimate
+    high: int | None = None  # upper end of the interval
 
     def __str__(self) -> str:
         if self.number is None:
@@ -40,10 +41,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One covered requirement."""
+    """How often a requirement was covered, and by which execution first."""
 
-    executions: int  # that covered it
-    first: int  # the number of the first one: its witness
+    executions: int  # number of executions that covered the requirement
+    first: int  # number of the first execution that covered it, its witness
 
     def __add__(self, other: Covered) -> Covered:
         return Covered(self.executions + other.executions, min(self.first, other.first))
@@ -51,7 +52,7 @@ class Covered:
 
 @dataclass(slots=True)
 class Tally:
-    """What executions covered; tallies of other executions can be added.
+    """The requirements that executions covered. Tallies can be added with `+`.
 
     >>> tally = Tally()
     >>> tally.add(1, "sync", [(4711, "visited")])
@@ -63,11 +64,13 @@ class Tally:
     """
 
     executions: int = 0
-    covered: dict[str, dict[Key, Covered]] = field(default_factory=dict)  # by criterion
-    growth: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # (execution, covered by then)
+    covered: dict[str, dict[Key, Covered]] = field(default_factory=dict)  # maps a criterion to its covered requirements
+    growth: dict[str, list[tuple[int, int]]] = field(
+        default_factory=dict
+    )  # for each criterion: (execution, number covered by then)
 
     def add(self, execution: int, criterion: str, keys: Iterable[Key]) -> None:
-        """An execution covered these."""
+        """Record the requirements of a criterion that an execution covered."""
         self.executions = max(self.executions, execution)
         known = self.covered.setdefault(criterion, {})
         before = len(known)
@@ -79,28 +82,28 @@ class Tally:
 
     @classmethod
     def of(cls, covered: dict[str, dict[Key, Covered]], *, executions: int) -> Tally:
-        """From what is known of each requirement."""
+        """Return a tally of these covered requirements, with its growth computed."""
         return cls(executions, covered, {name: _growth(keys) for name, keys in covered.items()})
 
     def since_new(self, criterion: str) -> int:
-        """Executions since the last that covered anything new."""
+        """Return the number of executions since coverage of the criterion last grew."""
         growth = self.growth.get(criterion)
         return self.executions - growth[-1][0] if growth else self.executions
 
     def __add__(self, other: Tally) -> Tally:
-        """Both, one after the other."""
+        """Merge two tallies, as if the executions of `other` had followed those of this tally."""
         result: dict[str, dict[Key, Covered]] = {}
         for name in [*self.covered, *(name for name in other.covered if name not in self.covered)]:
             mine, theirs = self.covered.get(name, {}), other.covered.get(name, {})
-            moved = {key: Covered(seen.executions, seen.first + self.executions) for key, seen in theirs.items()}
+            renumbered = {key: Covered(seen.executions, seen.first + self.executions) for key, seen in theirs.items()}
             merged = dict(mine)
-            for key, seen in moved.items():
+            for key, seen in renumbered.items():
                 merged[key] = merged[key] + seen if key in merged else seen
             result[name] = merged
         return Tally.of(result, executions=self.executions + other.executions)
 
     def counts(self) -> Mapping[str, int]:
-        """How many requirements of each criterion were covered."""
+        """Return the number of covered requirements of each criterion."""
         return {name: len(keys) for name, keys in self.covered.items()}
 
 
@@ -108,8 +111,8 @@ def _growth(covered: Mapping[Key, Covered]) -> list[tuple[int, int]]:
     new: dict[int, int] = {}
     for seen in covered.values():
         new[seen.first] = new.get(seen.first, 0) + 1
-    growth, sum_ = [], 0
+    growth, total = [], 0
     for execution in sorted(new):
-        sum_ += new[execution]
-        growth.append((execution, sum_))
+        total += new[execution]
+        growth.append((execution, total))
     return growth

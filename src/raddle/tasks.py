@@ -1,4 +1,4 @@
-"""Tasks of pools that a program has written itself."""
+"""Tasks of thread pools that a program implements itself."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from raddle.inspection import function_name
 
 
 def on_task_begin(name: str) -> None:
-    """Be told that the running thread takes up a task; replaced while a program is measured."""
+    """Do nothing. Measurements replace this hook, which is called when the running thread begins a task."""
 
 
 def begin_task(task: str | Callable[..., object]) -> None:
-    """Say that the running thread begins a task: call it in the worker of a thread pool of your own, for each task.
+    """Announce that the running thread begins a task. Call this for each task in the workers of a custom thread pool.
 
-    Criteria that name threads tell them apart by their types and the first methods that they ran. A worker that runs
-    many tasks is as many threads to them: its type is the task's name, or that of the function that is given, and its
-    methods are counted from zero again. A `ThreadPoolExecutor` does this by itself. Without a measurement, this does
-    nothing.
+    Criteria distinguish threads by their types and the first methods that they ran. After this call, they treat the
+    worker as a new thread: its type is the name of the task, and its methods are counted from zero. A
+    `ThreadPoolExecutor` does this automatically. If nothing is being measured, the call has no effect.
+
+    Args:
+        task: The name of the task, or the function that it runs.
 
     >>> import queue, threading, raddle
     >>> def worker(tasks):
@@ -33,10 +35,10 @@ def begin_task(task: str | Callable[..., object]) -> None:
     withdraw
     """
     if not (isinstance(task, str) or callable(task)):
-        raise TypeError(f"a task is given by its name or as a function, not as {type(task).__name__}")
+        raise TypeError(f"begin_task takes the name of a task or a function, not {type(task).__name__}")
     on_task_begin(task if isinstance(task, str) else function_name(task))
 
 
-# `raddle` looks its names up when they are first used. In an execution that would be a step of the first one alone, and
-# the search would take the scenario for one that is not deterministic.
+# `raddle` imports its names lazily. If a scenario triggered that, its first execution would differ from later ones, and
+# the search would report it as nondeterministic. So this name is set as soon as the module is imported.
 vars(sys.modules["raddle"])["begin_task"] = begin_task

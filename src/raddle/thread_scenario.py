@@ -1,6 +1,6 @@
-"""A scenario of threads, with the options that say how it is executed.
+"""A scenario with threads, and the options for executing it.
 
-The options are checked here, and made into what plans and sessions take.
+This module validates the options and converts them to the arguments of plans and sessions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SWITCHES = ("free-threaded", "gil")
 
 @dataclass(frozen=True, slots=True)
 class ThreadScenario:
-    """A scenario and its options, which have the names and meanings of those of `raddle.explore`."""
+    """A scenario and its options. The options are those of `raddle.explore`."""
 
     scenario: Callable[[], object]
     setup: Callable[[], object] | None = None
@@ -49,12 +49,12 @@ class ThreadScenario:
     def __post_init__(self) -> None:
         _check_scenario(self.scenario)
         if isinstance(getcurrent(), Carrier):
-            raise UsageError("nested", "an exploration cannot run inside another one")
+            raise UsageError("nested", "an exploration cannot run inside another exploration")
         _check_one_of("switches", self.switches, SWITCHES)
         if self.isolate not in (None, "none", "fork"):
-            raise UsageError("bad-isolate", f"isolate is 'none' or 'fork', not {self.isolate!r}")
+            raise UsageError("bad-isolate", f"isolate must be 'none' or 'fork', not {self.isolate!r}")
         if self.isolate == "fork" and not can_fork():
-            raise UsageError("bad-isolate", "isolate='fork' needs a system that can fork")
+            raise UsageError("bad-isolate", "isolate='fork' needs a platform with os.fork")
         if self.patience_seconds is not None and not self.patience_seconds > 0:
             raise UsageError("bad-budget", f"patience_seconds must be more than 0, not {self.patience_seconds}")
         for name in self.source:
@@ -66,7 +66,7 @@ class ThreadScenario:
         _check_one_of("wakeups", self.wakeups, list(Wakeups))
 
     def domain(self, criteria: Sequence[str] = ()) -> Threads:
-        """Return the domain in which the scenario is executed, if these criteria are measured."""
+        """Return the domain for executing the scenario and measuring these criteria."""
         return Threads(
             selection_of(self.scenario, self.source),
             blocks="blocks" in criteria,
@@ -88,7 +88,7 @@ class ThreadScenario:
 
     def _replay_options(self) -> ReplayOptions:
         return ReplayOptions(
-            setup=None if self.setup is None else _called(self.setup, self.scenario),
+            setup=None if self.setup is None else _setup_name(self.setup, self.scenario),
             source=tuple(map(str, self.source)) or None,
             isolate="fork" if self.isolate == "fork" else None,
             step_limit=None if self.step_limit == STEP_LIMIT else self.step_limit,
@@ -98,12 +98,12 @@ class ThreadScenario:
         )
 
     def session(self, criteria: Sequence[str] = ()) -> Session:
-        """Return a session on an installation of its own."""
+        """Return a session on a new installation."""
         options = self.session_options(criteria)
         return Session(self.scenario, self.domain(criteria).install(), setup=self.setup, **options)
 
     def plan(self, criteria: tuple[str, ...], **search: Any) -> Plan:
-        """Return a plan for a search that measures these criteria; `search` are the other fields of a plan."""
+        """Return a plan for a search that measures these criteria; `search` holds the other fields of the plan."""
         domain = self.domain(criteria)
         return Plan(
             Itself(self.scenario),
@@ -116,7 +116,7 @@ class ThreadScenario:
         )
 
     def _origin(self, threads: Threads) -> str:
-        """Return what is explored, in words that are the same in a later run."""
+        """Return the text of the scenario's origin, which is the same in later runs."""
         code = getattr(inspect.unwrap(self.scenario), "__code__", None)
         label = threads.table().label(code.co_filename) if code is not None else "?"
         return str(Origin(Command.EXPLORE, label, getattr(self.scenario, "__name__", "scenario")))
@@ -124,17 +124,17 @@ class ThreadScenario:
 
 def _check_one_of(name: str, value: str, values: Sequence[str]) -> None:
     if value not in values:
-        raise UsageError(f"bad-{name}", f"{name} is one of {', '.join(values)}, not {value!r}")
+        raise UsageError(f"bad-{name}", f"{name} must be one of {', '.join(values)}, not {value!r}")
 
 
 def check_thread_methods(number: int) -> None:
-    """Refuse what is no number of methods that tell threads apart."""
+    """Raise `UsageError` if `thread_methods` is invalid."""
     if not isinstance(number, int) or number < 0:
-        raise UsageError("bad-thread-methods", f"thread_methods must be a number from 0 on, not {number!r}")
+        raise UsageError("bad-thread-methods", f"thread_methods must be an integer of at least 0, not {number!r}")
 
 
-def _called(setup: Callable[[], object], scenario: Callable[[], object]) -> str:
-    """What the scenario's module calls it; else what it calls itself."""
+def _setup_name(setup: Callable[[], object], scenario: Callable[[], object]) -> str:
+    """Return the name of the setup function in the scenario's module; its qualified name if it is not there."""
     module = sys.modules.get(getattr(scenario, "__module__", None) or "")
     names = [name for name, value in vars(module).items() if value is setup] if module is not None else []
     own: str = getattr(setup, "__qualname__", type(setup).__name__)
@@ -153,16 +153,17 @@ def _check_scenario(scenario: Callable[[], object]) -> None:
     if needed:
         raise UsageError(
             "scenario-has-parameters",
-            f"the scenario {name} takes parameters ({', '.join(needed)}); write one that needs none and calls it",
+            f"the scenario {name} takes parameters ({', '.join(needed)}); wrap it in a function without parameters",
         )
     if inspect.iscoroutinefunction(scenario) or inspect.isgeneratorfunction(scenario):
         raise UsageError(
-            "scenario-not-plain", f"the scenario {name} is a coroutine or generator; raddle explores threads"
+            "scenario-not-plain",
+            f"the scenario {name} is a coroutine or generator; a scenario must be a plain function",
         )
 
 
 def check_source(name: str) -> None:
-    """Refuse a source that names nothing: the code under test would have no probes, and nothing would say so."""
+    """Raise `UsageError` if a source does not exist. Otherwise the code under test would silently have no probes."""
     if os.path.exists(name) or name in sys.modules:
         return
     try:
@@ -171,12 +172,12 @@ def check_source(name: str) -> None:
         found = False
     if not found:
         raise UsageError(
-            "no-such-source", f"source {name!r} is neither a module that can be found nor a file or folder"
+            "no-such-source", f"source {name!r} is neither a module that Python can find nor a file or folder"
         )
 
 
 def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selection:
-    """The code to watch: what was asked for, or all there is of the project; the scenario's file in any case."""
+    """Return the code to instrument: the given sources, or else the whole project. The scenario's file is included."""
     function = inspect.unwrap(scenario)
     function = getattr(function, "__func__", function)
     while hasattr(function, "func"):  # functools.partial
@@ -196,7 +197,7 @@ def selection_of(scenario: Callable[[], object], source: Sequence[str]) -> Selec
 
 
 def project_root(folder: str) -> str:
-    """Return the folder with the project's pyproject.toml, setup.py or .git above this one; else the folder itself."""
+    """Return the nearest folder, here or above, with a pyproject.toml, setup.py or .git; else the folder itself."""
     here = folder
     while True:
         if any(os.path.exists(os.path.join(here, mark)) for mark in PROJECT_MARKS):

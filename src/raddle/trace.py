@@ -11,7 +11,7 @@ from raddle.operation import ACCESSES
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What one execution did.
+    """The events of one execution, in order.
 
     >>> one = Event("T1", "read", "C.n", 1, "c.py", 3)
     >>> two = Event("T1", "read", "C.m", 1, "c.py", 3)
@@ -29,7 +29,7 @@ class Trace:
         return len(self.events)
 
     def shared(self) -> Trace:
-        """Only what concerns more than one thread: accesses to shared variables, and synchronization."""
+        """Return the events that concern more than one thread: accesses to shared variables, and synchronization."""
         threads: dict[tuple[int, str], set[str]] = {}
         for event in self.events:
             threads.setdefault(event.datum, set()).add(event.thread)

@@ -1,4 +1,4 @@
-"""A wait: what a thread is blocked on when an execution cannot continue."""
+"""A wait: a blocked thread and the operation it is blocked on, when no thread can continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Lock:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A blocked thread, the operation that it cannot complete, and the locks that it holds meanwhile.
+    """A blocked thread, the operation that it cannot complete, and the locks that it holds.
 
     >>> print(Wait("T1", KINDS["acquire"], "Lock", "T2", Place("m.py", 24), Place("m.py", 20), (Lock("Lock"),)))
     T1 waits to acquire Lock, held by T2 (acquired at m.py:24) at m.py:20; holds Lock
@@ -37,10 +37,10 @@ class Wait:
 
     thread: str
     kind: Kind
-    resource: str = ""  # its class or name; "" for the end of a thread
-    waits_for: str = ""  # the thread that holds the resource, or whose end is awaited
+    resource: str = ""  # class or name of the resource; "" if the thread waits for another thread to end
+    waits_for: str = ""  # the thread that holds the resource, or that must end
     acquired_at: Place | None = None  # where that thread acquired the resource
-    place: Place | None = None  # where the blocked thread stands
+    place: Place | None = None  # where the thread is blocked
     holds: tuple[Lock, ...] = ()
 
     @property
@@ -73,7 +73,7 @@ class Wait:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Wait | None:
-        """Return the wait that `as_json` wrote; None if its kind of operation is one of a later version."""
+        """Return the wait that `as_json` wrote; None if a later version added its kind of operation."""
         kind = KINDS.get(str(value.get("operation")))
         if kind is None:
             return None

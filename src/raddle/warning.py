@@ -1,6 +1,6 @@
-"""A caution: something in an execution that looks wrong although nothing went wrong.
+"""A warning: something suspicious in an execution that did not fail.
 
-What people call a warning. A failure is a finding, with a schedule; a caution is never counted as one.
+A failure is a finding and has a schedule. A warning is never counted as a finding.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from typing import Any
 
 from raddle.site import INDEX_BITS
 
-DATA_RACE = "data-race"  # two accesses that nothing orders, one of them a write
+DATA_RACE = "data-race"  # two unordered accesses, at least one of them a write
 LOCKSET = "lockset"  # a shared variable that no lock guards consistently (Eraser)
-POTENTIAL_DEADLOCK = "potential-deadlock"  # locks taken in an order that can close a circle
-UNSERIALIZABLE = "unserializable"  # an access of another thread between two that belong together (Avio)
-SOMETIMES = "sometimes "  # begins each part of a note where no two accesses of different threads are in conflict
+POTENTIAL_DEADLOCK = "potential-deadlock"  # locks acquired in an order that can form a deadlock cycle
+UNSERIALIZABLE = "unserializable"  # an access of another thread between two related ones (AVIO)
+SOMETIMES = "sometimes "  # starts each part of the note of a vague warning; see `is_vague`
 KINDS = (DATA_RACE, LOCKSET, POTENTIAL_DEADLOCK, UNSERIALIZABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedWarning:
-    """Two cautions that are equal are about the same thing, whichever execution showed it.
+    """A warning, as stored and reported. It does not depend on the execution that showed it.
 
     >>> ReportedWarning("data-race", "Counter.value", (70001, 70002)).kind
     'data-race'
     """
 
     kind: str
-    subject: str  # the variable or the locks, for people
-    sites: tuple[int, ...]  # in the order in which the sentence names them
-    note: str = ""  # what else there is to say: locks held, threads
+    subject: str  # human-readable name of the variable or the locks
+    sites: tuple[int, ...]  # in the order in which the sentence mentions them
+    note: str = ""  # further details, like the locks held or the threads
 
     @property
     def is_vague(self) -> bool:
-        """Does it name accesses of which no two are in conflict?"""
+        """Whether the warning mentions no two conflicting accesses."""
         return self.kind == LOCKSET and self.note.startswith(SOMETIMES)
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What it is about: the same in words of other executions.
+        """The key by which duplicates are recognized, even if other executions word the warning differently.
 
-        Locks that do not guard are about a variable, known by its name and the module that touches it; accesses in
-        between are about the two that they come between.
+        A lockset warning is identified by its variable and the module that accesses it. A warning about an
+        unserializable access is identified by the two accesses around it.
         """
         if self.kind == LOCKSET:
             return (self.kind, self.subject, min((site >> INDEX_BITS for site in self.sites), default=0))
@@ -51,12 +51,12 @@ class ReportedWarning:
         return (self.kind, self.subject, self.sites, self.note)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines; whoever has the sites adds files and lines."""
+        """Return the warning as JSON data, without the files and lines of its sites."""
         return {"kind": self.kind, "subject": self.subject, "sites": list(self.sites), "note": self.note}
 
 
 def deduplicated(warnings: Iterable[ReportedWarning]) -> tuple[ReportedWarning, ...]:
-    """One caution for each thing that they are about: the same one, in whatever order they come.
+    """Return one warning per `identity`. The choice does not depend on the order of the warnings.
 
     >>> one, other = (ReportedWarning(LOCKSET, "Cart.n", (70000 + n, 70009), "read, written") for n in (1, 2))
     >>> deduplicated([other, one]) == deduplicated([one, other]) == (one,)

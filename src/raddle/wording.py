@@ -1,10 +1,10 @@
-"""Numbers in sentences."""
+"""Formats numbers in sentences."""
 
 from __future__ import annotations
 
 
 def count(number: int, noun: str, nouns: str | None = None) -> str:
-    """Return the number with its noun.
+    """Return a number with its noun, in the singular or plural.
 
     >>> count(1, "run"), count(2000, "run"), count(3, "process", "processes")
     ('1 run', '2,000 runs', '3 processes')
@@ -13,7 +13,7 @@ def count(number: int, noun: str, nouns: str | None = None) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return the ordinal of a number, in figures.
+    """Return the ordinal of a number in digits.
 
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd']

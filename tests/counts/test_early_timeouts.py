@@ -181,9 +181,9 @@ def test_the_schedule_names_the_waiter_and_replays() -> None:
 
 
 def test_other_values_are_refused() -> None:
-    with pytest.raises(raddle.UsageError, match="timeouts is one of late, any, not 'early'"):
+    with pytest.raises(raddle.UsageError, match="timeouts must be one of late, any, not 'early'"):
         raddle.explore(second_waiter_first, timeouts="early")  # type: ignore[arg-type]
-    with pytest.raises(raddle.UsageError, match="wakeups is one of fifo, any, not 'lifo'"):
+    with pytest.raises(raddle.UsageError, match="wakeups must be one of fifo, any, not 'lifo'"):
         raddle.explore(second_waiter_first, wakeups="lifo")  # type: ignore[arg-type]
 
 

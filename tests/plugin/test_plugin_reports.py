@@ -341,4 +341,4 @@ def test_full_stories_on_demand(run):
 def test_lost():
     pass
 """
-    run(source).stdout.fnmatch_lines(["raddle: story is 'short' or 'full', not 'long'"])
+    run(source).stdout.fnmatch_lines(["raddle: story must be 'short' or 'full', not 'long'"])

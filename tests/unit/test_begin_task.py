@@ -95,7 +95,7 @@ def test_nothing_happens_where_nothing_is_measured() -> None:
 
 @pytest.mark.parametrize("task", [3, None, b"deposit", object()])
 def test_a_task_is_a_name_or_a_function(task: object) -> None:
-    with pytest.raises(TypeError, match="by its name or as a function"):
+    with pytest.raises(TypeError, match="takes the name of a task or a function"):
         raddle.begin_task(task)  # type: ignore[arg-type]
 
 

@@ -92,7 +92,7 @@ class MeasuringSink:
         )
         if self._data_file is not None:
             added = try_to_add(self._data_file, self.record)
-            self.not_stored = added.trouble
+            self.not_stored = added.error
             self.notes = added.notes
         if self._family is not None:
             self._family.add_at_exit(self.record)

@@ -1,31 +1,31 @@
 """The frozen interface between instrumented code and raddle: 20 probes, and nothing else.
 
-The rewriter replaces `x.a` by `__raddle__.read(x, "a", 4711)`, where `__raddle__` is this module and 4711 is the number
-of the site. Until `attach` is called, every probe performs the plain operation. `attach` replaces probes by functions
-with the same names; `detach` restores the plain ones. Importing this module imports nothing else, so that instrumented
-code starts quickly.
+The rewriter replaces `x.a` with `__raddle__.read(x, "a", 4711)`, where `__raddle__` is this module and 4711 is the
+number of the site. Until `attach` is called, every probe performs the plain operation. `attach` replaces probes with
+functions of the same names; `detach` restores the plain ones. This module imports no other part of raddle, so that
+instrumented code starts quickly.
 
-The names of the probes, their parameters and the order of those are frozen: `tests/unit/test_probe_interface.py` pins
-them, and probes written in C will pass the same tests. Every probe receives all that it needs as arguments, never by
-looking at its caller's frame. The exception is `enter`, whose caller is the function being entered.
+The names of the probes and the names and order of their parameters are frozen. `tests/unit/test_probe_interface.py`
+checks them, and probes written in C must pass the same tests. Every probe receives everything it needs as arguments and
+never inspects the frame of its caller. The exception is `enter`, whose caller is the function being entered.
 
-* Arguments come in the order in which the source evaluates them: the value before its target.
+* Arguments are in the order in which the source evaluates them: a value before its target.
 * `site` is always the last argument: the number of the site in the site table.
-* `name` is the name of an attribute or variable as a string, private names already mangled.
+* `name` is the name of an attribute or variable as a string. Private names are already mangled.
 * `owner` is the namespace that a name belongs to: the dictionary of globals for a global variable, the token of the
-  call (see `cells`) for a variable in a closure, or the qualified name of the function where it has no token.
-* A probe that stands for an expression returns its value; one that stands for a statement returns None.
+  call (see `cells`) for a closure variable, or the qualified name of the function if it has no token.
+* A probe that replaces an expression returns its value. A probe that replaces a statement returns None.
 """
 
 from __future__ import annotations
 
 import operator
-from builtins import globals as globals  # the namespace of instrumented code, which may have a `globals` of its own
-from builtins import slice as slice  # for `x[a:b]`, likewise
+from builtins import globals as globals  # for instrumented code, which may define its own `globals`
+from builtins import slice as slice  # for `x[a:b]` in code that may define its own `slice`
 from collections.abc import Callable, Iterable
 from typing import Any
 
-NAME = "__raddle__"  # what instrumented code calls this module; names that end in "__" are never mangled
+NAME = "__raddle__"  # the name of this module in instrumented code; names that end in "__" are never mangled
 
 # -- attributes -----------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ def delete(obj: Any, name: str, site: int) -> None:
 
 
 def method(obj: Any, name: str, site: int) -> Any:
-    """Return `obj.name`, which is called next: `obj.name(...)`."""
+    """Return `obj.name`, which instrumented code calls next: `obj.name(...)`."""
     return getattr(obj, name)
 
 
@@ -74,22 +74,22 @@ def contains(key: Any, obj: Any, site: int) -> bool:
 
 
 def iterate(obj: Any, site: int) -> Iterable[Any]:
-    """Return the iterable of `for ... in obj`: `obj`, or an iterator in its place."""
+    """Return the iterable for `for ... in obj`: `obj` itself, or an iterator that replaces it."""
     return obj  # type: ignore[no-any-return]
 
 
 def content(obj: Any, site: int) -> Any:
-    """Return `obj`, whose content is read next: `if obj`, `*obj`, `a, b = obj`, `obj == ...`."""
+    """Return `obj`; its content is read next, as in `if obj`, `*obj`, `a, b = obj` or `obj == ...`."""
     return obj
 
 
 def inplace(operation: str, obj: Any, value: Any, site: int) -> Any:
-    """Return the result of the operator in `obj += value`; `operation` is a function of `operator`: "iadd"."""
+    """Return the result of `obj += value`; `operation` names a function in `operator`, like "iadd"."""
     return getattr(operator, operation)(obj, value)
 
 
 def function(called: Any, site: int) -> Any:
-    """Return `called`, or a callable in its place, which is called next: `len`, `sorted`, `getattr`..."""
+    """Return `called` (like `len`, `sorted` or `getattr`), or a replacement for it. It is called next."""
     return called
 
 
@@ -97,7 +97,7 @@ def function(called: Any, site: int) -> Any:
 
 
 def cells() -> object:
-    """Return a token for the closure variables of one call of a function, so that calls have separate variables."""
+    """Return a token for the closure variables of one call, so that each call has its own variables."""
     return object()
 
 
@@ -106,7 +106,7 @@ def read_name(owner: Any, name: str, site: int) -> None:
 
 
 def write_name(value: Any, owner: Any, name: str, site: int) -> Any:
-    """Return `value`, which is assigned to the global or closure variable `name` next."""
+    """Return `value`; it is assigned to the global or closure variable `name` next."""
     return value
 
 
@@ -118,7 +118,7 @@ def delete_name(owner: Any, name: str, site: int) -> None:
 
 
 def guard(manager: Any, site: int) -> Any:
-    """Return the context manager of a `with` statement, or a twin in its place."""
+    """Return the context manager of a `with` statement, or a twin that replaces it."""
     return manager
 
 
@@ -127,7 +127,7 @@ def enter(site: int) -> None:
 
 
 def leave(site: int) -> None:
-    """Announce that the body of a function ends, by a return or by an exception."""
+    """Announce that the body of a function ends, with a return or an exception."""
 
 
 def block(site: int) -> None:
@@ -136,7 +136,7 @@ def block(site: int) -> None:
 
 # -- attachment -------------------------------------------------------------------------------------
 
-PLAIN: dict[str, Callable[..., Any]] = {
+PLAIN: dict[str, Callable[..., Any]] = {  # the probes that perform only the plain operation
     probe.__name__: probe
     for probe in (
         read, write, delete, method, getitem, setitem, delitem, contains, iterate, content, inplace, function,
@@ -146,7 +146,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
 
 
 def attach(probes: dict[str, Callable[..., Any]]) -> None:
-    """Replace the plain probes by those given; probes that are not named stay plain."""
+    """Replace plain probes with the given functions; probes that are not given stay plain."""
     unknown = probes.keys() - PLAIN.keys()
     if unknown:
         raise ValueError(f"no such probes: {', '.join(sorted(unknown))}")

@@ -65,7 +65,7 @@ class AddResult:
     """What became of a record: the notes to be shown, and why it was not stored, if it was not."""
 
     notes: tuple[str, ...] = ()
-    trouble: str = ""
+    error: str = ""
 
 
 def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> AddResult:
@@ -77,9 +77,9 @@ def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[
         forget_schedules(path, unfit)
         return AddResult(add(path, record))
     except (RaddleError, sqlite3.Error, OSError) as error:
-        return AddResult(trouble=f"nothing was stored: {error}")
+        return AddResult(error=f"nothing was stored: {error}")
     except KeyboardInterrupt:
-        return AddResult(trouble=f"nothing was stored: interrupted while {path} was written")
+        return AddResult(error=f"nothing was stored: interrupted while {path} was written")
 
 
 def forget_notes(path: str | os.PathLike[str]) -> None:

@@ -27,5 +27,5 @@ class Runs:
         """Add a record to the data file, if there is one."""
         if self._data_file is not None:
             added = try_to_add(self._data_file, record)
-            self.not_stored = added.trouble or self.not_stored
+            self.not_stored = added.error or self.not_stored
             self.notes.update(dict.fromkeys(added.notes))

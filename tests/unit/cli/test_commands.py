@@ -212,7 +212,7 @@ def test_setup_is_called_before_each_execution(tmp_path):
         (["explore", "counter.py::scenario", "--scheduler", "randm"], "did you mean random?"),
         (["explore", "counter.py::scenario", "--executions", "0"], "--executions"),
         (["explore", "counter.py::scenario", "--seconds", "nan"], "seconds must be more than 0, not nan"),
-        (["explore", "counter.py::scenario", "--until", "exhausted"], "needs a scheduler that comes to an end"),
+        (["explore", "counter.py::scenario", "--until", "exhausted"], "needs a scheduler that can run all schedules"),
         (["explore", "counter.py::scenario", "--source", "nope"], "source 'nope' is neither a module"),
         (["explore", "counter.py::scenario", "--seed", "x"], "neither a whole number nor 'random'"),
         (["replay", "counter.py::scenario", "T0; T2 until counter.py:5 wri"], "must end with a full stop"),

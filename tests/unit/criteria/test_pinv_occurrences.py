@@ -79,7 +79,7 @@ def test_the_default_is_four():
 
 @pytest.mark.parametrize("wrong", [0, -1, "many"])
 def test_a_wrong_number_is_refused(wrong):
-    with pytest.raises(UsageError, match="pinv_occurrences must be a number from 1 on"):
+    with pytest.raises(UsageError, match="pinv_occurrences must be an integer of at least 1"):
         raddle.explore(scenario, criteria="pinv", pinv_occurrences=wrong)
 
 

@@ -70,7 +70,7 @@ def _threads(key):
 
 @pytest.mark.parametrize("wrong", [-1, "few"])
 def test_a_number_that_is_none_is_refused(wrong):
-    with pytest.raises(UsageError, match="thread_methods must be a number from 0 on"):
+    with pytest.raises(UsageError, match="thread_methods must be an integer of at least 0"):
         raddle.explore(scenario, criteria="map", thread_methods=wrong)
 
 

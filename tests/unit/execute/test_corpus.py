@@ -79,7 +79,7 @@ def test_what_no_longer_fits_is_said_and_dropped(program, tmp_path):
     del sys.modules[program.stem]
     result = explore(program, data_file, executions=50, until="budget")
     assert before > 1
-    assert f"{before} kept schedules no longer fit the code: dropped" in result.notes
+    assert f"dropped {before} stored schedules because the code has changed" in result.notes
     assert not any("begun with" in note for note in result.notes)
     sites = {site for kept in read(data_file).corpus for site in kept.sites}
     assert sites

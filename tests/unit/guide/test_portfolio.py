@@ -136,7 +136,7 @@ def test_wrong_use():
         raddle.explore(late_tail, scheduler="random", until="saturated")
     with pytest.raises(UsageError, match="needs criteria"):
         raddle.explore(late_tail, scheduler="directed", criteria="none")
-    with pytest.raises(UsageError, match="comes to an end"):
+    with pytest.raises(UsageError, match="can run all schedules"):
         raddle.explore(late_tail, until="exhausted")
 
 
