@@ -1,7 +1,7 @@
-"""`threading.Lock` and `threading.RLock`, watched.
+"""Versions of `threading.Lock` and `threading.RLock` that record their operations.
 
-A release is told before it happens and an acquire after it has, so whatever a lock guards is told in its true
-order. An acquire is tried without waiting first: if that fails, the thread is blocked.
+A release is recorded before it happens and an acquire after it happened, so accesses that a lock guards are recorded in
+their true order. An acquire is first tried without waiting. If that fails, the thread is recorded as blocked.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from raddle.native.recorder import Recorder, Resource
 from raddle.operation import ACQUIRE, BLOCKED, FAILED, REENTER, RELEASE
 from raddle.threads.twins.resemblance import claimed_class, resemble, resembling
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 _allocate = _thread.allocate_lock
 _RealLock = _thread.LockType
 _NAME = f"{_RealLock.__module__}.{_RealLock.__name__}"
 
 
-def _waits(blocking: bool, timeout: float) -> bool:
-    """May an acquire with these arguments wait? Bad ones are for the real lock to refuse."""
+def _can_wait(blocking: bool, timeout: float) -> bool:
+    """Return whether an acquire with these arguments can wait. The real lock rejects invalid arguments."""
     return (
         bool(blocking) and isinstance(timeout, (int, float)) and (timeout == -1 or 0 < timeout <= threading.TIMEOUT_MAX)
     )
 
 
-class _Making(type):
-    """Calling the class makes a watched lock, or a real one for the inside of another primitive."""
+class _LockMeta(type):
+    """Makes calling the class create a recording lock, or a real lock for the internals of another primitive."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs or is_made_internally():
@@ -44,8 +44,8 @@ class _Making(type):
         return type.__instancecheck__(cls, instance) or type(instance) is _RealLock
 
 
-class Lock(metaclass=_Making):
-    """Does all that a real lock does, and has one inside. Real ones cannot be extended."""
+class Lock(metaclass=_LockMeta):
+    """A lock that wraps a real lock, whose type cannot be subclassed, and records its operations."""
 
     __slots__ = ("__weakref__", "_real", "resource")
 
@@ -54,7 +54,7 @@ class Lock(metaclass=_Making):
 
     def __init_subclass__(cls) -> None:
         if "recorder" not in cls.__dict__:
-            raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # as a real one says
+            raise TypeError(f"type '{_NAME}' is not an acceptable base type")  # the message of the real type
 
     def __init__(self) -> None:
         self._real = _allocate()
@@ -64,17 +64,17 @@ class Lock(metaclass=_Making):
         thread, site = recorder.enter_primitive()
         if thread.unrecorded_lock is self:
             return real.acquire(blocking, timeout)
-        waits = _waits(blocking, timeout)
+        waits = _can_wait(blocking, timeout)
         if not real.acquire(False) if waits else not real.acquire(blocking, timeout):
             if waits:
                 recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and real.acquire(blocking, timeout)):
-                if site:  # else it is a condition that asks whether its lock is taken
+                if site:  # without a site, a condition is testing whether its lock is held
                     recorder.record_on(FAILED, self.resource, site)
                 return False
         try:
             recorder.record_on(ACQUIRE, self.resource, site)
-        except BaseException:  # of a handler of a signal: `with` would not release what it did not get
+        except BaseException:  # raised by a signal handler; `with` does not release a lock if `__enter__` raises
             real.release()
             raise
         return True
@@ -111,8 +111,8 @@ class Lock(metaclass=_Making):
         raise TypeError(f"cannot pickle '{_NAME}' object")
 
 
-class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
-    """A real reentrant lock that records its acquires, and its outermost release."""
+class RLock(_thread.RLock):  # type: ignore[misc] # CPython allows subclassing
+    """A real reentrant lock that records each acquire, and the outermost release."""
 
     __slots__ = ("_depth", "resource")
 
@@ -121,19 +121,19 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
     _is_owned: Callable[[], bool]
 
     def __init__(self) -> None:
-        self._depth = 0  # changed only by the thread that has the lock
+        self._depth = 0  # number of acquires not yet released; changed only by the thread that holds the lock
         self.resource = self.recorder.make_resource(self)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         recorder = self.recorder
         thread, site = recorder.enter_primitive()
         owned = self._is_owned()
-        waits = not owned and _waits(blocking, timeout)
+        waits = not owned and _can_wait(blocking, timeout)
         if not super().acquire(False) if waits else not super().acquire(blocking, timeout):
             if waits:
                 recorder.record_on(BLOCKED, self.resource, site)
             if not (waits and super().acquire(blocking, timeout)):
-                if site:  # else it is a condition that asks whether its lock is taken
+                if site:  # without a site, a condition is testing whether its lock is held
                     recorder.record_on(FAILED, self.resource, site)
                 return False
         self._depth += 1
@@ -154,7 +154,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
             self._depth -= 1
         super().release()
 
-    def __enter__(self) -> bool:  # type: ignore[override] # nobody gives it arguments
+    def __enter__(self) -> bool:  # type: ignore[override] # never called with arguments
         with self.recorder.entering_with(self):
             return self.acquire()
 
@@ -163,7 +163,7 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
         thread.call_site = thread.leave_with(self)
         self.release()
 
-    # What a condition does with its lock while it waits.
+    # Called by a condition before and after it waits.
 
     def _release_save(self) -> Any:
         thread = self.recorder.local.thread
@@ -186,12 +186,12 @@ class RLock(_thread.RLock):  # type: ignore[misc] # CPython lets it be extended
 
 
 def make_locks(recorder: Recorder) -> tuple[type[Lock], type[RLock], Any]:
-    """Classes whose objects tell this recorder, and what is called in place of `threading.RLock`."""
-    own: dict[str, Any] = {"recorder": recorder, "__slots__": ()}
-    lock: Any = _Making("lock", (Lock,), {**own, "__class__": claimed_class(_RealLock)})
-    rlock: Any = type("RLock", (RLock,), own)
+    """Return lock classes bound to this recorder, and the replacement for the function `threading.RLock`."""
+    namespace: dict[str, Any] = {"recorder": recorder, "__slots__": ()}
+    lock: Any = _LockMeta("lock", (Lock,), {**namespace, "__class__": claimed_class(_RealLock)})
+    rlock: Any = type("RLock", (RLock,), namespace)
     resembling(_RealLock)(lock)
-    resemble(rlock, _thread.RLock)  # of which it is a subclass
+    resemble(rlock, _thread.RLock)  # rlock is a subclass of it
 
     real_rlock = threading.RLock
 

@@ -21,7 +21,7 @@ from raddle.native.recorder import ThreadRecord
 from raddle.operation import READ, WRITE
 from raddle.step import Step
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 KINDS = ("yield", "sleep", "busy", "switch-interval")
 PLACES = ("everywhere", "shared", "locks")

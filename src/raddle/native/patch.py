@@ -67,7 +67,7 @@ class Patches:
             (threading, "Lock", lock),
             (threading, "RLock", make_rlock),
             (queue, "SimpleQueue", simple_queue),
-            *pools.names(recorder),
+            *pools.function_patches(recorder),
             (tasks, tasks.on_task_begin.__name__, recorder.begin_task),
             (threading, "excepthook", make_excepthook()),
             (sys, "unraisablehook", make_unraisablehook()),

@@ -1,7 +1,8 @@
-"""`ThreadPoolExecutor` and its futures, watched.
+"""Records the operations of `ThreadPoolExecutor` and its futures.
 
-A pool is a queue of tasks, a future an event: submitting puts and a worker gets, a result sets and whoever asks
-for it waits. Each task is an actor of its own, since a worker is as many things as it has tasks.
+A pool is recorded as a queue of tasks: submitting is a put, and starting a task is a get. A future is recorded as an
+event: setting the result sets it, and reading the result waits for it. Each task is an actor of its own, since one
+worker runs many unrelated tasks.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from raddle.operation import GET, PUT, SET, WAIT_SET
 from raddle.threads.twins.futures import function_of
 from raddle.threads.twins.resemblance import resemble
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 OPERATIONS: dict[type, frozenset[str]] = {
     ThreadPoolExecutor: frozenset({"submit", "map"}),
@@ -30,7 +31,7 @@ OPERATIONS: dict[type, frozenset[str]] = {
 
 
 def patches(recorder: Recorder) -> list[Patch]:
-    """What to put in place of what."""
+    """Return the patches of `ThreadPoolExecutor` and `Future`."""
     return [*_of_pool(recorder), *_of_future(recorder)]
 
 
@@ -69,15 +70,15 @@ def _of_future(recorder: Recorder) -> list[Patch]:
         thread = recorder.local.thread
         submitting, thread.submitting = thread.submitting, None
         if submitting is not None:
-            # The pool takes the task, and no worker has it yet: that is when it is put there.
+            # The pool accepts the task here, and no worker can have it yet, so the put is recorded now.
             recorder.record_on(PUT, *submitting)
         if submitting is not None or not is_made_internally(self):
             resource = recorder.make_resource(self)
             resource.pool = submitting[0] if submitting is not None else None
             recorder.register(self, resource)
 
-    def taking(real: Callable[..., Any]) -> Callable[..., Any]:
-        def take(self: Any, timeout: float | None = None) -> Any:
+    def waiting(real: Callable[..., Any]) -> Callable[..., Any]:
+        def wait_for_result(self: Any, timeout: float | None = None) -> Any:
             resource = recorder.resource(self)
             if resource is None:
                 return real(self, timeout)
@@ -88,7 +89,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
                 if real_done(self):
                     recorder.record_on(WAIT_SET, resource, site)
 
-        return take
+        return wait_for_result
 
     real_done: Callable[[Any], bool] = Future.done
 
@@ -102,7 +103,7 @@ def _of_future(recorder: Recorder) -> list[Patch]:
     real_add_done_callback = Future.add_done_callback
 
     def add_done_callback(self: Any, fn: Any) -> None:
-        _seen_done(recorder, self)  # then it is called at once, by this thread
+        _record_if_done(recorder, self)  # if it is done, this thread calls fn at once
         real_add_done_callback(self, fn)
 
     return [
@@ -110,25 +111,25 @@ def _of_future(recorder: Recorder) -> list[Patch]:
         (Future, "add_done_callback", add_done_callback),
         patch_under_condition(recorder, Future, "set_result", SET, "_condition"),
         patch_under_condition(recorder, Future, "set_exception", SET, "_condition"),
-        (Future, "result", taking(Future.result)),
-        (Future, "exception", taking(Future.exception)),
+        (Future, "result", waiting(Future.result)),
+        (Future, "exception", waiting(Future.exception)),
         (Future, "done", done),
     ]
 
 
-def names(recorder: Recorder) -> list[tuple[Any, str, Any]]:
-    """Functions to put in place of those of these modules."""
+def function_patches(recorder: Recorder) -> list[tuple[Any, str, Any]]:
+    """Return the replacements for functions of `concurrent.futures`."""
     real_wait, real_as_completed = base.wait, base.as_completed
 
     def wait(fs: Any, timeout: float | None = None, return_when: str = base.ALL_COMPLETED) -> Any:
         result = real_wait(fs, timeout, return_when)
         for future in result.done:
-            _seen_done(recorder, future)
+            _record_if_done(recorder, future)
         return result
 
     def as_completed(fs: Any, timeout: float | None = None) -> Iterator[Any]:
         for future in real_as_completed(fs, timeout):
-            _seen_done(recorder, future)
+            _record_if_done(recorder, future)
             yield future
 
     resemble(wait, real_wait)
@@ -140,8 +141,8 @@ def names(recorder: Recorder) -> list[tuple[Any, str, Any]]:
     ]
 
 
-def _seen_done(recorder: Recorder, future: Any) -> None:
-    """Note that the running thread has learnt, in code without probes, that a future is done."""
+def _record_if_done(recorder: Recorder, future: Any) -> None:
+    """Record that the running thread has observed, in code without probes, that a future is done."""
     resource = recorder.resource(future)
     if resource is not None and future._state in (base.CANCELLED, base.CANCELLED_AND_NOTIFIED, base.FINISHED):
         recorder.record_on(WAIT_SET, resource, 0)

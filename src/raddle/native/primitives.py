@@ -1,8 +1,8 @@
-"""`Condition`, `Event`, `Semaphore` and `Barrier` of `threading`, watched: methods put in place of their own.
+"""Patches the methods of `Condition`, `Event`, `Semaphore` and `Barrier` in `threading` to record their operations.
 
-What takes is recorded after it has happened. What gives is recorded before a thread can take it: while the lock is held
-that is needed for that (see `Recorder.inside`), or, where takers need none, before it happens. Objects that were made
-before, or that are the inside of another primitive, are not registered and act as always.
+An operation that acquires is recorded after it happened. One that releases is recorded before another thread can
+acquire: while the lock for that is held (see `Recorder.under_condition`), or before it happens if no lock is needed.
+Objects created before the watch, or as internals of another primitive, are not registered and behave as usual.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from raddle.operation import (
     Kind,
 )
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 Patch = tuple[type, str, Callable[..., Any]]
 
@@ -41,11 +41,11 @@ OPERATIONS: dict[type, frozenset[str]] = {
     threading.Event: frozenset({"set", "clear", "wait", "is_set"}),
     threading.Semaphore: frozenset({"acquire", "release", "__enter__"}),
     threading.Barrier: frozenset({"wait"}),
-}  # those that make steps
+}  # maps a class to the methods that record steps
 
 
 def patch_constructor(recorder: Recorder, cls: type) -> Patch:
-    """A constructor that makes the object known, unless it is the inside of another one."""
+    """Return a patch of the constructor that registers the object, unless it is internal to another primitive."""
     real = cls.__init__  # type: ignore[misc]
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -59,9 +59,10 @@ def patch_constructor(recorder: Recorder, cls: type) -> Patch:
 def patch_under_condition(
     recorder: Recorder, cls: type, name: str, kind: Kind, condition: str, *, fails_by: type[Exception] | None = None
 ) -> Patch:
-    """Return a patch of a method that does what it does under the lock of a condition, the attribute of that name.
+    """Return a patch of a method that takes effect under the lock of a condition.
 
-    `fails_by` is the exception that says that nothing was put or got; other exceptions make no step.
+    `condition` names the attribute that holds the condition. `fails_by` is the exception that the method
+    raises when it has no effect, such as `queue.Full`. Other exceptions record no step.
     """
     real = getattr(cls, name)
 
@@ -76,23 +77,26 @@ def patch_under_condition(
 
 
 def patches(recorder: Recorder) -> list[Patch]:
-    """What to put in place of what."""
+    """Return the patches of all primitives in this module."""
     return [*_of_condition(recorder), *_of_event(recorder), *_of_semaphore(recorder), *_of_barrier(recorder)]
 
 
 def _of_condition(recorder: Recorder) -> list[Patch]:
-    """A condition is told of if its lock is; while it waits, it tells of its lock too."""
+    """Return the patches of `Condition`, which is recorded only if its lock is.
+
+    While a thread waits, the condition also records the steps of its lock.
+    """
     Condition = threading.Condition  # noqa: N806 -- a class
     real_wait, real_wait_for, real_notify = Condition.wait, Condition.wait_for, Condition.notify
     real_leave = Condition.__exit__
 
-    def known(condition: Any) -> Resource | None:
-        # A real lock, a queue's mutex say, is an instance of `Lock` too, and has no resource.
+    def resource_of(condition: Any) -> Resource | None:
+        # Compare the type: a real lock, such as the mutex of a queue, is an instance of `Lock` too but has no resource.
         return recorder.resource(condition) if issubclass(type(condition._lock), (RLock, Lock)) else None
 
     def wait(self: Any, timeout: float | None = None) -> bool:
-        resource, lock = known(self), self._lock
-        if resource is None or not _is_taken(lock):
+        resource, lock = resource_of(self), self._lock
+        if resource is None or not _is_held(lock):
             recorder.note_wait(self)
             return real_wait(self, timeout)
         thread, site = recorder.enter_primitive()
@@ -112,23 +116,23 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
         return woken
 
     def wait_for(self: Any, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
-        if known(self) is None:
+        if resource_of(self) is None:
             return real_wait_for(self, predicate, timeout)
         thread, site = recorder.enter_primitive()
 
-        def again() -> Any:
+        def predicate_at_site() -> Any:
             result = predicate()
             thread.call_site = site
             return result
 
         try:
-            return real_wait_for(self, again, timeout)
+            return real_wait_for(self, predicate_at_site, timeout)
         finally:
             thread.call_site = 0
 
     def notify(self: Any, n: int = 1) -> None:
-        resource = known(self)
-        if resource is not None and _is_taken(self._lock):
+        resource = resource_of(self)
+        if resource is not None and _is_held(self._lock):
             recorder.record_on(NOTIFY, resource, recorder.enter_primitive()[1])
         real_notify(self, n)
 
@@ -146,8 +150,8 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
     ]
 
 
-def _is_taken(lock: Any) -> bool:
-    """May a condition over this lock be waited on? A plain lock does not know whose it is."""
+def _is_held(lock: Any) -> bool:
+    """Return whether the lock is held, by the running thread where that is known: a plain lock has no owner."""
     return bool(lock._is_owned() if isinstance(lock, RLock) else lock.locked())
 
 
@@ -156,7 +160,7 @@ def _of_event(recorder: Recorder) -> list[Patch]:
     real_wait, real_is_set, real_set = Event.wait, Event.is_set, Event.set
 
     def set_(self: Any) -> None:
-        """Recorded before it happens, as anybody can see that it has without taking a lock."""
+        """Record the step before setting the flag, since other threads can read the flag without a lock."""
         resource = recorder.resource(self)
         if resource is not None:
             recorder.record_on(SET, resource, recorder.enter_primitive()[1])
@@ -174,7 +178,7 @@ def _of_event(recorder: Recorder) -> list[Patch]:
         return was_set
 
     def is_set(self: Any) -> bool:
-        """Who sees that it is set knows what was done before, as after waiting."""
+        """Record an observed flag like a completed wait: the call to `set` happens before it."""
         was_set = real_is_set(self)
         resource = recorder.resource(self)
         if resource is not None:
@@ -230,7 +234,7 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
 
 
 def _of_barrier(recorder: Recorder) -> list[Patch]:
-    """Who comes to a barrier gives to everybody there, and who goes on takes from all: as from a semaphore."""
+    """Return the patches of `Barrier`, modelled as a semaphore: arriving releases it, and leaving acquires it."""
     real_wait = threading.Barrier.wait
 
     def wait(self: Any, timeout: float | None = None) -> int:

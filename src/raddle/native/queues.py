@@ -1,7 +1,7 @@
-"""`queue.Queue`, its kin and `queue.SimpleQueue`, watched.
+"""Records the operations of `queue.Queue`, its subclasses and `queue.SimpleQueue`.
 
-A put or a get of a `Queue` is recorded when it has happened, before the queue's mutex is given back. A `SimpleQueue`
-has no mutex in Python: a put, which never waits there, is recorded just before it happens, a get just after.
+A put or get of a `Queue` is recorded after it happened, before the queue's mutex is released. A `SimpleQueue` has no
+mutex in Python: a put, which never waits there, is recorded just before it happens, and a get just after.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raddle.native.recorder import Recorder, Resource
 from raddle.operation import BLOCKED, FAILED, GET, JOIN_QUEUE, PUT, TASK_DONE
 from raddle.threads.twins.resemblance import resemble
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 _RealSimpleQueue = queue.SimpleQueue
 
@@ -26,9 +26,9 @@ OPERATIONS: dict[type, frozenset[str]] = {
 
 
 def patches(recorder: Recorder) -> list[Patch]:
-    """What to put in place of what."""
+    """Return the patches of `queue.Queue`."""
     Queue = queue.Queue  # noqa: N806 -- a class
-    # All conditions of a queue share its mutex: steps are recorded in the order in which things were put and got.
+    # All conditions of a queue share its mutex, so steps are recorded in the order of the puts and gets.
     return [
         patch_constructor(recorder, Queue),
         patch_under_condition(recorder, Queue, "put", PUT, "not_full", fails_by=queue.Full),
@@ -38,8 +38,8 @@ def patches(recorder: Recorder) -> list[Patch]:
     ]
 
 
-class _Making(type):
-    """Calling the class makes a watched queue, or a real one for the inside of a pool."""
+class _SimpleQueueMeta(type):
+    """Makes calling the class create a recording queue, or a real queue for the internals of a pool."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return _RealSimpleQueue(*args, **kwargs) if is_made_internally() else type.__call__(cls, *args, **kwargs)
@@ -48,8 +48,8 @@ class _Making(type):
         return isinstance(instance, _RealSimpleQueue)
 
 
-class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg]
-    """A real one that tells."""
+class SimpleQueue(_RealSimpleQueue, metaclass=_SimpleQueueMeta):  # type: ignore[type-arg]
+    """A `queue.SimpleQueue` that records puts and gets."""
 
     recorder: ClassVar[Recorder]
     resource: Resource
@@ -82,7 +82,7 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_Making):  # type: ignore[type-arg
 
 
 def make_simple_queue(recorder: Recorder) -> type[SimpleQueue]:
-    """A class whose objects tell this recorder."""
-    made: Any = _Making("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
-    resemble(made, _RealSimpleQueue)  # it is a subclass of the real one anyway
+    """Return a `SimpleQueue` class bound to this recorder."""
+    made: Any = _SimpleQueueMeta("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
+    resemble(made, _RealSimpleQueue)  # already a subclass of the real class
     return made  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ from raddle.native.recorder import KeyedReference, Recorder, ThreadRecord
 from raddle.operation import JOIN, JOIN_IN_TIME, START
 from raddle.threads.data_model.identity import thread_type
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", "join"})}
 

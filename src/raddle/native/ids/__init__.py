@@ -1,1 +1,1 @@
-"""Numbers and names for the objects, variables and threads of a natively running program."""
+"""Assigns numbers and names to the objects, variables and threads of a native run."""

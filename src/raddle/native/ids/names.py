@@ -1,7 +1,7 @@
-"""What variables are called in every execution, from what a probe knows when it first meets them.
+"""Finds the names of variables, which are the same in every execution.
 
-The rules are those of controlled executions (`raddle.observers.steps`). Names need the static model, which
-is slow to make, so they are found when steps are handed over and not while the program waits at a probe.
+The rules are those of controlled executions (`raddle.observers.steps`). Names need the static model, which is slow to
+build. So a probe only notes how to find a name (`Unnamed`), and names are found when steps are flushed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from raddle.site import SiteTable
 from raddle.static_model import StaticModel
 from raddle.threads.data_model.identity import name_of_content
 
-# A variable without a name: what it is, and three things that its name is found from.
-#   attribute  of an object or of a class: the class, name, where the object was made (None: of the class itself)
-#   held       content of the container that such an attribute holds: the same
-#   content    of a container that no attribute was seen to hold: its type, "", site
-#   name       that functions share: the file (if it is a global), name, site
+# A variable whose name has not been found yet: its kind, and three values from which the name is found.
+#   attribute  an attribute: the class, the name, where the object was created (None for an attribute of the class)
+#   held       the content of a container that an attribute holds: the same values
+#   content    the content of a container that no attribute is known to hold: its type, "", the site
+#   name       a global or closure variable: the file ("" for a closure variable), the name, the site
 Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
 
 
@@ -29,52 +29,54 @@ class VariableNames:
     def __init__(self, table: SiteTable) -> None:
         self.table = table
         self._model = StaticModel()
-        self._surveyed = 0  # sites that the model knows
-        # A class is known by its id, and kept alive.
+        self._surveyed = 0  # number of sites in the model
+        # Classes are keyed by id; the values keep them alive.
         self._cache: dict[tuple[Any, ...], tuple[Unnamed, AbstractVariable]] = {}
-        self.methods: dict[int, str] = {}  # where public methods are entered and left, as `Entities.functions` has them
+        self.methods: dict[int, str] = {}  # sites that enter or leave public methods, for `Entities.functions`
 
     def model(self) -> StaticModel:
-        """Of all sites; while another thread imports a module, of those that there were before."""
+        """Return the static model of all sites, or the previous one while another thread imports a module."""
         sites = len(self.table)
         if self._surveyed != sites:
-            from raddle.instrument.model.owners import method_sites  # slow to import, and not needed to start
+            from raddle.instrument.model.owners import (
+                method_sites,
+            )  # imported late: slow to import, and not needed at startup
             from raddle.instrument.model.survey import survey_table
 
             try:
                 self._model, self.methods = survey_table(self.table), method_sites(self.table)
-            except RuntimeError:  # the table has grown while it was gone through
+            except RuntimeError:  # another thread added sites to the table during the iteration
                 return self._model
             self._surveyed = sites
             self._cache.clear()
         return self._model
 
     def owner(self, cls: type) -> str:
-        """What a class is called."""
-        from raddle.instrument.model.owners import class_owner  # as above
+        """Return the name of a class as the owner of variables."""
+        from raddle.instrument.model.owners import class_owner  # imported late, as above
 
         return class_owner(self.table, cls)
 
     def name(self, unnamed: Unnamed) -> AbstractVariable:
-        """What a variable is called.
+        """Return the name of a variable.
 
         >>> VariableNames(SiteTable()).name(("name", "shop.py", "total", 0))
         AbstractVariable(owner='shop.py', created='', name='total', type='')
-        >>> str(VariableNames(SiteTable()).name(("content", list, "", 0)))  # where the source does not say whose it is
+        >>> str(VariableNames(SiteTable()).name(("content", list, "", 0)))  # if the source does not show the owner
         'list[]'
         """
         self.model()
         kind, what, name, more = unnamed
         key = (kind, what if type(what) is str else id(what), name, more)
-        known = self._cache.get(key)
-        if known is None:
-            known = self._cache[key] = unnamed, self._find(unnamed)
-        return known[1]
+        cached = self._cache.get(key)
+        if cached is None:
+            cached = self._cache[key] = unnamed, self._find(unnamed)
+        return cached[1]
 
     def _find(self, unnamed: Unnamed) -> AbstractVariable:
         kind, what, name, more = unnamed
         if kind == "attribute" or kind == "held":
-            from raddle.instrument.model.owners import attribute_of, declaring_owner  # as above
+            from raddle.instrument.model.owners import attribute_of, declaring_owner  # imported late, as above
 
             if more is None:
                 variable = AbstractVariable(declaring_owner(self._model, self.table, what, name), "", name)

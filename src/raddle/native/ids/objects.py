@@ -1,14 +1,14 @@
-"""What is known about objects of the program, by `id`; they live no longer than without us.
+"""A table of the program's objects by `id`, which does not extend their lifetime.
 
-An `id` names an object while it lives, so what is known about it must go before it does:
+An `id` identifies an object only while it lives, so the entry must be dropped before the object is:
 
-* Most objects can be referred to weakly, and tell when they go.
-* Lists, dictionaries and others cannot. Those are kept, and let go as soon as somebody notices that nobody else
-  has them: when the garbage collector runs, and whenever some new ones have come. A full collection meets none of
-  them, so cycles that one is part of are found. There are at most a few thousand, the rest is forgotten: seen again,
-  a container is a new variable. Never do two objects have one number.
-* A container that was seen as the value of an attribute is its holder's: kept as long as the holder lives, and let
-  go with it.
+* Most objects support weak references, whose callback drops the entry.
+* Lists, dictionaries and some others do not. Their entries hold strong references, and are dropped when a sweep finds
+  no other reference. A sweep runs when the garbage collector runs, and after every `SWEEP_EVERY` new objects. During a
+  full collection the table holds no strong references, so reference cycles are still collected. At most `MAX_UNHELD`
+  such objects are kept. Older ones are dropped, and become new variables when they are seen again. Two objects never
+  share a number.
+* A container held by an attribute is kept as long as its holder lives, and dropped with it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from raddle.native.ids.registry import EntityRegistry
 from raddle.native.recorder import KeyedReference
 from raddle.native.signal_exceptions import delivery
 
-MAX_UNHELD = 4000  # objects kept that cannot be referred to weakly, in two generations
-SWEEP_EVERY = 200  # new ones, after which those are let go that nobody else has
+MAX_UNHELD = 4000  # strongly referenced objects that no attribute holds, in two generations
+SWEEP_EVERY = 200  # new strongly referenced objects between two sweeps
 
-# An entry has what is known by names, and besides:
-GROUP = 0  # the object's own number
-CREATED = 1  # where it was made
-OBJECT = 2  # itself, if it is kept
-HELD = 3  # by attribute: the keys of containers that it holds
-RECEIVER = 4  # its own number, if methods of it were entered
-OWNED = 5  # its variables: when the entry goes, they do
+# An entry maps the names of attributes to the numbers of variables. It also has these keys:
+GROUP = 0  # the number of the object
+CREATED = 1  # where the object was created
+OBJECT = 2  # the object, if it is strongly referenced
+HELD = 3  # maps attributes to the keys of the containers that they hold
+RECEIVER = 4  # the number of the object, if one of its methods was entered
+OWNED = 5  # the variables of the object, which are discarded with the entry
 
 Entry = dict[Any, Any]
 
 
 class TrackedObjects:
-    """The table of objects. `known` is what probes look into."""
+    """The table of objects. Probes look objects up in `entries`."""
 
     def __init__(self, registry: EntityRegistry, fail: Callable[[Exception], None]) -> None:
         self._registry = registry
@@ -48,15 +48,17 @@ class TrackedObjects:
         self._sweep_lock = _thread.allocate_lock()
         self.entries: dict[int, Entry] = {}
         self._references: dict[int, KeyedReference] = {}
-        self._recent: list[int] = []  # loose ones that came since somebody looked
-        self._young: list[int] = []
-        self._old: dict[int, Entry] = {}
-        self._held: dict[int, tuple[KeyedReference, str]] = {}  # by container: holder and attribute
-        self._parked: list[tuple[int, Entry]] = []  # during a full collection
-        self._raised: BaseException | None = None  # while the collector was at work
+        self._recent: list[int] = []  # keys of strongly referenced objects added since the last sweep
+        self._young: list[int] = []  # keys that survived a sweep
+        self._old: dict[int, Entry] = {}  # entries that survived longer, no longer in `entries`
+        self._held: dict[
+            int, tuple[KeyedReference, str]
+        ] = {}  # maps the key of a container to its holder and attribute
+        self._parked: list[tuple[int, Entry]] = []  # entries without strong references during a full collection
+        self._raised: BaseException | None = None  # an exception raised during garbage collection
 
     def reset_after_fork(self) -> None:
-        """In a process that was forked: nothing has a number yet."""
+        """Clear the table in a forked process, where nothing has a number yet."""
         self._sweep_lock = _thread.allocate_lock()
         for table in (self.entries, self._references, self._old, self._held):
             table.clear()
@@ -66,7 +68,7 @@ class TrackedObjects:
     # -- entries ------------------------------------------------------------------------------------
 
     def entry(self, obj: Any, created: str = "") -> Entry:
-        """What is known about an object; on first sight, only where it was made."""
+        """Return the entry of an object. A new entry only records `created`, the place of its creation."""
         key = id(obj)
         entry = self.entries.get(key)
         if entry is not None:
@@ -86,7 +88,7 @@ class TrackedObjects:
         return {GROUP: group, CREATED: created, OWNED: self._registry.owned(group)}
 
     def _track_weakly(self, obj: Any, key: int) -> bool:
-        """Weakly, so that we hear of its end; False if it can't be done."""
+        """Create a weak reference that drops the entry; return False if the type does not support it."""
         if not weak_offset_of(type(obj)):
             return False
         reference = KeyedReference(obj, self._forget)
@@ -95,27 +97,27 @@ class TrackedObjects:
         return True
 
     def namespace(self, namespace: dict[str, Any]) -> Entry:
-        """A module's globals: a dictionary, but one that lives as long as its module."""
+        """Return the entry of a module's globals, a dictionary that lives as long as its module."""
         key = id(namespace)
         entry = self.entries.get(key)
         if entry is None or (key not in self._references and OBJECT in entry):
             module = sys.modules.get(namespace.get("__name__", ""))
-            is_its = issubclass(type(module), ModuleType) and own_fields(module) is namespace
+            is_its_globals = issubclass(type(module), ModuleType) and own_fields(module) is namespace
             with self._registry.lock:
                 entry = self.entries.get(key)
                 if entry is None:
                     entry = self.entries[key] = self._new()
-                if is_its and self._track_weakly(module, key):
+                if is_its_globals and self._track_weakly(module, key):
                     entry.pop(OBJECT, None)
                 else:
                     entry[OBJECT] = namespace
         return entry
 
     def _forget(self, reference: KeyedReference) -> None:
-        """An object goes; what it held goes with it, unless others have it too."""
+        """Drop the entry of a garbage-collected object, and those of containers that only it held."""
         try:
             self._drop(reference)
-        except BaseException as error:  # Python lets none out of here
+        except BaseException as error:  # Python ignores exceptions raised in a weakref callback
             self._drop(reference)
             (*_,) = self._handle_error(error)
 
@@ -127,13 +129,13 @@ class TrackedObjects:
                 self._held.pop(key, None)
                 self._discard_if_unused(key, by_holder=1)
 
-    # -- containers that are held --------------------------------------------------------------------
+    # -- containers held by attributes --------------------------------------------------------------------
 
     def is_known(self, container: Any) -> bool:
         return id(container) in self.entries or id(container) in self._old
 
     def hold(self, holder: Any, name: str, container: Any, entry: Entry) -> None:
-        """An attribute holds a container, about which this is known; its holder has an entry."""
+        """Add the entry of a container that an attribute holds. The holder has an entry already."""
         key = id(container)
         with self._registry.lock:
             if key in self.entries:
@@ -152,7 +154,7 @@ class TrackedObjects:
         owner.setdefault(HELD, {})[name] = key
 
     def release_held(self, holder: Entry, name: str, value: Any) -> None:
-        """An attribute that held a container has another value now."""
+        """Note that an attribute has a new value, so it no longer holds a container."""
         held = holder.get(HELD, {})
         key = held.get(name)
         if key is not None and key != id(value):
@@ -169,10 +171,10 @@ class TrackedObjects:
         else:
             self._recent.append(key)
 
-    # -- the rest ------------------------------------------------------------------------------------
+    # -- sweeps ------------------------------------------------------------------------------------
 
     def _sweep(self, generation: int = 0) -> None:
-        """One thread at a time; whoever comes in between, a destructor say, leaves it to who is at it."""
+        """Drop unused entries, unless a sweep is already running, in another thread or interrupted by a destructor."""
         if not self._sweep_lock.acquire(False):
             return
         try:
@@ -187,7 +189,7 @@ class TrackedObjects:
             self._sweep_lock.release()
 
     def _sweep_recent(self) -> None:
-        """Let go what nobody else has; what is left is loose."""
+        """Drop recent entries whose objects have no other reference; the rest become young."""
         entries, count = self.entries, len(self._recent)
         keys = self._recent[:count]
         del self._recent[:count]
@@ -203,7 +205,7 @@ class TrackedObjects:
             self._age()
 
     def _age(self) -> None:
-        """The young become the old: found there, they are young again. Those that were old are forgotten."""
+        """Make young entries old and drop the old ones. An old entry that is looked up becomes recent again."""
         old, self._old = self._old, {}
         young, self._young = self._young, []
         for key in young:
@@ -213,20 +215,20 @@ class TrackedObjects:
         old.clear()
 
     def on_gc(self, phase: str, info: dict[str, int]) -> None:
-        """For `gc.callbacks`."""
+        """Sweep before, and restore parked entries after, a garbage collection (for `gc.callbacks`)."""
         try:
             if phase == "start":
                 self._sweep(info["generation"])
             elif self._parked:
                 self._restore_parked()
-        except BaseException as error:  # Python lets none out of here
+        except BaseException as error:  # Python ignores exceptions raised in a gc callback
             self._raised = error
-        if self._raised is not None and phase == "stop":  # not before: this will be called once more
+        if self._raised is not None and phase == "stop":  # not at "start", since the "stop" call is still to come
             raised, self._raised = self._raised, None
             (*_,) = self._handle_error(raised)
 
     def _handle_error(self, error: BaseException) -> Iterable[object]:
-        """A fault of ours is told; what a handler of a signal has raised is the program's."""
+        """Report an internal error; return an iterable that redelivers the exception of a signal handler."""
         if isinstance(error, Exception):
             try:
                 self._fail(error)
@@ -237,7 +239,7 @@ class TrackedObjects:
         return delivery(error)
 
     def _drop_strong_references(self) -> None:
-        """Keep nothing: loose containers are forgotten, those that are held are found again at their holders."""
+        """Drop all strong references: discard unheld containers, and park held ones until the collection ends."""
         young, self._young = self._young, []
         for key in young:
             if OBJECT in self.entries.get(key, ()):
@@ -250,6 +252,7 @@ class TrackedObjects:
                 self._parked.append((key, entry))
 
     def _restore_parked(self) -> None:
+        """Restore parked entries whose containers are still held by their holders."""
         parked, self._parked = self._parked, []
         for key, entry in parked:
             reference, name = self._held.get(key, (None, ""))
@@ -270,4 +273,4 @@ class TrackedObjects:
 
 
 _entry: Entry = {OBJECT: []}
-SOLE_REFCOUNT = sys.getrefcount(_entry[OBJECT])  # of an object that only its entry has
+SOLE_REFCOUNT = sys.getrefcount(_entry[OBJECT])  # reference count of an object that only its entry refers to

@@ -1,7 +1,6 @@
-"""The roster: numbers for whatever steps name, given out while the program runs.
+"""The registry: assigns numbers to the entities that steps refer to while the program runs.
 
-The cast, which criteria read, is written only by whoever hands steps over: it gets there what was numbered
-since the last time.
+Criteria read `entities`. Only a flush writes to it: `publish` adds the entities numbered since the last flush.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from raddle.step import Step
 
 @dataclass(slots=True, eq=False)
 class Actor:
-    """A thread, or one task of a pool."""
+    """A thread, or one task of a thread pool."""
 
     number: int
     kind: str
-    methods: list[str] = field(default_factory=list)  # the first that it ran
+    methods: list[str] = field(default_factory=list)  # names of the first methods that it ran
     ended: bool = False
-    published: int = 0  # how many of the methods the cast knows
+    published: int = 0  # number of methods already added to the entities
 
 
 class OwnedVariables:
-    """The variables of one object. When nothing is known about the object any more, which it is part of, they go."""
+    """The variables of one object. It is part of the object's entry, and they are discarded with it."""
 
     __slots__ = ("_discarded", "_group", "_numbers")
 
@@ -38,17 +37,19 @@ class OwnedVariables:
         self._group = group
         self._numbers: list[int] = []
 
-    Discarded = tuple[int, list[int]]  # the object, 0 if that stays, and the variables
+    Discarded = tuple[
+        int, list[int]
+    ]  # the number of the object, 0 for a container whose holder remains, and those of the variables
 
     def add(self, number: int) -> None:
         self._numbers.append(number)
 
     def __del__(self) -> None:
-        self._discarded.append((self._group, self._numbers))  # whoever hands steps over looks there
+        self._discarded.append((self._group, self._numbers))  # read at the next flush
 
 
 class EntityRegistry:
-    """Gives out numbers. Its lock is held for a moment only, and no code of the program runs meanwhile."""
+    """Assigns numbers. Its lock is held only briefly, and no program code runs while it is held."""
 
     def __init__(self, names: VariableNames, *, methods: int = METHODS) -> None:
         self.names = names
@@ -56,28 +57,28 @@ class EntityRegistry:
         self.begin()
 
     def begin(self) -> None:
-        """Forget everything: an execution begins."""
+        """Reset all numbers for a new execution."""
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
-        self._variables: list[tuple[int, Unnamed, int]] = []  # those that the cast does not know yet
-        # By number of a content that no variable was seen to hold: the type of the container, and how good its name is.
+        self._variables: list[tuple[int, Unnamed, int]] = []  # not published yet
+        # For contents that no attribute is known to hold: maps the number to the container type and the rank of its name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
-        self._free: list[int] = []  # numbers of variables that nobody was told of and that are no more
-        self._soon_free: list[int] = []
+        self._free: list[int] = []  # numbers of discarded variables that the sink never received
+        self._soon_free: list[int] = []  # numbers that become free at the next flush
         self._receivers: list[tuple[int, type]] = []
         self._iterators: list[int] = []
         self._resources: list[AbstractObject] = []
-        self._actors: list[Actor] = []  # those that the cast does not know everything about
+        self._actors: list[Actor] = []  # actors that are not completely published
         self.variables = self.resources = self.actors = self.groups = 0
 
     def owned(self, group: int = 0) -> OwnedVariables:
-        """For what is known about an object."""
+        """Create the holder of the variables of an object, for its entry."""
         return OwnedVariables(self._discarded, group)
 
     def variable(self, unnamed: Unnamed, group: int, owned: OwnedVariables) -> int:
-        """The number of a variable; the lock must be held."""
+        """Assign a number to a variable; the lock must be held."""
         if self._free:
             number = self._free.pop()
         else:
@@ -88,12 +89,12 @@ class EntityRegistry:
         return number
 
     def group(self) -> int:
-        """A number for an object, 0 is none; the lock must be held."""
+        """Assign a number to an object, never 0; the lock must be held."""
         self.groups += 1
         return self.groups
 
     def receiver(self, group: int, cls: type) -> None:
-        """An object has methods that were entered; the lock must be held."""
+        """Note that a method of an object was entered; the lock must be held."""
         self._receivers.append((group, cls))
 
     def iterator(self, group: int) -> None:
@@ -101,13 +102,13 @@ class EntityRegistry:
         self._iterators.append(group)
 
     def resource(self, abstract: AbstractObject) -> int:
-        """The number of a resource; the lock must be held."""
+        """Assign a number to a resource; the lock must be held."""
         self._resources.append(abstract)
         self.resources += 1
         return self.resources - 1
 
     def actor(self, kind: str) -> Actor:
-        """Who is to be told apart from others by what it does."""
+        """Create an actor, which is distinguished from others by its kind and the methods that it runs."""
         with self.lock:
             actor = Actor(self.actors, kind)
             self._actors.append(actor)
@@ -115,22 +116,23 @@ class EntityRegistry:
             return actor
 
     def take_discarded(self) -> list[OwnedVariables.Discarded]:
-        """What has gone since this was asked last. All steps about it have been made."""
+        """Return the objects discarded since the last call. All their steps are already recorded."""
         count = len(self._discarded)
         discarded = self._discarded[:count]
         del self._discarded[:count]
         return discarded
 
     def take_discarded_resources(self) -> list[int]:
+        """Return the numbers of resources garbage-collected since the last call."""
         count = len(self.discarded_resources)
         discarded = self.discarded_resources[:count]
         del self.discarded_resources[:count]
         return discarded
 
     def retire(self, discarded: Iterable[OwnedVariables.Discarded], unreported: Collection[int]) -> None:
-        """Forget objects that have gone; numbers of theirs that nobody has heard of may be given out again.
+        """Forget discarded objects, and free the numbers of `unreported` variables for reuse.
 
-        Not at once: a thread may have looked a number up, and still be about to make its step.
+        They become free one flush later: a thread may have looked up a number and not recorded its step yet.
         """
         for group, numbers in discarded:
             self.entities.classes.pop(group, None)
@@ -141,7 +143,7 @@ class EntityRegistry:
             self._soon_free = list(unreported)
 
     def publish(self) -> None:
-        """Let the cast know."""
+        """Add what was numbered since the last call to the entities."""
         self.names.model()
         self.entities.functions = self.names.methods
         with self.lock:
@@ -169,7 +171,7 @@ class EntityRegistry:
                 self._actors = [actor for actor in self._actors if actor.number not in settled]
 
     def name_contents(self, steps: Sequence[Step]) -> None:
-        """Give each content the best name that any of its sites has for it so far, as in controlled executions."""
+        """Give each content the best name that any site provides so far, as in controlled executions."""
         contents = self._contents
         if not contents:
             return
@@ -184,7 +186,7 @@ class EntityRegistry:
     def _publish_actor(self, actor: Actor) -> None:
         if actor.number == self.entities.actors:
             self.entities.add_actor(actor.kind)
-        ended = actor.ended  # looked at first: whatever it ran before its end is in the list by then
+        ended = actor.ended  # read first, so that all methods that it ran before its end are in the list
         for method in actor.methods[actor.published :]:
             self.entities.entered(actor.number, method)
             actor.published += 1
@@ -193,7 +195,7 @@ class EntityRegistry:
 
 
 def _name_rank(named: AbstractVariable, container: type, site: int) -> tuple[bool, bool, int]:
-    """Return how good the name is that a site has for the content of a container: the least is the best.
+    """Return the rank of the name that a site provides for the content of a container; the lowest is best.
 
     >>> known, written = AbstractVariable("shop.py", "", "cart[]"), AbstractVariable("list", "", "cart[]")
     >>> unknown = AbstractVariable("list", "", "list[]")

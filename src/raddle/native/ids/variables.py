@@ -1,7 +1,7 @@
-"""Numbers for variables, given on first sight of the object that they are a part of.
+"""Assigns numbers to variables when probes first see them.
 
-Numbers are in the entries of `TrackedObjects`, by name. Negative ones are no variables of the object's own: NOTHING is
-code, what is below it a class's variable, see `inherited`.
+The numbers are stored by name in the entries of `TrackedObjects`. A negative number is not a variable of the object
+itself: NO_VARIABLE marks code, and lower numbers encode a variable of the class (see `inherited`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ NO_VARIABLE = -1
 
 
 def inherited(number: int) -> int:
-    """A class's variable, seen through an object of the class; its own inverse."""
+    """Encode or decode the number of a class variable that is read through an instance (its own inverse)."""
     return -2 - number
 
 
 def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[Concatenate[VariableNumbers, P], int]:
-    """Let the program go on whatever happens: return NOTHING if the search fails or is not wanted now."""
+    """Wrap a method for use by probes: it returns NO_VARIABLE if it fails, or if the thread is not recorded now."""
 
     def guarded(self: VariableNumbers, /, *args: P.args, **kwargs: P.kwargs) -> int:
         thread: ThreadRecord = self._recorder.local.thread
@@ -51,25 +51,25 @@ def _guarded(find: Callable[Concatenate[VariableNumbers, P], int]) -> Callable[C
 
 
 class VariableNumbers:
-    """Finds numbers. Guarded methods are for probes, the others are what guarded ones call."""
+    """Finds or assigns the numbers of variables. Probes call the guarded methods, which call the others."""
 
     def __init__(self, recorder: Recorder, table: SiteTable) -> None:
         self._recorder = recorder
         self._registry = recorder.registry
         self._places = Places(table)
-        self.makers = CreationRules()
+        self.creation_rules = CreationRules()
         self.objects = TrackedObjects(recorder.registry, recorder.stream.fail)
         self.entries = self.objects.entries
-        self.code_names: dict[int, set[str]] = {}  # by id of a class: methods, properties and so on
-        self._kept: list[type] = []  # classes that are known by id
-        self._functions: dict[str, Entry] = {}  # cells of functions that have no tokens
+        self.code_names: dict[int, set[str]] = {}  # maps the id of a class to the names of its methods and properties
+        self._classes: list[type] = []  # keeps the classes in `code_names` alive
+        self._functions: dict[str, Entry] = {}  # closure variables of functions whose calls are not distinguished
 
     def reset_after_fork(self) -> None:
-        """In a process that was forked: nothing has a number yet."""
+        """Clear all numbers in a forked process."""
         self.objects.reset_after_fork()
         self._functions.clear()
 
-    # -- what probes ask on first sight -------------------------------------------------------------
+    # -- called by probes when a variable is first seen -------------------------------------------------------------
 
     @_guarded
     def global_name(self, namespace: dict[str, Any], name: str, site: int) -> int:
@@ -83,52 +83,51 @@ class VariableNumbers:
 
     @_guarded
     def release_held(self, holder: Entry, name: str, value: Any) -> int:
-        """Note that an attribute that held a container has another value now."""
+        """Note that an attribute that held a container has a new value."""
         self.objects.release_held(holder, name, value)
         return 0
 
     def receiver(self, obj: Any) -> int:
-        """Return the number of an object whose method was entered, 0 if it gets none now."""
+        """Return the number of an object whose method was entered; 0 if none can be assigned now."""
         return max(0, self._receiver(obj))
 
     def cells_of(self, function: str) -> Entry:
-        """Return the cells of a function whose calls are not told apart."""
+        """Return the closure variables of a function whose calls are not distinguished."""
         return self._functions.setdefault(function, {})
 
     @_guarded
-    def read(self, obj: Any, name: str, value: Any, site: int) -> int:
+    def attribute_read(self, obj: Any, name: str, value: Any, site: int) -> int:
         """Return the number of `obj.name`, which was just read."""
         cls = type(obj)
         if name in self.code_names.get(id(cls), ()):
-            return self._note(obj, name, NO_VARIABLE)
+            return self._cache_number(obj, name, NO_VARIABLE)
         owner = attribute_owner(obj, name)
         if owner is None:
-            is_class = issubclass(type(value), type)  # to be looked at where it is called: it may be silent
+            is_class = issubclass(type(value), type)  # a call of it may create an object without a probe
             if not is_class and not issubclass(cls, (ModuleType, type)) and container_base(cls) is None:
                 if id(cls) not in self.code_names:
-                    self._kept.append(cls)
+                    self._classes.append(cls)
                 self.code_names.setdefault(id(cls), set()).add(name)
-            return self._note(obj, name, NO_VARIABLE)
+            return self._cache_number(obj, name, NO_VARIABLE)
         if owner is obj:
             number = self._own(obj, name, value)
-            if id(value) not in self.entries and self.makers.holds_variables(
-                type(value)
-            ):  # made by code without probes
+            if id(value) not in self.entries and self.creation_rules.holds_variables(type(value)):
+                # Code without probes created the value.
                 self.objects.entry(value, self._entry(obj)[CREATED])
             return number
         if issubclass(cls, ModuleType):
-            return self._note(obj, name, self._global_name(owner, name, site))
-        return self._note(obj, name, inherited(self._own(owner, name, value)))
+            return self._cache_number(obj, name, self._global_name(owner, name, site))
+        return self._cache_number(obj, name, inherited(self._own(owner, name, value)))
 
     @_guarded
-    def written(self, obj: Any, name: str, value: Any, site: int) -> int:
+    def attribute_written(self, obj: Any, name: str, value: Any, site: int) -> int:
         """Return the number of `obj.name`, which was just written."""
         cls = type(obj)
         if written_owner(obj, name) is None:
-            return NO_VARIABLE  # a property takes it, or each thread has its own
+            return NO_VARIABLE  # a property handles the write, or the attribute is thread-local
         if issubclass(cls, ModuleType):
             names: Any = own_fields(obj)
-            return self._note(obj, name, self._global_name(names, name, site))
+            return self._cache_number(obj, name, self._global_name(names, name, site))
         self.code_names.get(id(cls), set()).discard(name)
         return self._own(obj, name, value)
 
@@ -140,15 +139,15 @@ class VariableNumbers:
         return number
 
     def _number(self, entry: Entry, name: str, unnamed: Unnamed) -> int:
-        """Return the number that an entry has by a name, a new one if it has none."""
+        """Return the number stored under a name in the entry; assign one if there is none."""
         with self._registry.lock:
             number: int = entry.get(name, NO_VARIABLE)
             if number < 0:
                 number = entry[name] = self._registry.variable(unnamed, entry[GROUP], entry[OWNED])
         return number
 
-    def _note(self, obj: Any, name: str, number: int) -> int:
-        """Spare the next one the search, if the object is known anyway."""
+    def _cache_number(self, obj: Any, name: str, number: int) -> int:
+        """Store the number in the object's entry, if it has one, so that the next access takes the fast path."""
         entry = self.entries.get(id(obj))
         if entry is None and (number != NO_VARIABLE or issubclass(type(obj), (ModuleType, type))):
             entry = self._entry(obj)
@@ -158,7 +157,7 @@ class VariableNumbers:
 
     @_guarded
     def content(self, container: Any, site: int) -> int:
-        """Return the number of what is in a container."""
+        """Return the number of the content of a container."""
         entry = self._entry(container)
         if is_iterator(container):
             with self._registry.lock:
@@ -173,7 +172,7 @@ class VariableNumbers:
 
     @_guarded
     def cell(self, numbers: Entry, name: str, site: int) -> int:
-        """Return the number of a variable that a function shares with functions inside it."""
+        """Return the number of a closure variable, which a function shares with nested functions."""
         with self._registry.lock:
             if GROUP not in numbers:
                 group = self._registry.group()
@@ -186,8 +185,8 @@ class VariableNumbers:
         entry = self.entries.get(id(obj))
         if entry is not None:
             return entry
-        # Only code without probes can run before the object is known, and only such code in Python is on the stack.
-        may_be_new = self.makers.has_unprobed_constructor(type(obj))
+        # An object without an entry may still be under construction, in Python code without probes on the stack.
+        may_be_new = self.creation_rules.has_unprobed_constructor(type(obj))
         return self.objects.entry(obj, self._places.creation_line_of(obj) if may_be_new else "")
 
     @_guarded
@@ -200,16 +199,16 @@ class VariableNumbers:
         return number
 
     @_guarded
-    def made(self, obj: Any, frame: FrameType) -> int:
-        """Note that a constructor of the object begins, in this frame."""
+    def note_constructed(self, obj: Any, frame: FrameType) -> int:
+        """Note that a constructor of the object begins in this frame."""
         if id(obj) not in self.entries:
             self.objects.entry(obj, self._places.creation_line(frame))
         return 0
 
     @_guarded
-    def called(self, obj: Any) -> int:
-        """Note that code without probes, called by the innermost code of the program, has made an object."""
-        if id(obj) not in self.entries and self.makers.holds_variables(type(obj)):
+    def note_created(self, obj: Any) -> int:
+        """Note that code without probes, called by the innermost frame of the program, created an object."""
+        if id(obj) not in self.entries and self.creation_rules.holds_variables(type(obj)):
             self.objects.entry(obj, self._places.creation_line())
         return 0
 
@@ -225,5 +224,5 @@ class VariableNumbers:
 
 
 def _named_by(obj: Any, name: str, entry: Entry) -> tuple[type, str, str | None]:
-    """Return what the name of an attribute is found from, see `Unnamed`."""
+    """Return the values from which the name of an attribute is found (see `Unnamed`)."""
     return (obj, name, None) if issubclass(type(obj), type) else (type(obj), name, entry[CREATED])

@@ -1,4 +1,4 @@
-"""Probes of attributes: reading, writing and deleting."""
+"""Probes for reading, writing and deleting attributes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 from raddle.inspection import is_method_of
 from raddle.native.ids.objects import HELD
 from raddle.native.ids.variables import NO_VARIABLE, VariableNumbers, inherited
-from raddle.native.probes.contents import Contents
+from raddle.native.probes.contents import ContentProbes
 from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import READ, WRITE
 from raddle.threads.data_model.deferred import BoundMethod
 from raddle.threads.data_model.variables import effect_of_method
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 
-class Attributes(RecordingProbes):
-    """An attribute of an object is a variable, unless it is code."""
+class AttributeProbes(RecordingProbes):
+    """Records accesses to attributes. An attribute is a variable unless its value is code, such as a method."""
 
     __slots__ = ("_bases", "_contents")
 
-    def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers, contents: Contents) -> None:
+    def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers, contents: ContentProbes) -> None:
         super().__init__(recorder, variable_numbers)
         self._contents = contents
         self._bases = contents.bases
@@ -32,7 +32,7 @@ class Attributes(RecordingProbes):
         try:
             number = self._entries[id(obj)][name]
         except KeyError:
-            number = self._variable_numbers.read(obj, name, value, site)
+            number = self._variable_numbers.attribute_read(obj, name, value, site)
         if number >= 0:
             steps = self._steps
             steps.append((self._local.number, READ, number, site))
@@ -41,15 +41,15 @@ class Attributes(RecordingProbes):
         elif number != NO_VARIABLE:
             self._steps.append((self._local.number, READ, inherited(number), site))
         elif self._contents.container_of(obj) is obj:
-            return self._handed_on(obj, name, site, value)
+            return self._detached_method(obj, name, site, value)
         return value
 
     def record_read(self, obj: Any, name: str, value: Any, site: int) -> None:
-        """Record that an attribute was read."""
+        """Record a read of an attribute that has already happened."""
         try:
             number = self._entries[id(obj)][name]
         except KeyError:
-            number = self._variable_numbers.read(obj, name, value, site)
+            number = self._variable_numbers.attribute_read(obj, name, value, site)
         if number != NO_VARIABLE:
             self._steps.append((self._local.number, READ, number if number >= 0 else inherited(number), site))
 
@@ -61,7 +61,7 @@ class Attributes(RecordingProbes):
         except KeyError:
             number = NO_VARIABLE
         if number < 0:
-            number = self._variable_numbers.written(obj, name, value, site)
+            number = self._variable_numbers.attribute_written(obj, name, value, site)
             if number < 0:
                 return
         else:
@@ -82,14 +82,14 @@ class Attributes(RecordingProbes):
             self._variable_numbers.release_held(fields, name, None)
         number = fields.get(name, NO_VARIABLE)
         if number < 0:
-            number = self._variable_numbers.written(obj, name, None, site)
+            number = self._variable_numbers.attribute_written(obj, name, None, site)
         if number >= 0:
             self._steps.append((self._local.number, WRITE, number, site))
 
-    def _handed_on(self, obj: Any, name: str, site: int, found: Any) -> Any:
-        """Return what stands for a method of a container that other code will call: `Thread(target=items.append)`."""
+    def _detached_method(self, obj: Any, name: str, site: int, found: Any) -> Any:
+        """Wrap a method of a container that other code will call, as in `Thread(target=items.append)`."""
         base = self._bases[id(type(obj))]
         if base is None or not is_method_of(obj, found):
             return found
         kind = effect_of_method(type(obj), base, found, name)
-        return BoundMethod(found, self._contents.called_later(obj, kind, name, site, found)) if kind else found
+        return BoundMethod(found, self._contents.wrap_method(obj, kind, name, site, found)) if kind else found

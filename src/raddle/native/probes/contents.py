@@ -1,4 +1,4 @@
-"""Probes of the contents of containers: items, iteration, operators, and methods that read or change a content."""
+"""Probes for the contents of containers: items, iteration, operators, and methods that read or change the content."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from raddle.operation import CONTENT, READ, WRITE, Kind
 from raddle.threads.data_model.builtin_functions import IN_PLACE
 from raddle.threads.data_model.variables import VIEW_TYPES, container_base, stores_missing_keys
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
-# Methods that read what is in the containers that they are given.
-_LOOKING_INTO_ARGUMENTS = frozenset({
+# Methods that read the content of containers passed as arguments.
+_READING_ARGUMENTS = frozenset({
     "extend", "extendleft", "update", "union", "intersection", "difference", "symmetric_difference", "issubset",
     "issuperset", "isdisjoint", "intersection_update", "difference_update", "symmetric_difference_update", "join",
     "__eq__", "__add__", "__iadd__", "__or__", "__ior__",
 })  # fmt: skip
-_SCALARS = frozenset(map(id, (int, bool, str, float, type(None), bytes)))  # classes, by id
+_SCALARS = frozenset(map(id, (int, bool, str, float, type(None), bytes)))  # ids of classes that are never containers
 
 
-class Contents(RecordingProbes):
-    """The content of a container is one variable, whatever the key."""
+class ContentProbes(RecordingProbes):
+    """Records accesses to the content of containers. All items of a container count as one variable."""
 
-    __slots__ = ("_filling", "_first", "_kept", "bases")
+    __slots__ = ("_assign_number", "_classes", "_stores_missing", "bases")
 
     def __init__(self, recorder: Recorder, variable_numbers: VariableNumbers) -> None:
         super().__init__(recorder, variable_numbers)
-        self._first = variable_numbers.content
-        # By id of a class, which `_kept` keeps alive: the container without probes that it is or extends, and whether
-        # looking up a missing key stores it.
+        self._assign_number = variable_numbers.content
+        # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive.
+        # The built-in container that the class is or extends; None if it is not a container.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
-        self._filling: dict[int, bool] = {}
-        self._kept: list[type] = []
+        # Whether looking up a missing key stores it, as in a defaultdict.
+        self._stores_missing: dict[int, bool] = {}
+        self._classes: list[type] = []
 
     # -- probes -------------------------------------------------------------------------------------
 
@@ -45,18 +46,20 @@ class Contents(RecordingProbes):
         value = obj[key]
         cls = type(obj)
         bases = self.bases
-        if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is None:
+        if (bases[id(cls)] if id(cls) in bases else self.add_class(cls)) is None:
             return value
         try:
             number = self._entries[id(obj)][CONTENT]
         except KeyError:
-            number = self._first(obj, site)
+            number = self._assign_number(obj, site)
         if number >= 0:
-            filling = self._filling[id(cls)]
-            if filling and id(value) not in self._entries:
-                self._variable_numbers.called(value)  # objects that code with probes has made are known
+            stores_missing = self._stores_missing[id(cls)]
+            if stores_missing and id(value) not in self._entries:
+                self._variable_numbers.note_created(
+                    value
+                )  # objects created by code with probes are already in the table
             steps = self._steps
-            steps.append((self._local.number, WRITE if filling else READ, number, site))
+            steps.append((self._local.number, WRITE if stores_missing else READ, number, site))
             if len(steps) > self._max_steps:
                 self._flush()
         return value
@@ -65,7 +68,7 @@ class Contents(RecordingProbes):
         obj[key] = value
         cls = type(obj)
         bases = self.bases
-        if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is not None:
+        if (bases[id(cls)] if id(cls) in bases else self.add_class(cls)) is not None:
             self.record(WRITE, obj, site)
 
     def delitem(self, obj: Any, key: Any, site: int) -> None:
@@ -92,25 +95,25 @@ class Contents(RecordingProbes):
 
     def iterate(self, obj: Any, site: int) -> Any:
         container = self.container_of(obj)
-        return obj if container is None else self.each(iter(obj), container, site)
+        return obj if container is None else self.recording_iterator(iter(obj), container, site)
 
     def inplace(self, operation: str, obj: Any, value: Any, site: int) -> Any:
         result = IN_PLACE[operation](obj, value)
         cls = type(obj)
         bases = self.bases
-        if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is not None:
+        if (bases[id(cls)] if id(cls) in bases else self.add_class(cls)) is not None:
             self.content(value, site)
             self.record(WRITE, obj, site)
         return result
 
-    # -- what other probes do to contents -------------------------------------------------------------
+    # -- used by other probes -------------------------------------------------------------
 
     def record(self, kind: str, container: Any, site: int) -> None:
         """Record an access to the content of a container."""
         try:
             number = self._entries[id(container)][CONTENT]
         except KeyError:
-            number = self._first(container, site)
+            number = self._assign_number(container, site)
             if number < 0:
                 return
         steps = self._steps
@@ -118,31 +121,31 @@ class Contents(RecordingProbes):
         if len(steps) > self._max_steps:
             self._flush()
 
-    def find_base(self, cls: type) -> type | None:
-        """Return the container without probes that a class is or extends, at its first sight."""
-        self._kept.append(cls)
-        self._filling[id(cls)] = stores_missing_keys(cls)
+    def add_class(self, cls: type) -> type | None:
+        """Add a class that is seen for the first time; return the container without probes that it is or extends."""
+        self._classes.append(cls)
+        self._stores_missing[id(cls)] = stores_missing_keys(cls)
         base = self.bases[id(cls)] = container_base(cls)
         return base
 
     def base_of(self, cls: type) -> type | None:
-        """Return the container without probes that a class is or extends."""
+        """Return the container without probes that a class is or extends; None if it is not a container."""
         bases = self.bases
-        return bases[id(cls)] if id(cls) in bases else self.find_base(cls)
+        return bases[id(cls)] if id(cls) in bases else self.add_class(cls)
 
     def container_of(self, obj: Any) -> Any:
-        """Return the container whose content is read through `obj`: itself, or what it is a view of; None if none."""
+        """Return the container behind `obj`: itself, or the dictionary that it is a view of; None if there is none."""
         cls = type(obj)
         bases = self.bases
-        if (bases[id(cls)] if id(cls) in bases else self.find_base(cls)) is not None:
+        if (bases[id(cls)] if id(cls) in bases else self.add_class(cls)) is not None:
             return obj
         if id(cls) in VIEW_TYPES:
             viewed = gc.get_referents(obj)
             return viewed[0] if viewed else None
         return None
 
-    def each(self, iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
-        """Iterate with a step for each `next`, the last one, which finds nothing, included."""
+    def recording_iterator(self, iterator: Iterator[Any], container: Any, site: int) -> Iterator[Any]:
+        """Iterate, and record a read for each `next`, including the last one that ends the iteration."""
         record = self.record
         for value in iterator:
             record(READ, container, site)
@@ -151,10 +154,10 @@ class Contents(RecordingProbes):
 
     # -- methods ------------------------------------------------------------------------------------
 
-    def called_later(self, obj: Any, kind: Kind, name: str, site: int, found: Any) -> Callable[..., Any]:
-        """Return what to call in the place of a method; the step is recorded when it has returned."""
-        # A partial of a function is called faster than one of a bound method, whose arguments are copied twice.
-        call = Contents._call_with if name in _LOOKING_INTO_ARGUMENTS else Contents._call
+    def wrap_method(self, obj: Any, kind: Kind, name: str, site: int, found: Any) -> Callable[..., Any]:
+        """Wrap a method of a container, so that its step is recorded after it returns."""
+        # A partial of a function is faster than a partial of a bound method, whose arguments are copied twice.
+        call = ContentProbes._call_reading_arguments if name in _READING_ARGUMENTS else ContentProbes._call
         return partial(call, self, found, obj, kind, site)
 
     def _call(self, found: Any, obj: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -162,7 +165,7 @@ class Contents(RecordingProbes):
         self.record(kind, obj, site)
         return result
 
-    def _call_with(self, found: Any, obj: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
+    def _call_reading_arguments(self, found: Any, obj: Any, kind: Kind, site: int, /, *args: Any, **kwargs: Any) -> Any:
         result = found(*args, **kwargs)
         for arg in args:
             self.content(arg, site)

@@ -1,4 +1,4 @@
-"""Probes of functions and blocks: where bodies begin and end, and the managers of `with` statements."""
+"""Probes for entering and leaving functions, for blocks, and for context managers of `with` statements."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from raddle.native.probes.recording import RecordingProbes
 from raddle.native.recorder import Recorder
 from raddle.operation import BLOCK, ENTER, LEAVE
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 
 class FunctionProbes(RecordingProbes):
-    """Records calls, with the object whose method is called, and blocks."""
+    """Records function calls with their receiver, and the blocks that are executed."""
 
     __slots__ = ("_functions", "_is_primitive", "_receivers")
 
@@ -51,7 +51,7 @@ class FunctionProbes(RecordingProbes):
                 pass
             elif site in self._functions.constructors:
                 if id(receiver) not in self._entries:
-                    self._variable_numbers.made(receiver, frame)
+                    self._variable_numbers.note_constructed(receiver, frame)
             else:
                 try:
                     number = self._entries[id(receiver)][RECEIVER]

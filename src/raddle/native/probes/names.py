@@ -1,4 +1,4 @@
-"""Probes of names: global variables, and variables that functions share in closures."""
+"""Probes for names: global variables, and closure variables that nested functions share."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from raddle.native.probes.recording import RecordingProbes
 from raddle.operation import READ, WRITE
 
-__tracebackhide__ = True  # frames of this module, in what pytest shows
+__tracebackhide__ = True  # hide the frames of this module in pytest's tracebacks
 
 
-class Cells:
-    """A token for the closure variables of one call of a function; has their numbers."""
+class ClosureCells:
+    """The numbers of the closure variables of one function call. Instrumented code passes it as the owner."""
 
     __slots__ = ("numbers",)
 
@@ -19,8 +19,8 @@ class Cells:
         self.numbers: dict[Any, Any] = {}
 
 
-class Names(RecordingProbes):
-    """A name is a variable of its namespace: the globals of a module, or the token of one call of a function."""
+class NameProbes(RecordingProbes):
+    """Records accesses to names, whose owner is the globals of a module or the `ClosureCells` of one call."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class Names(RecordingProbes):
             if number is None:
                 number = self._variable_numbers.global_name(owner, name, site)
         else:
-            numbers = owner.numbers if type(owner) is Cells else self._variable_numbers.cells_of(str(owner))
+            numbers = owner.numbers if type(owner) is ClosureCells else self._variable_numbers.cells_of(str(owner))
             number = numbers.get(name)
             if number is None:
                 number = self._variable_numbers.cell(numbers, name, site)

@@ -1,4 +1,4 @@
-"""What all probes have that record steps while a program runs natively."""
+"""The base class of the probes of native runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from raddle.native.recorder import Recorder
 
 
 class RecordingProbes:
-    """Probes that append steps to the stream, and hand it over when it is long.
+    """Probes that append steps to the stream and flush it when it is long.
 
-    Appending is written out in each probe: a call would cost as much as the step.
+    Each probe appends steps inline, because a function call would double the cost of a step.
     """
 
     __slots__ = ("_entries", "_flush", "_local", "_max_steps", "_steps", "_variable_numbers")
