@@ -61,7 +61,7 @@ class EntityRegistry:
         self.lock = _thread.allocate_lock()
         self.entities = Entities(methods=self.max_methods)
         self._variables: list[tuple[int, Unnamed, int]] = []  # not published yet
-        # For contents that no attribute is known to hold: maps the number to the container type and the rank of its name.
+        # Maps the number of a content without a known holder to the container type and the rank of its name.
         self._contents: dict[int, tuple[type, tuple[bool, bool, int]]] = {}
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
