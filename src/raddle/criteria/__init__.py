@@ -57,10 +57,10 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
     True
     """
     given = [names] if isinstance(names, str) else names
-    asked = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
-    if not asked:
+    requested = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
+    if not requested:
         raise UsageError("unknown-criterion", "no criterion is named; `raddle criteria` lists them all")
-    return tuple(dict.fromkeys(canonical for name in asked for canonical in _meant_by(name)))
+    return tuple(dict.fromkeys(canonical for name in requested for canonical in _resolve_name(name)))
 
 
 def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFAULT_SETTINGS) -> list[Criterion]:
@@ -100,12 +100,12 @@ def points_for(names: Iterable[str]) -> frozenset[Kind]:
     return frozenset(kind for name in names for kind in criterion_class(name).points)
 
 
-def _meant_by(name: str) -> tuple[str, ...]:
+def _resolve_name(name: str) -> tuple[str, ...]:
     starred = f"{name.removesuffix('-star')}*" if name.endswith("-star") else name
     if starred in _MODULES:
         return (starred,)
     if starred in GROUPS:
         return GROUPS[starred]
-    near = difflib.get_close_matches(starred, [*NAMES, *GROUPS], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    suggestions = difflib.get_close_matches(starred, [*NAMES, *GROUPS], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(suggestions)}? " if suggestions else ""
     raise UsageError("unknown-criterion", f"there is no criterion {name!r}; {hint}`raddle criteria` lists them all")

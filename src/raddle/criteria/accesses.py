@@ -27,17 +27,17 @@ from raddle.tally import Key
 OCCURRENCES = 16
 Fact = tuple[Any, ...]  # numbers of accesses to a variable, one of the first two real; and words
 CUTS = frozenset({START, JOIN})  # the steps that cut a thread's time into segments
-NOBODY = -1  # in place of the number of an access
+NO_ACCESS = -1  # in place of the number of an access
 _MAX_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
 
 
-class Place:
+class LastAccess:
     """Where one thread stands with one variable."""
 
-    __slots__ = ("last", "missed", "time", "wrote")
+    __slots__ = ("missed", "number", "time", "wrote")
 
     def __init__(self) -> None:
-        self.last = NOBODY  # its last access, or its last write: as the criterion needs
+        self.number = NO_ACCESS  # its last access, or its last write: as the criterion needs
         self.time = 0  # of that access, by the variable's clock
         self.missed = 0  # what others did since, as bits, as far as the variable does not remember it
         self.wrote = False  # was that access a write?
@@ -46,20 +46,20 @@ class Place:
 class Variable:
     """What a criterion remembers of one variable of the execution, not of an abstract one."""
 
-    __slots__ = ("number", "places")
+    __slots__ = ("last_accesses", "number")
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.places: dict[int, Place] = {}  # by thread; the variable is shared if there are two
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two
 
 
 V = TypeVar("V", bound=Variable)
 
 
-class Spot(Generic[V]):
+class AccessGroup(Generic[V]):
     """All accesses that look alike: one thread, reading or writing one variable at one site."""
 
-    __slots__ = ("access", "first", "last", "place", "variable")
+    __slots__ = ("access", "first", "last", "last_access", "variable")
 
     def __init__(self, first: int, last: int) -> None:
         self.first = first
@@ -67,10 +67,10 @@ class Spot(Generic[V]):
 
     access: int  # the one that happened last
     variable: V
-    place: Place
+    last_access: LastAccess
 
 
-class Names(Generic[V]):
+class AccessNames(Generic[V]):
     """The accesses of an execution, by number; `spots` gives out the numbers.
 
     A number is all that is needed while steps come, see the loops of the criteria; names are made when somebody
@@ -85,36 +85,36 @@ class Names(Generic[V]):
         self,
         *,
         occurrences: int,
-        nobody: str,
+        no_access_word: str,
         variable: Callable[[int], V],
         concurrent: Callable[[], None],
         cut: Callable[[int], None],
     ) -> None:
         self._occurrences = occurrences
-        self._nobody = nobody  # what a key says in place of NOBODY
+        self._no_access_word = no_access_word  # what a key says in place of NOBODY
         self._variable = variable
-        self._concurrent = concurrent  # called when a second thread is started, or seen
-        self._cutting = cut  # called with a thread when its segment ends
-        self._known: dict[Step, Spot[V]] = {}
+        self._on_concurrent = concurrent  # called when a second thread is started, or seen
+        self._on_cut = cut  # called with a thread when its segment ends
+        self._groups_by_step: dict[Step, AccessGroup[V]] = {}
         self._steps: list[Step] = []  # number // occurrences -> what all accesses of the spot look like
-        self._meaning: tuple[object, ...] = ()  # of the numbers of threads and variables, for these names:
+        self._named_entities: tuple[object, ...] = ()  # of the numbers of threads and variables, for these names:
         self._accesses: dict[int, Access] = {}
         self._keys: dict[Fact, Key] = {}
-        self._noted: dict[Step, int] = {}
+        self._noted_up_to: dict[Step, int] = {}
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
         """An execution begins."""
         self.labels = Labels()
-        self.spots: dict[Step, Spot[V]] = {}
+        self.groups: dict[Step, AccessGroup[V]] = {}
         self.variables: dict[int, V] = {}
         self._threads: dict[int, None] = {}  # in the order of their first accesses
         self.segments = Segments()
         self.alone = True  # has no thread but the first been started, or touched anything?
-        self._own: dict[int, list[tuple[Step, Spot[V]]]] = {}  # by thread
+        self._groups_of_thread: dict[int, list[tuple[Step, AccessGroup[V]]]] = {}  # by thread
         self._cuts: dict[Step, list[tuple[int, int]]] = {}  # segments, and the last access in each that had any
         self._lasts: dict[tuple[int, int], dict[int, int]] = {}  # by variable and thread: the last access, by segment
-        self._cast = entities
+        self._entities = entities
         self._valid = False  # are the names known to be those of this execution?
 
     def boundary(self, step: Step) -> None:
@@ -132,22 +132,22 @@ class Names(Generic[V]):
 
     def _end_alone(self) -> None:
         self.alone = False
-        self._concurrent()
+        self._on_concurrent()
 
     def _cut(self, thread: int) -> None:
-        if self.segments.overflown:
+        if self.segments.overflowed:
             return
-        self._cutting(thread)
+        self._on_cut(thread)
         segment = self.segments.of(thread)
-        for step, spot in self._own.get(thread, ()):
+        for step, group in self._groups_of_thread.get(thread, ()):
             cuts = self._cuts.setdefault(step, [])
-            if not cuts or cuts[-1][1] != spot.access:
-                cuts.append((segment, spot.access))
+            if not cuts or cuts[-1][1] != group.access:
+                cuts.append((segment, group.access))
             lasts = self._lasts.setdefault((step[2], thread), {})
-            if spot.place.last != NOBODY and spot.place.last not in lasts.values():
-                lasts[segment] = spot.place.last
+            if group.last_access.number != NO_ACCESS and group.last_access.number not in lasts.values():
+                lasts[segment] = group.last_access.number
 
-    def new_spot(self, step: Step) -> Spot[V]:
+    def new_group(self, step: Step) -> AccessGroup[V]:
         """A thread reads or writes a variable at a site for the first time in this execution."""
         thread, _, number, _ = step
         if thread and self.alone:  # not seen started
@@ -157,29 +157,29 @@ class Names(Generic[V]):
         variable = self.variables.get(number)
         if variable is None:
             variable = self.variables[number] = self._variable(number)
-        place = variable.places.get(thread)
-        if place is None:
-            place = variable.places[thread] = Place()
+        last_access = variable.last_accesses.get(thread)
+        if last_access is None:
+            last_access = variable.last_accesses[thread] = LastAccess()
             self._threads[thread] = None
-        spot = self._known.get(step)
-        if spot is None:
+        group = self._groups_by_step.get(step)
+        if group is None:
             first = len(self._steps) * self._occurrences
-            spot = self._known[step] = Spot(first, first + self._occurrences - 1)
+            group = self._groups_by_step[step] = AccessGroup(first, first + self._occurrences - 1)
             self._steps.append(step)
-        spot.access, spot.variable, spot.place = spot.first - 1, variable, place
-        self.spots[step] = spot
-        self._own.setdefault(thread, []).append((step, spot))
-        return spot
+        group.access, group.variable, group.last_access = group.first - 1, variable, last_access
+        self.groups[step] = group
+        self._groups_of_thread.setdefault(thread, []).append((step, group))
+        return group
 
     def settle(self, *, final: bool) -> None:
         """Names are going to be asked for. When it is final, every thread has one."""
         meaning: tuple[object, ...] = ()
         if final:
             self.labels.settle(self._threads)
-            meaning = ({thread: self.labels.of(thread) for thread in self._threads}, list(self._cast.variables))
-        if not self._valid and (not final or meaning != self._meaning):
-            self._accesses, self._keys, self._noted = {}, {}, {}
-        self._meaning, self._valid = meaning, True
+            meaning = ({thread: self.labels.of(thread) for thread in self._threads}, list(self._entities.variables))
+        if not self._valid and (not final or meaning != self._named_entities):
+            self._accesses, self._keys, self._noted_up_to = {}, {}, {}
+        self._named_entities, self._valid = meaning, True
 
     def step(self, access: int) -> Step:
         """Thread, kind, variable and site of an access."""
@@ -187,7 +187,7 @@ class Names(Generic[V]):
 
     def abstract(self, variable: int) -> AbstractVariable:
         """What a variable of the execution is in every execution."""
-        return self._cast.variables[variable]
+        return self._entities.variables[variable]
 
     def access(self, access: int) -> Access | None:
         """The name of the access; None while its thread has no label."""
@@ -213,10 +213,10 @@ class Names(Generic[V]):
         waiting: list[Fact] = []
         steps, occurrences, variables, known = self._steps, self._occurrences, self.variables, self._keys
         for fact in facts:
-            any_of_them = fact[0] if fact[0] != NOBODY else fact[1]
-            number = steps[any_of_them // occurrences][2]
+            some_access = fact[0] if fact[0] != NO_ACCESS else fact[1]
+            number = steps[some_access // occurrences][2]
             key: Key | None = None
-            if len(variables[number].places) > 1:
+            if len(variables[number].last_accesses) > 1:
                 key = known.get(fact) or self._key(number, fact)
             if key is None:
                 waiting.append(fact)
@@ -227,7 +227,7 @@ class Names(Generic[V]):
     def _key(self, variable: int, fact: Fact) -> Key | None:
         key: list[Any] = [self.abstract(variable)]
         for part in fact:
-            name = part if isinstance(part, str) else self._nobody if part == NOBODY else self.access(part)
+            name = part if isinstance(part, str) else self._no_access_word if part == NO_ACCESS else self.access(part)
             if name is None:
                 return None
             key.append(name)
@@ -238,10 +238,10 @@ class Names(Generic[V]):
 
     def of_shared(self) -> Iterator[tuple[AbstractVariable, int]]:
         """Every access to a shared variable that happened, and the variable."""
-        for (_, _, number, _), spot in self.spots.items():
-            if len(spot.variable.places) > 1:
-                variable = self._cast.variables[number]
-                for access in range(spot.first, spot.access + 1):
+        for (_, _, number, _), group in self.groups.items():
+            if len(group.variable.last_accesses) > 1:
+                variable = self._entities.variables[number]
+                for access in range(group.first, group.access + 1):
                     yield variable, access
 
     def spans(self) -> Iterator[tuple[Step, int, int, int]]:
@@ -249,17 +249,17 @@ class Names(Generic[V]):
 
         Only the last number stands for several occurrences; it is taken to go on until the thread ends.
         """
-        for step, spot in self.spots.items():
-            if len(spot.variable.places) > 1:
-                now, access = self.segments.of(step[0]), spot.first
-                for segment, last in [*self._cuts.get(step, ()), (now, spot.access)]:
+        for step, group in self.groups.items():
+            if len(group.variable.last_accesses) > 1:
+                now, access = self.segments.of(step[0]), group.first
+                for segment, last in [*self._cuts.get(step, ()), (now, group.access)]:
                     while access <= last:
-                        yield step, access, segment, now if access == spot.last else segment
+                        yield step, access, segment, now if access == group.last else segment
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
         """Return what `Place.last` was of a thread at the end of each of its segments in which it changed."""
-        last, lasts = self.variables[number].places[thread].last, dict(self._lasts.get((number, thread), {}))
+        last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last
         return lasts
@@ -274,7 +274,7 @@ class Names(Generic[V]):
 
     def note_clocks(self, seen: ObservedAccesses, used: Iterable[tuple[int, int]]) -> None:
         """Add how starts and joins order these segments, each given by its thread and number."""
-        if self.segments.overflown:
+        if self.segments.overflowed:
             seen.segments.add(UNORDERED)
         for thread, segment in used:
             clock = self.named_clock(self.segments.clock(thread, segment))
@@ -286,11 +286,15 @@ class Names(Generic[V]):
 
     def note(self, accesses: set[tuple[AbstractVariable, Access]]) -> None:
         """Add the accesses to shared variables that happened, but for those of which that is known already."""
-        noted = self._noted
-        for step, spot in self.spots.items():
-            last = spot.access
-            if noted.get(step, NOBODY) >= last or len(spot.variable.places) < 2 or self.labels.of(step[0]) is None:
+        noted = self._noted_up_to
+        for step, group in self.groups.items():
+            last = group.access
+            if (
+                noted.get(step, NO_ACCESS) >= last
+                or len(group.variable.last_accesses) < 2
+                or self.labels.of(step[0]) is None
+            ):
                 continue
             noted[step] = last
-            variable = self._cast.variables[step[2]]
-            accesses.update((variable, self.named(access)) for access in range(spot.first, last + 1))
+            variable = self._entities.variables[step[2]]
+            accesses.update((variable, self.named(access)) for access in range(group.first, last + 1))

@@ -69,39 +69,39 @@ class Pending:
 
     def begin(self, entities: Entities) -> None:
         """An execution begins."""
-        self._cast = entities
+        self._entities = entities
         self._keys: set[Key] = set()
-        self._given: set[Key] = set()
+        self._reported: set[Key] = set()
 
     def add(self, key: Key) -> None:
         """It was covered. May hold `Actor`; a frozenset in it becomes a sorted tuple."""
         self._keys.add(key)
 
-    def give(self, keys: set[Key]) -> set[Key]:
+    def report_new(self, keys: set[Key]) -> set[Key]:
         """What is new of keys that were covered and hold no `Actor`."""
-        found = keys - self._given if self._given else keys
-        self._given |= found
+        found = keys - self._reported if self._reported else keys
+        self._reported |= found
         return found
 
     def collect(self, *, final: bool) -> set[Key]:
         """What is new and, unless this is the last time, can no longer change; the rest is kept back."""
         if not self._keys:
             return set()
-        names = Names(self._cast, final=final)
+        names = ActorNames(self._entities, final=final)
         found: set[Key] = set()
         kept: set[Key] = set()
         for key in self._keys:
             named = _named(key, names)
             if named is None:
                 kept.add(key)
-            elif named not in self._given:
+            elif named not in self._reported:
                 found.add(named)
         self._keys = kept
-        self._given |= found
+        self._reported |= found
         return found
 
 
-class Names(dict[int, AbstractThread]):
+class ActorNames(dict[int, AbstractThread]):
     """What actors are called at one moment: a mapping that raises `UnsettledError` for those that may still change.
 
     At the end of an execution nothing changes any more.
@@ -109,12 +109,12 @@ class Names(dict[int, AbstractThread]):
 
     def __init__(self, entities: Entities, *, final: bool) -> None:
         super().__init__()
-        self._cast, self._final = entities, final
+        self._entities, self._final = entities, final
 
     def __missing__(self, actor: int) -> AbstractThread:
-        if not self._final and not self._cast.is_settled(actor):
+        if not self._final and not self._entities.is_settled(actor):
             raise UnsettledError(actor)
-        thread = self[actor] = self._cast.thread(actor)
+        thread = self[actor] = self._entities.thread(actor)
         return thread
 
 
@@ -122,7 +122,7 @@ class UnsettledError(Exception):
     """An actor may still turn out to be another thread."""
 
 
-def _named(key: Key, names: Names) -> Key | None:
+def _named(key: Key, names: ActorNames) -> Key | None:
     """None if an actor in it is not settled."""
     try:
         return tuple([_named_part(part, names) for part in key])
@@ -130,7 +130,7 @@ def _named(key: Key, names: Names) -> Key | None:
         return None
 
 
-def _named_part(part: Any, names: Names) -> Any:
+def _named_part(part: Any, names: ActorNames) -> Any:
     kind = type(part)
     if kind is Actor:
         return names[part[0]]

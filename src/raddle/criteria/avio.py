@@ -13,8 +13,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from raddle.criteria.actors import Names
-from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_again, said_thread
+from raddle.criteria.actors import ActorNames
+from raddle.criteria.variable_metrics import (
+    Group,
+    Note,
+    VariableMetric,
+    describe_access,
+    describe_repeated_access,
+    describe_thread,
+)
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACTOR_CHANGES, READ
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
@@ -74,7 +81,7 @@ class Avio(VariableMetric):
         for variable in variables:
             self._last.pop(variable, None)
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         return ()
 
     def _key(self, note: Note, named: Key) -> Key:
@@ -82,7 +89,7 @@ class Avio(VariableMetric):
         return sites[note >> 2 * BITS], sites[note >> BITS & MASK], sites[note & MASK], *named
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        return _said(sites, key, said_thread("A"), said_thread("B"))
+        return _clause(sites, key, describe_thread("A"), describe_thread("B"))
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         first, second, between = key[:3]
@@ -97,13 +104,13 @@ class AvioByThread(Avio):
     summary = "the same, distinguished by variable, the thread of the first two accesses and the thread of the third"
     starred = True
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         variable, actor, other = group
-        return self._cast.variables[variable], names[actor], names[other]
+        return self._entities.variables[variable], names[actor], names[other]
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, thread, other = key[3:]
-        return _said(sites, key, said_thread("A", thread), said_thread("B", other), variable=variable)
+        return _clause(sites, key, describe_thread("A", thread), describe_thread("B", other), variable=variable)
 
 
 class _LastAccesses:
@@ -117,9 +124,10 @@ class _LastAccesses:
         self.by_thread: dict[int, tuple[int, int]] = {}
 
 
-def _said(sites: Mapping[int, Site], key: Key, thread: str, other: str, *, variable: Any = None) -> str:
+def _clause(sites: Mapping[int, Site], key: Key, thread: str, other: str, *, variable: Any = None) -> str:
     first, second, between = key[:3]
     return (
-        f"{thread} {said_access(first, sites, variable=variable)} and next {said_again(second, sites)}, and the "
-        f"last access in between is by {other}, which {said_again(between, sites)}"
+        f"{thread} {describe_access(first, sites, variable=variable)} and next "
+        f"{describe_repeated_access(second, sites)}, and the last access in between is by {other}, which "
+        f"{describe_repeated_access(between, sites)}"
     )

@@ -42,14 +42,14 @@ class Blocks(Criterion):
 
     def begin(self, entities: Entities) -> None:
         self._run: set[int] = set()
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
         self._run.update([site for _, kind, _, site in steps if kind == BLOCK])
 
     def collect(self, *, final: bool) -> set[Key]:
-        fresh = self._run - self._told
-        self._told |= fresh
+        fresh = self._run - self._reported
+        self._reported |= fresh
         return {(site,) for site in fresh}
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:

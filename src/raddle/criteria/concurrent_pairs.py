@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, said_site
+from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric, describe_site
 from raddle.entities import Entities
 from raddle.operation import BEGIN, CLEAR, END, READ, UNOBSERVABLE, WRITE
 from raddle.requirement import SITE, Shape, word
@@ -50,8 +50,8 @@ class ConcurrentPairs(SynchronizationMetric):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         first, second, switch = key
-        who = "thread B" if switch else "the same thread"
-        return f"thread A at {said_site(first, sites)}, immediately followed by {who} at {said_site(second, sites)}"
+        follower = f"{'thread B' if switch else 'the same thread'} at {describe_site(second, sites)}"
+        return f"thread A at {describe_site(first, sites)}, immediately followed by {follower}"
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
         first, second, switch = key

@@ -49,7 +49,7 @@ NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 _CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of semaphores, queues, events
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
-_SAID = {
+_CLAUSES = {
     VISITED: "a thread reaches the synchronization {place}",
     BLOCKED: "a thread blocks {place}",
     BLOCKING: "another thread blocks on the lock acquired {place}",
@@ -115,4 +115,4 @@ class Contention(SynchronizationMetric):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, situation = key
-        return _SAID[situation].format(place=where(site, sites))
+        return _CLAUSES[situation].format(place=where(site, sites))

@@ -11,9 +11,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from raddle.criteria.accesses import CUTS, NOBODY, Variable
+from raddle.criteria.access_segments import AccessSegments
+from raddle.criteria.accesses import CUTS, NO_ACCESS, Variable
 from raddle.criteria.lu import FactCriterion, access_part
-from raddle.criteria.moments import Moments
 from raddle.criteria.observed_accesses import NEVER, Access
 from raddle.criteria.sizes import INITIAL
 from raddle.criteria.start_join import StartJoinOrder
@@ -34,8 +34,8 @@ class Defined(Variable):
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.written = NOBODY
-        self.writer = NOBODY  # the thread
+        self.written = NO_ACCESS
+        self.writer = NO_ACCESS  # the thread
 
 
 class DefinitionCriterion(FactCriterion[Defined]):
@@ -49,22 +49,22 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     def _end_initial_state(self) -> None:
         for variable in self._names.variables.values():
-            variable.written = variable.writer = NOBODY
-            for place in variable.places.values():
-                place.last = NOBODY
-        self._sources = {(NOBODY, access) for _, access in self._sources}
+            variable.written = variable.writer = NO_ACCESS
+            for last_access in variable.last_accesses.values():
+                last_access.number = NO_ACCESS
+        self._sources = {(NO_ACCESS, access) for _, access in self._sources}
 
-    def _note_possible(self, moments: Moments) -> None:
+    def _note_possible(self, access_segments: AccessSegments) -> None:
         names, seen = self._names, self.seen
         for own, access in self._sources:
-            if access not in moments.spans:
+            if access not in access_segments.spans:
                 continue  # of a variable that is not shared
             thread, _, number, _ = names.step(access)
             variable, read = names.abstract(number), names.named(access)
-            if not moments.is_parted(number, thread, own, access, (WRITE,)):
+            if not access_segments.is_parted(number, thread, own, access, (WRITE,)):
                 seen.sources.add((variable, self._source(own), read))
-            seen.hidden.add((variable, read, names.named_clock(moments.hidden(number, thread, own, access))))
-        for access, (first, last) in moments.spans.items():
+            seen.hidden.add((variable, read, names.named_clock(access_segments.hidden(number, thread, own, access))))
+        for access, (first, last) in access_segments.spans.items():
             thread, kind, number, _ = names.step(access)
             if kind == WRITE:
                 lasts = names.lasts(number, thread)
@@ -84,7 +84,7 @@ class DefUse(DefinitionCriterion):
     by_order: ClassVar[bool] = True
     shape: ClassVar[Shape] = Shape(VARIABLE, access_part('write or "initial"'), access_part("read"))
     summary: ClassVar[str] = "a read gets the value of a certain write, or the initial value"
-    _nobody: ClassVar[str] = INITIAL
+    _no_access_word: ClassVar[str] = INITIAL
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
@@ -92,35 +92,35 @@ class DefUse(DefinitionCriterion):
 
     def _end_initial_state(self) -> None:
         super()._end_initial_state()
-        self._flows = {(NOBODY, access) for _, access in self._flows}
+        self._flows = {(NO_ACCESS, access) for _, access in self._flows}
         self._fresh = list(self._flows)
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
+        groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
         for step in steps:
             kind = step[1]
             if kind == READ:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                written, own = spot.variable.written, spot.place.last
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                written, own = group.variable.written, group.last_access.number
                 flow = (written, access)
                 if flow not in self._flows:
                     self._flows.add(flow)
                     self._fresh.append(flow)
                 self._sources.add((own, access))
             elif kind == WRITE:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                spot.variable.written = spot.place.last = access
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                group.variable.written = group.last_access.number = access
             elif kind in CUTS:
                 boundary(step)
 
     def _source(self, own: int) -> Access | str:
-        return INITIAL if own == NOBODY else self._names.named(own)
+        return INITIAL if own == NO_ACCESS else self._names.named(own)
 
     def _requirements(self) -> Iterator[Key]:
         sources: dict[Key, list[Key]] = {}
@@ -159,18 +159,18 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
         self._remotes: set[int] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
+        groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
         local_reads, remote_reads, fresh = self._locals, self._remotes, self._fresh
         for step in steps:
             kind = step[1]
             if kind == READ:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                writer = spot.variable.writer
-                self._sources.add((spot.place.last, access))
-                if writer == step[0] or writer == NOBODY:
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                writer = group.variable.writer
+                self._sources.add((group.last_access.number, access))
+                if writer == step[0] or writer == NO_ACCESS:
                     if access not in local_reads:
                         local_reads.add(access)
                         fresh.append((access, LOCAL))
@@ -178,12 +178,12 @@ class LocalOrRemoteDefinition(DefinitionCriterion):
                     remote_reads.add(access)
                     fresh.append((access, REMOTE))
             elif kind == WRITE:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                spot.place.last = access
-                spot.variable.writer = step[0]
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                group.last_access.number = access
+                group.variable.writer = step[0]
             elif kind in CUTS:
                 boundary(step)
 

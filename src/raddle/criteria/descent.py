@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from raddle.labels import child_label
 
-LONGEST = 60  # characters of a label; threads can start each other in a row without end
+MAX_LABEL_LENGTH = 60  # characters of a label; threads can start each other in a row without end
 
 
 class Labels:
@@ -66,4 +66,4 @@ class Labels:
 
 def _child(parent: str, index: int) -> str:
     label = child_label(parent, index)
-    return label if len(label) <= LONGEST else f"T~{blake2b(label.encode(), digest_size=6).hexdigest()}"
+    return label if len(label) <= MAX_LABEL_LENGTH else f"T~{blake2b(label.encode(), digest_size=6).hexdigest()}"

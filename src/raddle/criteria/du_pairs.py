@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from raddle.criteria.actors import Names
-from raddle.criteria.variable_metrics import Group, VariableMetric, said_access, said_again, said_thread
+from raddle.criteria.actors import ActorNames
+from raddle.criteria.variable_metrics import (
+    Group,
+    VariableMetric,
+    describe_access,
+    describe_repeated_access,
+    describe_thread,
+)
 from raddle.entities import Entities
 from raddle.operation import ACTOR_CHANGES, READ, WRITE
 from raddle.requirement import SITE, THREAD, VARIABLE, Shape
@@ -50,11 +56,11 @@ class DefinitionUsePairs(VariableMetric):
         for variable in variables:
             self._definitions.pop(variable, None)
 
-    def _named(self, group: Group, names: Names) -> Key:
-        return (self._cast.variables[group[0]],)
+    def _named(self, group: Group, names: ActorNames) -> Key:
+        return (self._entities.variables[group[0]],)
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        return _said(sites, key, "a thread", "the same or another thread")
+        return _clause(sites, key, "a thread", "the same or another thread")
 
 
 class DefinitionUsePairsByThread(DefinitionUsePairs):
@@ -65,17 +71,17 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
     summary = "the same, distinguished by the thread that writes and the thread that reads"
     starred = True
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         variable, definer, user = group
-        return self._cast.variables[variable], names[definer], names[user]
+        return self._entities.variables[variable], names[definer], names[user]
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         definer, user = key[3:]
-        other = "A, or another thread of the same kind," if definer == user else said_thread("B", user)
-        return _said(sites, key, said_thread("A", definer), other)
+        other = "A, or another thread of the same kind," if definer == user else describe_thread("B", user)
+        return _clause(sites, key, describe_thread("A", definer), other)
 
 
-def _said(sites: Mapping[int, Site], key: Key, definer: str, user: str) -> str:
+def _clause(sites: Mapping[int, Site], key: Key, definer: str, user: str) -> str:
     definition, use, variable = key[:3]
-    writes = said_access(definition, sites, variable=variable)
-    return f"{definer} {writes} and then {user} {said_again(use, sites)}, with no write in between"
+    writes = describe_access(definition, sites, variable=variable)
+    return f"{definer} {writes} and then {user} {describe_repeated_access(use, sites)}, with no write in between"

@@ -15,8 +15,15 @@ from typing import Any
 
 from raddle.analysis.eraser import EXCLUSIVE, EXCLUSIVE_PRIME, MODIFIED, RACE, SHARED, VIRGIN, Guarded
 from raddle.analysis.locksets import HeldLocks
-from raddle.criteria.actors import Names
-from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_locks, said_thread
+from raddle.criteria.actors import ActorNames
+from raddle.criteria.variable_metrics import (
+    Group,
+    Note,
+    VariableMetric,
+    describe_access,
+    describe_locks,
+    describe_thread,
+)
 from raddle.entities import Entities
 from raddle.operation import ACCESSES, ACQUIRE, ACTOR_CHANGES, READ, RELEASE, WRITE
 from raddle.requirement import LOCK, SITE, THREAD, VARIABLE, Several, Shape, word
@@ -64,16 +71,17 @@ class Eraser(VariableMetric):
         for variable in variables:
             self._guarded.pop(variable, None)
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         return (self._locks(group[0]),)
 
     def _locks(self, locks: frozenset[int]) -> Any:
-        resources = self._cast.resources
+        resources = self._entities.resources
         return tuple(sorted({resources[lock] for lock in locks}))
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, state, locks = key
-        return f"{said_thread('A')} {said_access(site, sites)} when {_SAID[state]}{_said_guards(state, locks)}"
+        accesses = describe_access(site, sites)
+        return f"{describe_thread('A')} {accesses} when {_STATE_CLAUSES[state]}{_describe_guards(state, locks)}"
 
 
 class EraserByThread(Eraser):
@@ -84,9 +92,9 @@ class EraserByThread(Eraser):
     summary = "the same, distinguished by variable and thread"
     starred = True
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         variable, locks, actor = group
-        return self._cast.variables[variable], self._locks(locks), names[actor]
+        return self._entities.variables[variable], self._locks(locks), names[actor]
 
     def _key(self, note: Note, named: Key) -> Key:
         site, state = note
@@ -95,11 +103,11 @@ class EraserByThread(Eraser):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, variable, state, locks, thread = key
-        accesses = said_access(site, sites, variable=variable)
-        return f"{said_thread('A', thread)} {accesses} when {_SAID[state]}{_said_guards(state, locks)}"
+        accesses = describe_access(site, sites, variable=variable)
+        return f"{describe_thread('A', thread)} {accesses} when {_STATE_CLAUSES[state]}{_describe_guards(state, locks)}"
 
 
-_SAID = {
+_STATE_CLAUSES = {
     VIRGIN: "no thread has accessed it yet (Eraser's virgin)",
     EXCLUSIVE: "only one thread has accessed it (Eraser's exclusive)",
     EXCLUSIVE_PRIME: "a second thread has taken it over (Eraser's exclusive')",
@@ -109,5 +117,5 @@ _SAID = {
 }
 
 
-def _said_guards(state: str, locks: Any) -> str:
-    return f", protected by {said_locks(locks)}" if state in (SHARED, MODIFIED) else ""
+def _describe_guards(state: str, locks: Any) -> str:
+    return f", protected by {describe_locks(locks)}" if state in (SHARED, MODIFIED) else ""

@@ -18,8 +18,8 @@ from typing import Any
 
 from raddle.analysis.goldilocks import FIRST, LOCKSET, RACE, SAME_LOCK, SAME_THREAD, TWO_THREADS, Goldilocks
 from raddle.analysis.locksets import HeldLocks
-from raddle.criteria.actors import Names
-from raddle.criteria.variable_metrics import Group, Note, VariableMetric, said_access, said_thread
+from raddle.criteria.actors import ActorNames
+from raddle.criteria.variable_metrics import Group, Note, VariableMetric, describe_access, describe_thread
 from raddle.entities import AbstractObject, AbstractThread, Entities
 from raddle.operation import (
     ACCESSES,
@@ -97,20 +97,20 @@ class GoldiLock(VariableMetric):
 
     def _kind(self, resource: int) -> int:
         """The number of the first resource that is the same in the abstract."""
-        return self._kinds.setdefault(self._cast.resources[resource], resource)
+        return self._kinds.setdefault(self._entities.resources[resource], resource)
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         return (self._named_lockset(group[0], names),)
 
-    def _named_lockset(self, lockset: Lockset, names: Names) -> Any:
+    def _named_lockset(self, lockset: Lockset, names: ActorNames) -> Any:
         kinds, actors = lockset
-        resources = self._cast.resources
+        resources = self._entities.resources
         elements = {("resource", resources[kind]) for kind in kinds} | {("thread", names[actor]) for actor in actors}
         return tuple(sorted(elements))
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, check, lockset = key
-        return f"{said_thread('A')} {said_access(site, sites)} {_said(check, lockset)}"
+        return f"{describe_thread('A')} {describe_access(site, sites)} {_describe_check(check, lockset)}"
 
 
 class GoldiLockByThread(GoldiLock):
@@ -121,9 +121,9 @@ class GoldiLockByThread(GoldiLock):
     summary = "the same, distinguished by variable and thread"
     starred = True
 
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         variable, lockset, actor = group
-        return self._cast.variables[variable], self._named_lockset(lockset, names), names[actor]
+        return self._entities.variables[variable], self._named_lockset(lockset, names), names[actor]
 
     def _key(self, note: Note, named: Key) -> Key:
         site, check = note
@@ -132,10 +132,11 @@ class GoldiLockByThread(GoldiLock):
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         site, variable, check, lockset, thread = key
-        return f"{said_thread('A', thread)} {said_access(site, sites, variable=variable)} {_said(check, lockset)}"
+        accesses = describe_access(site, sites, variable=variable)
+        return f"{describe_thread('A', thread)} {accesses} {_describe_check(check, lockset)}"
 
 
-_SAID = {
+_CHECK_CLAUSES = {
     FIRST: "with no earlier conflicting access",
     SAME_THREAD: "with no earlier conflicting access except its own",
     SAME_LOCK: "while holding a lock that was also held at the last conflicting access",
@@ -145,9 +146,9 @@ _SAID = {
 }
 
 
-def _said(check: str, lockset: Any) -> str:
+def _describe_check(check: str, lockset: Any) -> str:
     if check not in (LOCKSET, RACE):
-        return f"{_SAID[check]} ({check})"
+        return f"{_CHECK_CLAUSES[check]} ({check})"
     through = [str(AbstractObject(*of)) for kind, of in lockset if kind == "resource"]
     threads = [str(AbstractThread(*of)) for kind, of in lockset if kind == "thread"]
-    return f"{_SAID[check]} {' and '.join([*through, *threads])} ({check})"
+    return f"{_CHECK_CLAUSES[check]} {' and '.join([*through, *threads])} ({check})"

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_thread
+from raddle.criteria.variable_metrics import describe_thread
 from raddle.entities import AbstractObject, Entities
 from raddle.operation import (
     ACCESSES,
@@ -96,7 +96,7 @@ class HappensBeforePairs(SynchronizationMetric):
             elif kind in CALLS:
                 continue
             elif kind in given:
-                if kind == SET and not site and self._cast.resources[target].type == _FUTURE:
+                if kind == SET and not site and self._entities.resources[target].type == _FUTURE:
                     site = 0 if thread in tasks else last.get(thread, 0)  # where the task ended
                 given[kind][target] = (site, thread, actors[thread] if by_thread else 0)
             elif kind in taken_from:
@@ -132,13 +132,13 @@ class HappensBeforePairs(SynchronizationMetric):
 
     def _key(self, note: Note) -> Key:
         given_at, taken_at, resource = note[:3]
-        return given_at, taken_at, "" if resource == _NOTHING else self._cast.resources[resource]
+        return given_at, taken_at, "" if resource == _NOTHING else self._entities.resources[resource]
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         given_at, taken_at, resource = key[:3]
         giver, taker = key[3:] if self.by_thread else (None, None)
-        first = f"{said_thread('A', giver)} {where(given_at, sites)}"
-        then = f"{said_thread('B', taker)} {where(taken_at, sites)}"
+        first = f"{describe_thread('A', giver)} {where(given_at, sites)}"
+        then = f"{describe_thread('B', taker)} {where(taken_at, sites)}"
         if not resource:
             return f"{first} synchronizes with {then} by a start or a join"
         return f"{first} synchronizes with {then} through {AbstractObject(*resource)}"

@@ -18,9 +18,9 @@ from itertools import chain, compress, repeat
 from operator import or_
 from typing import Any, ClassVar, NamedTuple, Self
 
-from raddle.criteria.accesses import CUTS, NOBODY, V, Variable
+from raddle.criteria.access_segments import AccessSegments
+from raddle.criteria.accesses import CUTS, NO_ACCESS, V, Variable
 from raddle.criteria.lu import FactCriterion, access_part
-from raddle.criteria.moments import Moments
 from raddle.criteria.observed_accesses import Access
 from raddle.criteria.sizes import UNSERIALIZABLE_BY
 from raddle.criteria.start_join import StartJoinOrder
@@ -32,7 +32,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-LONG = 1024  # accesses in the log of a variable
+MAX_LOG = 1024  # accesses in the log of a variable
 NONE = "none"  # the paper's dot: nothing between the two
 UNSERIALIZABLE, SERIALIZABLE = "unserializable", "serializable"
 
@@ -71,14 +71,14 @@ class Logged(Variable):
         self.accesses.append(access)
         return bit
 
-    def begin_anew(self) -> None:
+    def restart_log(self) -> None:
         """Forget the log, and whatever is over."""
         now = self.begun + len(self.log)
-        for place in self.places.values():
-            missed = self.log[max(0, place.time - self.begun) :]
+        for last_access in self.last_accesses.values():
+            missed = self.log[max(0, last_access.time - self.begun) :]
             if missed:
-                place.missed |= reduce(or_, missed)
-            place.time = now
+                last_access.missed |= reduce(or_, missed)
+            last_access.time = now
         self.begun = now
         self.log.clear()
 
@@ -103,13 +103,13 @@ class PairCriterion(FactCriterion[V]):
         self.seen.pairs.update((variable, first, second) for variable, first, second, _ in keys)
         return keys
 
-    def _note_possible(self, moments: Moments) -> None:
+    def _note_possible(self, access_segments: AccessSegments) -> None:
         names = self._names
         for first, second in self._pairs():
-            if second in moments.spans:  # the variable is shared
+            if second in access_segments.spans:  # the variable is shared
                 thread, _, number, _ = names.step(second)
                 kinds = self._disturbing(names.step(first)[1], names.step(second)[1])
-                if not moments.is_parted(number, thread, first, second, kinds):
+                if not access_segments.is_parted(number, thread, first, second, kinds):
                     self.seen.calm.add((names.abstract(number), names.named(first), names.named(second)))
 
     @abstractmethod
@@ -136,7 +136,7 @@ class PairCriterion(FactCriterion[V]):
     def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
         """What can be the case between the two, given the accesses of others that can come between."""
 
-    def _said(self, key: Key, sites: Mapping[int, Site]) -> str:
+    def _describe_pair(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, _ = key
         return (
             f"thread {first[0]} {verb_of(first[1])} `{AbstractVariable(*variable)}` {self._where(first, sites)} "
@@ -144,7 +144,7 @@ class PairCriterion(FactCriterion[V]):
         )
 
 
-class Meetings(NamedTuple):
+class InterleavedPair(NamedTuple):
     """A pair of accesses, and those of other threads that came between them."""
 
     variable: tuple[str, ...]
@@ -158,18 +158,19 @@ class Meetings(NamedTuple):
         return zip(repeat(self.variable), repeat(self.first), repeat(self.second), others)
 
 
-class Met(Set[Key]):
+class LazyRequirements(Set[Key]):
     """Requirements, of which there can be millions: most are made when somebody asks for them.
 
     >>> access = ("T1", "read", 70001, 1)
-    >>> met = Met(set(), [Meetings(("m.py", "", "n"), access, access, [None, ("T2", "write", 70002, 1)], 0b10)])
-    >>> len(met), [key[3] for key in met]
+    >>> accesses = [None, ("T2", "write", 70002, 1)]
+    >>> keys = LazyRequirements(set(), [InterleavedPair(("m.py", "", "n"), access, access, accesses, 0b10)])
+    >>> len(keys), [key[3] for key in keys]
     (1, [('T2', 'write', 70002, 1)])
     """
 
-    def __init__(self, keys: Set[Key], meetings: list[Meetings]) -> None:
+    def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._meetings = meetings  # no requirement is in two of them, or among the others
+        self._lazy_pairs = pairs  # no requirement is in two of them, or among the others
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
@@ -179,10 +180,10 @@ class Met(Set[Key]):
         return any(key == known for known in self)
 
     def __iter__(self) -> Iterator[Key]:
-        return chain(self._keys, chain.from_iterable(map(Meetings.keys, self._meetings)))
+        return chain(self._keys, chain.from_iterable(map(InterleavedPair.keys, self._lazy_pairs)))
 
     def __len__(self) -> int:
-        return len(self._keys) + sum(one.bits.bit_count() for one in self._meetings)
+        return len(self._keys) + sum(one.bits.bit_count() for one in self._lazy_pairs)
 
 
 class PairInterleave(PairCriterion[Logged]):
@@ -200,7 +201,7 @@ class PairInterleave(PairCriterion[Logged]):
     )
     points: ClassVar[frozenset[Kind]] = frozenset({READ})  # also where all three only read
     _variable = Logged
-    _nobody: ClassVar[str] = NONE
+    _no_access_word: ClassVar[str] = NONE
 
     def __init__(self, *, occurrences: int = PINV_OCCURRENCES) -> None:
         super().__init__(occurrences=occurrences)
@@ -214,47 +215,49 @@ class PairInterleave(PairCriterion[Logged]):
         self._between: dict[tuple[int, int], int] = {}  # what came between two accesses: bits
         self._new: dict[tuple[int, int], int] = {}  # those of them that were not given out yet
         self._alone: set[tuple[int, int]] = set()  # between which nothing came
-        self._told: dict[int, list[Meetings]] = {}  # by variable: what was given out, while it has its name for itself
+        self._reported_pairs: dict[
+            int, list[InterleavedPair]
+        ] = {}  # by variable: what was given out, while it has its name for itself
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
+        groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
         between, new, alone, fresh = self._between, self._new, self._alone, self._fresh
         for step in steps:
             kind = step[1]
             if kind in ACCESSES:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                variable, place = spot.variable, spot.place
-                log, first = variable.log, place.last
-                if first != NOBODY:
-                    met = place.missed
-                    since = log[place.time - variable.begun :]
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                variable, last_access = group.variable, group.last_access
+                log, first = variable.log, last_access.number
+                if first != NO_ACCESS:
+                    interleaved = last_access.missed
+                    since = log[last_access.time - variable.begun :]
                     if since:
-                        met |= reduce(or_, since)
+                        interleaved |= reduce(or_, since)
                     pair = first, access
-                    if not met:
+                    if not interleaved:
                         if pair not in alone:
                             alone.add(pair)
-                            fresh.append((first, access, NOBODY))
+                            fresh.append((first, access, NO_ACCESS))
                     else:
                         known = between.get(pair, 0)
-                        if met & ~known:
-                            between[pair] = known | met
-                            new[pair] = new.get(pair, 0) | met & ~known
+                        if interleaved & ~known:
+                            between[pair] = known | interleaved
+                            new[pair] = new.get(pair, 0) | interleaved & ~known
                 log.append(variable.bits.get(access) or variable.bit(access))
-                if len(log) >= LONG:
-                    variable.begin_anew()
-                place.last = access
-                place.time = variable.begun + len(log)
-                place.missed = 0
+                if len(log) >= MAX_LOG:
+                    variable.restart_log()
+                last_access.number = access
+                last_access.time = variable.begun + len(log)
+                last_access.missed = 0
             elif kind in CUTS:
                 boundary(step)
 
     def collect(self, *, final: bool) -> Set[Key]:
-        self._meetings: list[Meetings] = []
-        return Met(super().collect(final=final), self._meetings)
+        self._lazy_pairs: list[InterleavedPair] = []
+        return LazyRequirements(super().collect(final=final), self._lazy_pairs)
 
     def _named(self) -> set[Key]:
         """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses.
@@ -280,15 +283,15 @@ class PairInterleave(PairCriterion[Logged]):
             if bits & unnamed:
                 waiting[pair] = bits & unnamed
             self.seen.pairs.add((names.abstract(number), first, second))
-            met = Meetings(variable, first, second, accesses, bits & ~unnamed)
+            interleaved = InterleavedPair(variable, first, second, accesses, bits & ~unnamed)
             if namesakes[names.abstract(number)] == 1:
-                self._meetings.append(met)
-                self._told.setdefault(number, []).append(met)
+                self._lazy_pairs.append(interleaved)
+                self._reported_pairs.setdefault(number, []).append(interleaved)
             else:
-                keys.update(met.keys())
-        for number in [number for number in self._told if namesakes[names.abstract(number)] > 1]:
-            for met in self._told.pop(number):
-                self._given.update(met.keys())
+                keys.update(interleaved.keys())
+        for number in [number for number in self._reported_pairs if namesakes[names.abstract(number)] > 1]:
+            for interleaved in self._reported_pairs.pop(number):
+                self._reported.update(interleaved.keys())
         self._new = waiting
         return keys
 
@@ -306,7 +309,7 @@ class PairInterleave(PairCriterion[Logged]):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, other = key
         if other == NONE:
-            return f"{self._said(key, sites)} with no access by another thread in between"
+            return f"{self._describe_pair(key, sites)} with no access by another thread in between"
         return (
             f"thread {other[0]} {verb_of(other[1])} `{AbstractVariable(*variable)}` {self._where(other, sites)} "
             f"between thread {first[0]}'s {first[1]} {self._where(first, sites)} "
@@ -336,34 +339,34 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
         self._good: set[tuple[int, int]] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
+        groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
         bad, good, fresh = self._bad, self._good, self._fresh
         for step in steps:
             kind = step[1]
             if kind in ACCESSES:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
-                variable, place, writes = spot.variable, spot.place, kind == WRITE
-                if place.last != NOBODY:
-                    pair = (place.last, access)
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
+                variable, last_access, writes = group.variable, group.last_access, kind == WRITE
+                if last_access.number != NO_ACCESS:
+                    pair = (last_access.number, access)
                     # Whatever came after the pair's first is remote. See UNSERIALIZABLE_BY: between two writes
                     # a read does it, in all other cases a write.
-                    culprit = variable.read if writes and place.wrote else variable.written
-                    if culprit > place.time:
+                    culprit = variable.read if writes and last_access.wrote else variable.written
+                    if culprit > last_access.time:
                         if pair not in bad:
                             bad.add(pair)
                             fresh.append((*pair, UNSERIALIZABLE))
                     elif pair not in good:
                         good.add(pair)
                         fresh.append((*pair, SERIALIZABLE))
-                variable.time = place.time = time = variable.time + 1
+                variable.time = last_access.time = time = variable.time + 1
                 if writes:
                     variable.written = time
                 else:
                     variable.read = time
-                place.last, place.wrote = access, writes
+                last_access.number, last_access.wrote = access, writes
             elif kind in CUTS:
                 boundary(step)
 
@@ -382,4 +385,4 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         _, first, second, verdict = key
         culprit = f"a {UNSERIALIZABLE_BY[first[1], second[1]]} by another thread in between ({verdict})"
-        return f"{self._said(key, sites)} {'with' if verdict == UNSERIALIZABLE else 'without'} {culprit}"
+        return f"{self._describe_pair(key, sites)} {'with' if verdict == UNSERIALIZABLE else 'without'} {culprit}"

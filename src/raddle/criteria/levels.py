@@ -28,7 +28,7 @@ K = TypeVar("K", int, tuple[int, int])
 Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, whose it is, highest of all others
 Ends = dict[tuple[int, int], Occurrences]  # by pattern and last access
 
-NOBODY = -1
+NO_THREAD = -1
 
 
 class Visits:
@@ -60,19 +60,19 @@ class Variable:
     """One variable of one object."""
 
     __slots__ = (
-        "accesses", "before", "ends", "first", "into", "latest", "levels", "object", "onward", "several", "starts",
+        "accesses", "before", "ends", "first", "into", "latest", "levels", "object", "onward", "shared", "starts",
         "time", "visits",
     )  # fmt: skip
 
-    def __init__(self, accesses: Accesses, whole: Object, ends: Ends, first: int) -> None:
+    def __init__(self, accesses: Accesses, obj: Object, ends: Ends, first: int) -> None:
         self.accesses = accesses
-        self.object = whole
+        self.object = obj
         self.ends = ends
         self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reading, writing; by thread
         self.first = first  # the thread that came first
-        self.several = False  # have others come?
+        self.shared = False  # have others come?
         self.time = 0
-        self.latest = NOBODY  # who did the latest first access
+        self.latest = NO_THREAD  # who did the latest first access
         self.before = 0  # the time after the latest one of anybody else
         self.starts: dict[int, tuple[int, int, int]] = {}  # by access: stamp, the first two threads that did it
         self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # of reads, of writes
@@ -108,10 +108,10 @@ def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: 
         changed = True
         _raise(variable.levels[writes], number, level, thread, stamp)
     for pair in variable.onward:
-        there = pair.y.visits[writes].get(thread)
-        if there is not None and (risen or there.newest > since):
+        other_visits = pair.y.visits[writes].get(thread)
+        if other_visits is not None and (risen or other_visits.newest > since):
             crossings = pair.crossings[writes]
-            for other in there.levels:
+            for other in other_visits.levels:
                 if _raise(crossings, (number, other), level, thread, stamp):
                     pair.raised[writes] = stamp
                     changed = True
@@ -123,9 +123,9 @@ def note_chains(variable: Variable, thread: int, writes: bool, number: int, sinc
     stamp = variable.object.stamp
     changed = False
     for pair in variable.into:
-        there = pair.x.visits[writes].get(thread)
-        if there is not None and there.raised > since:
-            chains, levels = pair.chains[writes], there.levels
+        other_visits = pair.x.visits[writes].get(thread)
+        if other_visits is not None and other_visits.raised > since:
+            chains, levels = pair.chains[writes], other_visits.levels
             for other in reversed(levels):
                 when, level_there = levels[other]
                 if when <= since:
@@ -142,17 +142,17 @@ def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bo
     if old is None:
         levels[key] = (stamp, level, thread, 0)
         return True
-    _, highest, who, others = old
+    _, highest, top_thread, others = old
     if level > highest:
-        if thread != who:
+        if thread != top_thread:
             others = highest
-        highest, who = level, thread
-    elif thread != who and level > others:
+        highest, top_thread = level, thread
+    elif thread != top_thread and level > others:
         others = level
     else:
         return False
     del levels[key]  # the latest change stands last
-    levels[key] = (stamp, highest, who, others)
+    levels[key] = (stamp, highest, top_thread, others)
     return True
 
 
@@ -169,7 +169,7 @@ def note_first(variable: Variable, thread: int, number: int, visits: Visits) -> 
     variable.time += 1
     start = variable.starts.get(number)
     if start is None:
-        variable.starts[number] = (stamp, thread, NOBODY)
-    elif start[2] == NOBODY and start[1] != thread:
+        variable.starts[number] = (stamp, thread, NO_THREAD)
+    elif start[2] == NO_THREAD and start[1] != thread:
         del variable.starts[number]
         variable.starts[number] = (stamp, start[1], thread)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from raddle.analysis.lock_holders import LockHolders
 from raddle.criteria.synchronization_metrics import Note, SynchronizationMetric
-from raddle.criteria.variable_metrics import said_thread
+from raddle.criteria.variable_metrics import describe_thread
 from raddle.entities import AbstractObject, Entities
 from raddle.operation import ACQUIRE, ACTOR_CHANGES, BLOCKED, FAILED, RELEASE
 from raddle.requirement import LOCK, SITE, THREAD, Shape
@@ -66,11 +66,11 @@ class GoodLock(SynchronizationMetric):
 
     def _key(self, note: Note) -> Key:
         held_at, site, held, acquired, _ = note
-        return held_at, site, self._cast.resources[held], self._cast.resources[acquired]
+        return held_at, site, self._entities.resources[held], self._entities.resources[acquired]
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         held_at, site, held, acquired = key[:4]
-        thread = said_thread("A", key[4] if self.by_thread else None)
+        thread = describe_thread("A", key[4] if self.by_thread else None)
         return (
             f"{thread} requests {AbstractObject(*acquired)} {where(site, sites)} while it holds "
             f"{AbstractObject(*held)}, acquired {where(held_at, sites)}"

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import combinations
 from typing import Any, ClassVar, Generic
 
-from raddle.criteria.accesses import OCCURRENCES, Fact, Names, V
+from raddle.criteria.access_segments import AccessSegments
+from raddle.criteria.accesses import OCCURRENCES, AccessNames, Fact, V
 from raddle.criteria.base import LINEAR, Criterion
-from raddle.criteria.moments import Moments
 from raddle.criteria.observed_accesses import Access, ObservedAccesses
 from raddle.criteria.sizes import total_seen
 from raddle.entities import AbstractVariable, Entities
@@ -42,16 +42,16 @@ class LuCriterion(Criterion, Generic[V]):
     family: ClassVar[str] = "Lu et al."
     paper: ClassVar[str] = "S. Lu, W. Jiang, Y. Zhou: A Study of Interleaving Coverage Criteria. ESEC/FSE 2007"
     total_known: ClassVar[bool] = True
-    _nobody: ClassVar[str] = ""  # the word for no access
+    _no_access_word: ClassVar[str] = ""  # the word for no access
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
         if occurrences < 1:
             raise ValueError(f"an access occurs at least once, so {occurrences} is not a most of occurrences")
         self.occurrences = occurrences
         self.seen = ObservedAccesses()
-        self._names = Names(
+        self._names = AccessNames(
             occurrences=occurrences,
-            nobody=self._nobody,
+            no_access_word=self._no_access_word,
             variable=self._variable,
             concurrent=self._end_initial_state,
             cut=self._cut,
@@ -106,20 +106,20 @@ class FactCriterion(LuCriterion[V]):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._fresh: list[Fact] = []
-        self._given: set[Key] = set()  # two variables can give the same key, at different times
+        self._reported: set[Key] = set()  # two variables can give the same key, at different times
         self._collected = False
 
     def collect(self, *, final: bool) -> Set[Key]:
         self._names.settle(final=final)
         keys = self._named()
-        if self._given:
-            keys -= self._given
+        if self._reported:
+            keys -= self._reported
         if not final:
-            self._given |= keys
+            self._reported |= keys
         self._names.note(self.seen.accesses)
         if final:
             self._names.note_order(self.seen)
-            self._note_possible(Moments(self._names))
+            self._note_possible(AccessSegments(self._names))
         self.seen.executions += not self._collected
         self._collected = True
         return keys
@@ -130,7 +130,7 @@ class FactCriterion(LuCriterion[V]):
         return keys
 
     @abstractmethod
-    def _note_possible(self, moments: Moments) -> None:
+    def _note_possible(self, access_segments: AccessSegments) -> None:
         """The execution is over: note what it showed to be possible, though perhaps not in this order."""
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:

@@ -52,15 +52,15 @@ class _Family(NamedTuple):
     def size(self) -> int:
         return prod(map(len, self.choices))
 
-    def keys(self, judge: RuledOut | None) -> Iterator[Key]:
+    def keys(self, ruled_out: RuledOut | None) -> Iterator[Key]:
         """Those that are possible."""
-        chosen = product(*self.choices) if judge is None else judge.possible(self.pattern, self.choices)
+        chosen = product(*self.choices) if ruled_out is None else ruled_out.possible(self.pattern, self.choices)
         for accesses in chosen:
             yield (self.pattern.number, self.owner, self.x, self.y, *[site for _, site in accesses])
 
-    def count(self, judge: RuledOut | None) -> int:
+    def count(self, ruled_out: RuledOut | None) -> int:
         """How many these are."""
-        return self.size if judge is None else judge.count(self.pattern, self.choices)
+        return self.size if ruled_out is None else ruled_out.count(self.pattern, self.choices)
 
 
 class MemoryAccessPatterns(Criterion):
@@ -86,7 +86,7 @@ class MemoryAccessPatterns(Criterion):
 
     def __init__(self) -> None:
         self._automata = Automata()
-        self._judged: tuple[PruningFacts, dict[str, RuledOut]] = (
+        self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (
             PruningFacts(),
             {},
         )  # the last facts that were asked about
@@ -97,7 +97,7 @@ class MemoryAccessPatterns(Criterion):
 
     def begin(self, entities: Entities) -> None:
         self._prefixes = Prefixes(entities)
-        self._given: set[Key] = set()
+        self._reported: set[Key] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
         self._prefixes.feed(steps)
@@ -106,10 +106,10 @@ class MemoryAccessPatterns(Criterion):
         self._prefixes.forget(variables)
 
     def collect(self, *, final: bool) -> set[Key]:
-        keys = set(self._prefixes.news())
-        keys -= self._given
+        keys = set(self._prefixes.new_keys())
+        keys -= self._reported
         if not final:  # those that can be found a second time, see `Prefixes.news`
-            self._given.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
+            self._reported.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
         return keys
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
@@ -130,25 +130,25 @@ class MemoryAccessPatterns(Criterion):
         return Total(sum(family.size for family in _families(model)), STATIC)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
-        judges = self._judges(facts)
+        ruled_out_by_owner = self._ruled_out_by_owner(facts)
         families = list(_families(model))
-        possible = sum(family.count(judges.get(family.owner)) for family in families)
+        possible = sum(family.count(ruled_out_by_owner.get(family.owner)) for family in families)
         static = sum(family.size for family in families)
         return Total(possible, PRUNED) if possible < static else Total(static, STATIC)
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key]:
-        judges = self._judges(facts)
+        ruled_out_by_owner = self._ruled_out_by_owner(facts)
         for family in _families(model):
-            yield from family.keys(judges.get(family.owner))
+            yield from family.keys(ruled_out_by_owner.get(family.owner))
 
     def infeasible(self, key: Key, facts: PruningFacts) -> str | None:
         number, owner, x, y, *sites = key
-        judge = self._judges(facts).get(owner)
-        if judge is None:
+        ruled_out = self._ruled_out_by_owner(facts).get(owner)
+        if ruled_out is None:
             return None
         pattern = PATTERNS[number]
         names = [x if part.variable == "x" else y for part in pattern.parts]
-        return judge.why(pattern, list(zip(names, sites, strict=True)))
+        return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
 
     def per_pattern(self, model: StaticModel) -> dict[int, int]:
         """The static total of each pattern that requirements are counted under."""
@@ -159,19 +159,19 @@ class MemoryAccessPatterns(Criterion):
 
     def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
         """The total of each pattern that requirements are counted under."""
-        judges, static = self._judges(facts), self.per_pattern(model)
+        ruled_out_by_owner, static = self._ruled_out_by_owner(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
         for family in _families(model):
-            possible[family.pattern.number] += family.count(judges.get(family.owner))
+            possible[family.pattern.number] += family.count(ruled_out_by_owner.get(family.owner))
         return {
             number: Total(possible[number], PRUNED) if possible[number] < all_ else Total(all_, STATIC)
             for number, all_ in static.items()
         }
 
-    def _judges(self, facts: PruningFacts) -> dict[str, RuledOut]:
-        if facts is not self._judged[0]:
-            self._judged = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}
-        return self._judged[1]
+    def _ruled_out_by_owner(self, facts: PruningFacts) -> dict[str, RuledOut]:
+        if facts is not self._cached_ruled_out[0]:
+            self._cached_ruled_out = facts, {owner: RuledOut(known) for owner, known in facts.owners.items()}
+        return self._cached_ruled_out[1]
 
 
 def by_pattern(keys: Iterable[Key]) -> dict[int, int]:

@@ -76,12 +76,12 @@ class MethodPairs(Criterion):
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        self._cast = entities
+        self._entities = entities
         self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: functions entered, the innermost last
         self._on: dict[int, _Active] = {}  # by object
         self._of: dict[str, _Active] = {}  # by class
         self._fresh: set[Key] = set()
-        self._told: set[Key] = set()
+        self._reported: set[Key] = set()
 
     def feed(self, steps: Iterable[Step]) -> None:
         methods = self._methods
@@ -99,14 +99,14 @@ class MethodPairs(Criterion):
                     self._stop(call)
 
     def _method_at(self, number: int) -> _Method | None:
-        function = self._cast.functions.get(number, "")
+        function = self._entities.functions.get(number, "")
         found = class_and_method(function)
         method = _Method(function, *found) if found is not None and is_public(found[1]) else None
         self._methods[number] = method
         return method
 
     def _enter(self, thread: int, target: int, method: _Method) -> None:
-        owner = self._cast.classes.get(target, method.owner) if target else method.owner
+        owner = self._entities.classes.get(target, method.owner) if target else method.owner
         call = _Call(thread, target, owner, method.name)
         of_class = self._of.setdefault(owner, {})
         for other in self._on.get(target, ()) if target else of_class:
@@ -143,9 +143,9 @@ class MethodPairs(Criterion):
             del self._on[call.target]
 
     def collect(self, *, final: bool) -> set[Key]:
-        fresh = self._fresh - self._told
+        fresh = self._fresh - self._reported
         self._fresh = set()
-        self._told |= fresh
+        self._reported |= fresh
         return fresh
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:

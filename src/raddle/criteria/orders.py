@@ -32,7 +32,7 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-BEGINNING = 12  # accesses of an order that its key tells
+MAX_LISTED = 12  # accesses of an order that its key tells
 _ORDER = (
     word("number of accesses and digest of their order"),
     Several("how it begins", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
@@ -58,15 +58,15 @@ class OrderCriterion(LuCriterion[Variable]):
         ] = {}  # by thread: how many accesses of all had happened at its starts and joins
 
     def feed(self, steps: Iterable[Step]) -> None:
-        spots, new_spot, boundary = self._names.spots, self._names.new_spot, self._names.boundary
+        groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
         log = self._log.append
         for step in steps:
             kind = step[1]
             if kind in ACCESSES:
-                spot = spots.get(step) or new_spot(step)
-                access = spot.access
-                if access != spot.last:
-                    spot.access = access = access + 1
+                group = groups.get(step) or new_group(step)
+                access = group.access
+                if access != group.last:
+                    group.access = access = access + 1
                 log(access)
             elif kind in CUTS:
                 boundary(step)
@@ -106,7 +106,7 @@ class OrderCriterion(LuCriterion[Variable]):
         digests = b"".join([self._digests[self._log[place]] for place in places])
         return f"{len(digests) // 8}:{blake2b(digests, digest_size=16).hexdigest()}"
 
-    def _beginning(self, places: Iterable[int]) -> Key:
+    def _listed(self, places: Iterable[int]) -> Key:
         names, log = self._names, self._log
         named = ((names.named(log[place]), str(names.abstract(names.step(log[place])[2]))) for place in places)
         return tuple((label, kind, variable, site) for (label, kind, site, _), variable in named)
@@ -133,7 +133,7 @@ class OrderCriterion(LuCriterion[Variable]):
             self._line(variable, label, own)
         for one, other in combinations(by_label, 2):
             both = sorted(by_label[one] + by_label[other])  # two runs: linear
-            yield one, other, self._order(both), self._beginning(both[:BEGINNING])
+            yield one, other, self._order(both), self._listed(both[:MAX_LISTED])
 
     def home(self, key: Key) -> int:
         return 0  # an order belongs to no one file
@@ -152,10 +152,10 @@ class All(OrderCriterion):
             self.seen.meetings.add(tuple(by_label))
             for label, own in by_label.items():
                 self._line(None, label, own)
-            yield self._order(places), self._beginning(places[:BEGINNING])
+            yield self._order(places), self._listed(places[:MAX_LISTED])
 
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
-        return f"all accesses to shared variables happen in this order: {_told(sites, *key)}"
+        return f"all accesses to shared variables happen in this order: {_describe_order(sites, *key)}"
 
 
 class ThreadPair(OrderCriterion):
@@ -173,7 +173,7 @@ class ThreadPair(OrderCriterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         one, other, *order = key
         whose = f"the accesses of threads {one} and {other} to shared variables"
-        return f"{whose} happen in this order: {_told(sites, *order)}"
+        return f"{whose} happen in this order: {_describe_order(sites, *order)}"
 
 
 class SingleVariable(OrderCriterion):
@@ -195,15 +195,17 @@ class SingleVariable(OrderCriterion):
     def explain(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, one, other, *order = key
         whose = f"the accesses of threads {one} and {other} to `{AbstractVariable(*variable)}`"
-        return f"{whose} happen in this order: {_told(sites, *order)}"
+        return f"{whose} happen in this order: {_describe_order(sites, *order)}"
 
     def home(self, key: Key) -> int:
         site: int = key[4][0][3]
         return site
 
 
-def _told(sites: Mapping[int, Site], order: str, beginning: Key) -> str:
+def _describe_order(sites: Mapping[int, Site], order: str, beginning: Key) -> str:
     number, _, digest = order.partition(":")
-    told = ", ".join(f"{label} {verb_of(kind)} `{name}` {where(site, sites)}" for label, kind, name, site in beginning)
+    listed = ", ".join(
+        f"{label} {verb_of(kind)} `{name}` {where(site, sites)}" for label, kind, name, site in beginning
+    )
     more = int(number) - len(beginning)
-    return f"{told}{f', and {more:,} more' if more else ''} (order {digest[:8]})"
+    return f"{listed}{f', and {more:,} more' if more else ''} (order {digest[:8]})"

@@ -39,24 +39,24 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
         )
         for part, site in zip(pattern.parts, numbers, strict=True)
     ]
-    said = _crossing(*steps) if pattern.pair and len(pattern.orders) > 1 else _chain(*steps)
-    same = sorted({reading.number for reading in pattern.readings})
-    return f"{said} (pattern {', '.join(map(str, same[:-1]))}{' or ' if same[1:] else ''}{same[-1]})"
+    clause_text = _crossing(*steps) if pattern.pair and len(pattern.orders) > 1 else _chain(*steps)
+    same = sorted({equivalent.number for equivalent in pattern.equivalents})
+    return f"{clause_text} (pattern {', '.join(map(str, same[:-1]))}{' or ' if same[1:] else ''}{same[-1]})"
 
 
 def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
     """Each step after the one before it."""
-    said = (
+    clause_text = (
         f"thread {one.thread} {one.does} {one.variable} {one.where}, then thread {two.thread} {two.does} it {two.where}"
     )
     if not rest:
-        return said
+        return clause_text
     last = rest[-1]
     if len(rest) == 1:
         again = " again" if last.kind == one.kind else ""
-        return f"{said}, then {last.thread} {last.does} it{again} {last.where}"
+        return f"{clause_text}, then {last.thread} {last.does} it{again} {last.where}"
     then = f"and {rest[0].variable} {rest[0].where}"
-    return f"{said} {then}, then {last.thread} {last.does} {last.variable} {last.where}"
+    return f"{clause_text} {then}, then {last.thread} {last.does} {last.variable} {last.where}"
 
 
 def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:

@@ -54,7 +54,7 @@ class Part(NamedTuple):
 Order = tuple[int, ...]  # of the parts, by index
 
 
-class Reading(NamedTuple):
+class EquivalentPattern(NamedTuple):
     """A pattern that another one is the same as."""
 
     number: int
@@ -68,7 +68,7 @@ class Pattern:
 
     number: int
     parts: tuple[Part, ...]
-    readings: tuple[Reading, ...]  # all that are the same, itself among them
+    equivalents: tuple[EquivalentPattern, ...]  # all that are the same, itself among them
 
     @property
     def pair(self) -> bool:
@@ -78,13 +78,13 @@ class Pattern:
     @property
     def orders(self) -> tuple[Order, ...]:
         """In which the parts may come."""
-        return tuple(reading.order for reading in self.readings)
+        return tuple(equivalent.order for equivalent in self.equivalents)
 
     @property
-    def counted_as(self) -> tuple[Reading, ...]:
+    def counted_as(self) -> tuple[EquivalentPattern, ...]:
         """The least of those that are the same; two, if it is the same with x and y exchanged."""
-        least = min(self.readings).number
-        return tuple(reading for reading in self.readings if reading.number == least)
+        least = min(self.equivalents).number
+        return tuple(equivalent for equivalent in self.equivalents if equivalent.number == least)
 
     @property
     def counted(self) -> bool:
@@ -94,7 +94,7 @@ class Pattern:
     @property
     def symmetric(self) -> bool:
         """Is it the same with x and y exchanged?"""
-        return len({reading.exchanged for reading in self.counted_as}) > 1
+        return len({equivalent.exchanged for equivalent in self.counted_as}) > 1
 
 
 def identify(number: int, x: str, y: str, sites: tuple[int, ...]) -> tuple[int, str, str, tuple[int, ...]]:
@@ -108,8 +108,13 @@ def identify(number: int, x: str, y: str, sites: tuple[int, ...]) -> tuple[int, 
     (13, 'y', 'x', (2, 1, 4, 3))
     """
     return min(
-        (reading.number, y if exchanged else x, x if exchanged else y, tuple([sites[index] for index in reading.order]))
-        for reading, exchanged in _COUNTED_AS[number]
+        (
+            equivalent.number,
+            y if exchanged else x,
+            x if exchanged else y,
+            tuple([sites[index] for index in equivalent.order]),
+        )
+        for equivalent, exchanged in _COUNTED_AS[number]
     )
 
 
@@ -140,13 +145,15 @@ def _renamed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     )
 
 
-def _readings(parts: tuple[Part, ...]) -> Iterator[Reading]:
+def _equivalents(parts: tuple[Part, ...]) -> Iterator[EquivalentPattern]:
     for order in _orders(parts):
-        turned = tuple(parts[index] for index in order)
-        yield Reading(_NUMBERS[_renamed(turned)], turned[0].variable != "x", order)
+        reordered = tuple(parts[index] for index in order)
+        yield EquivalentPattern(_NUMBERS[_renamed(reordered)], reordered[0].variable != "x", order)
 
 
 _NUMBERS = {_parse(text): number for number, text in _TABLE.items()}
-PATTERNS = {number: Pattern(number, parts, tuple(_readings(parts))) for parts, number in _NUMBERS.items()}
-_COUNTED_AS = {p.number: tuple((reading, reading.exchanged) for reading in p.counted_as) for p in PATTERNS.values()}
+PATTERNS = {number: Pattern(number, parts, tuple(_equivalents(parts))) for parts, number in _NUMBERS.items()}
+_COUNTED_AS = {
+    p.number: tuple((equivalent, equivalent.exchanged) for equivalent in p.counted_as) for p in PATTERNS.values()
+}
 COUNTED = tuple(pattern for pattern in PATTERNS.values() if pattern.counted)

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from raddle.criteria.levels import (
-    NOBODY,
+    NO_THREAD,
     Ends,
     K,
     Levels,
@@ -28,7 +28,7 @@ from raddle.operation import ACCESSES, END, WRITE
 from raddle.step import Step
 from raddle.tally import Key
 
-News = list[tuple[Occurrences, Middle, int]]
+NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
 # What a last step completes that reads, that writes: do B's steps write, does A's first one, and the patterns.
 _THREE = (
@@ -47,12 +47,12 @@ class Prefixes:
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> prefixes = Prefixes(make_entities(variables=[AbstractVariable("log.py:Log", "", "th")]))
     >>> prefixes.feed([(1, "read", 0, 70004), (2, "write", 0, 70009), (1, "read", 0, 70005)])
-    >>> [key[0] for key in prefixes.news()]
+    >>> [key[0] for key in prefixes.new_keys()]
     [1, 2, 4]
     """
 
     def __init__(self, entities: Entities) -> None:
-        self._cast = entities
+        self._entities = entities
         self._variables: dict[int, Variable] = {}
         self._objects: dict[int, Object] = {}
         self._accesses: dict[tuple[str, str], Accesses] = {}
@@ -60,7 +60,7 @@ class Prefixes:
         self._last: dict[int, dict[Step, int]] = {}  # by thread: stamp of the last time
         self._steps: dict[int, list[Step]] = {}  # by variable: those that `_last` has
         self._idle: set[Step] = set()
-        self._news: News = []
+        self._new_occurrences: NewOccurrences = []
 
     def feed(self, steps: Iterable[Step]) -> None:
         """These steps happened, in this order."""
@@ -90,16 +90,16 @@ class Prefixes:
                 pair.x.onward.remove(pair)
             variable.onward.clear()  # so that all of it goes without the garbage collector
             variable.into.clear()
-            whole = variable.object
-            whole.variables.remove(variable)
-            whole.idle = [step for step in whole.idle if step[2] != target]
-            if not whole.variables:
-                self._objects.pop(whole.number, None)
+            obj = variable.object
+            obj.variables.remove(variable)
+            obj.idle = [step for step in obj.idle if step[2] != target]
+            if not obj.variables:
+                self._objects.pop(obj.number, None)
 
-    def news(self) -> Iterable[Key]:
+    def new_keys(self) -> Iterable[Key]:
         """The requirements covered since this was asked last; those of crossings may come once more."""
-        news, self._news = self._news, []
-        for found, middle, mask in news:
+        new_keys, self._new_occurrences = self._new_occurrences, []
+        for found, middle, mask in new_keys:
             yield from found.keys(mask, middle=middle)
 
     def _access(self, step: Step) -> None:
@@ -107,15 +107,15 @@ class Prefixes:
         variable = self._variables.get(target)
         if variable is None:
             variable = self._variables[target] = self._add(target, thread)
-        elif not variable.several and thread != variable.first:
+        elif not variable.shared and thread != variable.first:
             self._share(variable)
-        whole = variable.object
-        whole.stamp += 1
+        obj = variable.object
+        obj.stamp += 1
         last = self._last.setdefault(thread, {})
         since = last.get(step, 0)
         if not since:
             self._steps.setdefault(target, []).append(step)
-        last[step] = whole.stamp
+        last[step] = obj.stamp
         writes = kind == WRITE
         number = variable.accesses.number(writes, site)
         visits = variable.visits[writes].get(thread)
@@ -123,7 +123,7 @@ class Prefixes:
             visits = variable.visits[writes][thread] = Visits()
         known = number in visits.levels
         changed = not known
-        if variable.several:
+        if variable.shared:
             self._complete(variable, thread, writes, number, since)
             changed = note(variable, visits, thread, writes, number, since) or changed
         if variable.into:
@@ -131,33 +131,33 @@ class Prefixes:
         if not known:
             note_first(variable, thread, number, visits)
         if changed:
-            if whole.idle:
-                self._idle.difference_update(whole.idle)
-                whole.idle.clear()
+            if obj.idle:
+                self._idle.difference_update(obj.idle)
+                obj.idle.clear()
         else:
             self._idle.add(step)
-            whole.idle.append(step)
+            obj.idle.append(step)
 
     def _add(self, target: int, thread: int) -> Variable:
-        abstract = self._cast.variables[target]
-        group = self._cast.groups[target]
-        whole = self._objects.get(group)
-        if whole is None:
-            whole = self._objects[group] = Object(group)
+        abstract = self._entities.variables[target]
+        group = self._entities.groups[target]
+        obj = self._objects.get(group)
+        if obj is None:
+            obj = self._objects[group] = Object(group)
         name = (abstract.owner, abstract.name)
         accesses = self._accesses.get(name)
         if accesses is None:
             accesses = self._accesses[name] = Accesses(*name)
-        variable = Variable(accesses, whole, self._ends.setdefault((*name, ""), {}), thread)
-        for other in whole.variables:
-            if other.several:
+        variable = Variable(accesses, obj, self._ends.setdefault((*name, ""), {}), thread)
+        for other in obj.variables:
+            if other.shared:
                 self._pair(other, variable)
-        whole.variables.append(variable)
+        obj.variables.append(variable)
         return variable
 
     def _share(self, variable: Variable) -> None:
         """A second thread comes."""
-        variable.several = True
+        variable.shared = True
         for other in variable.object.variables:
             if other is not variable:
                 self._pair(variable, other)
@@ -181,24 +181,24 @@ class Prefixes:
 
     def _complete(self, y: Variable, thread: int, writes: bool, number: int, since: int) -> None:
         """The patterns whose last step this is."""
-        news, ends, accesses = self._news, y.ends, y.accesses
+        new_keys, ends, accesses = self._new_occurrences, y.ends, y.accesses
         for first in reversed(y.starts):
             stamp, one, other = y.starts[first]
             if stamp <= since:
                 break
-            if (one != thread or other != NOBODY) and (writes or accesses.writes[first]):
+            if (one != thread or other != NO_THREAD) and (writes or accesses.writes[first]):
                 pattern = 1 if not accesses.writes[first] else 3 if writes else 2
                 found = _found(ends, pattern, y, y, number)
                 new = found.add(1 << first, middle=None)
                 if new:
-                    news.append((found, None, new))
+                    new_keys.append((found, None, new))
         counts = accesses.counts
         for between, first_writes, pattern in _THREE[writes]:
             own = y.visits[first_writes].get(thread)
             if own is not None and y.levels[between]:
                 found = _found(ends, pattern, y, y, number)
                 if found.count < counts[first_writes] * counts[between]:
-                    _search(found, y.levels[between], own, thread, since, news)
+                    _search(found, y.levels[between], own, thread, since, new_keys)
         for pair in y.into:
             x = pair.x
             for between, first_writes, chain, crossing in _FOUR[writes]:
@@ -210,7 +210,7 @@ class Prefixes:
                     if levels:
                         found = _found(pair.ends, pattern, x, y, number)
                         if found.count < most:
-                            _search(found, levels, own, thread, since, news)
+                            _search(found, levels, own, thread, since, new_keys)
 
 
 def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occurrences:
@@ -220,13 +220,15 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
     return found
 
 
-def _search(found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, news: News) -> None:
+def _search(
+    found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
+) -> None:
     """The steps in the middle that rose since, each with the first steps below its level."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
-        stamp, level, who, others = levels[middle]
+        stamp, level, top_thread, others = levels[middle]
         if stamp <= since:
             break
-        below = bisect_left(times, others if who == thread else level)
+        below = bisect_left(times, others if top_thread == thread else level)
         if below and masks[below - 1] & ~known.get(middle, 0):
-            news.append((found, middle, found.add(masks[below - 1], middle=middle)))
+            new_keys.append((found, middle, found.add(masks[below - 1], middle=middle)))

@@ -62,14 +62,14 @@ class RuledOut:
         size = len(facts.accesses) + 1
         self._places = {access: place for place, access in enumerate(facts.accesses)}
         self._unseen = size - 1
-        self._after = _filled(facts.before, size)
-        self._before = _turned(self._after)
+        self._after = _padded(facts.before, size)
+        self._before = _transposed(self._after)
         self._never = [self._never_before(place, range(size)) for place in range(size)]
-        self._never_after = _turned(self._never)
-        runs = _filled(facts.discipline.runs, size)
+        self._never_after = _transposed(self._never)
+        runs = _padded(facts.discipline.runs, size)
         self._guards = []
         for guard in facts.discipline.guards:
-            kept = [run & ~split for run, split in zip(runs, _filled(guard.split, size), strict=True)]
+            kept = [run & ~split for run, split in zip(runs, _padded(guard.split, size), strict=True)]
             if any(kept):
                 self._guards.append(_Guard(kept, facts.discipline.seen & ~guard.loose, guard.lock or "a lock"))
 
@@ -112,10 +112,10 @@ class RuledOut:
         sizes: Counter[Place] = Counter()
         for access in accesses:
             place = self._place(access)
-            sizes[first.setdefault(self._likeness(place), place)] += 1
+            sizes[first.setdefault(self._signature(place), place)] += 1
         return sizes
 
-    def _likeness(self, place: Place) -> Hashable:
+    def _signature(self, place: Place) -> Hashable:
         """Equal for accesses that can be exchanged: the same rows and columns in all relations."""
         rows = [self._after[place], self._before[place]]
         for guard in self._guards:
@@ -215,9 +215,9 @@ def _pair(run: list[int] | None) -> Run | None:
     return None if run is None else (run[0], run[1])
 
 
-def _filled(rows: Sequence[int], size: int) -> list[int]:
+def _padded(rows: Sequence[int], size: int) -> list[int]:
     return [*rows, *[0] * (size - len(rows))]
 
 
-def _turned(rows: Sequence[int]) -> list[int]:
+def _transposed(rows: Sequence[int]) -> list[int]:
     return [sum(1 << first for first, row in enumerate(rows) if row >> place & 1) for place in range(len(rows))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-MOST = 256  # segments of one execution; where there are more, nothing is known to be ordered
+MAX_SEGMENTS = 256  # segments of one execution; where there are more, nothing is known to be ordered
 _NOTHING: Mapping[int, int] = {}
 
 
@@ -26,7 +26,7 @@ class Segments:
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # by thread
         self._clocks: dict[tuple[int, int], dict[int, int]] = {}  # by thread and segment
-        self.overflown = False
+        self.overflowed = False
 
     def of(self, thread: int) -> int:
         """Return the number of the segment that a thread is in."""
@@ -38,7 +38,7 @@ class Segments:
 
     def start(self, starter: int, started: int, *, begun: bool = False) -> None:
         """A thread starts another one; `begun`: that one was seen before, so that not all of it comes after this."""
-        if not begun and not self.overflown:
+        if not begun and not self.overflowed:
             number = self.of(starter)
             self._clocks[started, 0] = {**self.clock(starter, number), starter: number}
         self.cut(starter, _NOTHING)
@@ -48,17 +48,17 @@ class Segments:
         last = self.of(joined)
         self.cut(joiner, {**self.clock(joined, last), joined: last})
 
-    def cut(self, thread: int, known_points: Mapping[int, int]) -> None:
+    def cut(self, thread: int, predecessors: Mapping[int, int]) -> None:
         """Begin the next segment of a thread, which comes after those that are given."""
-        if self.overflown:
+        if self.overflowed:
             return
         number = self.of(thread)
         clock = dict(self.clock(thread, number))
-        for other, last in known_points.items():
+        for other, last in predecessors.items():
             if other != thread and clock.get(other, -1) < last:
                 clock[other] = last
         self._numbers[thread] = number + 1
         self._clocks[thread, number + 1] = clock
-        if len(self._clocks) > MOST:
-            self.overflown = True
+        if len(self._clocks) > MAX_SEGMENTS:
+            self.overflowed = True
             self._clocks.clear()

@@ -22,27 +22,27 @@ class Sentences:
     def __init__(self, criterion: Criterion, sites: Mapping[int, Site], among: Iterable[Key]) -> None:
         self._criterion = criterion
         self._sites = sites
-        self._read_alike = _read_alike(criterion, among) if criterion.shape.can_name(Role.VARIABLE) else frozenset()
+        self._ambiguous = _ambiguous(criterion, among) if criterion.shape.can_name(Role.VARIABLE) else frozenset()
 
     def explain(self, key: Key) -> str:
         """Return the requirement as a clause, see `Criterion.explain`."""
         clause = self._criterion.explain(key, self._sites)
-        if not self._read_alike:
+        if not self._ambiguous:
             return clause
         variables = _variables(self._criterion, key)
-        if _as_read(key, variables) not in self._read_alike:
+        if _as_read(key, variables) not in self._ambiguous:
             return clause
         return f"{clause} ({' and '.join(dict.fromkeys(variable.owner_description for variable in variables))})"
 
 
-def _read_alike(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
+def _ambiguous(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
     """Return what several keys become when variables are replaced by what sentences call them."""
     seen: set[Key] = set()
-    again: set[Key] = set()
+    repeated: set[Key] = set()
     for key in keys:
-        read = _as_read(key, _variables(criterion, key))
-        (again if read in seen else seen).add(read)
-    return frozenset(again)
+        as_read = _as_read(key, _variables(criterion, key))
+        (repeated if as_read in seen else seen).add(as_read)
+    return frozenset(repeated)
 
 
 def _variables(criterion: Criterion, key: Key) -> list[AbstractVariable]:

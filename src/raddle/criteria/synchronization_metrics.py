@@ -36,7 +36,7 @@ class SynchronizationMetric(Criterion):
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        self._cast = entities
+        self._entities = entities
         self._pending.begin(entities)
         self._actors.begin()
         self._notes.clear()
@@ -46,7 +46,7 @@ class SynchronizationMetric(Criterion):
         self._final = final
         found: set[Key] = set()
         if final or not self.by_thread:  # then no key holds an actor
-            found = self._pending.give(set(map(self._key, self._notes)))
+            found = self._pending.report_new(set(map(self._key, self._notes)))
         else:
             for note in self._notes:
                 self._pending.add(self._key(note))
@@ -56,8 +56,8 @@ class SynchronizationMetric(Criterion):
     def _actor(self, number: int) -> Actor | AbstractThread:
         """An actor for a key: what it is taken for, where that is settled, so that keys that will be the same are the
         same at once. There can be many more actors than abstract threads."""
-        if self._final or self._cast.is_settled(number):
-            return self._cast.thread(number)
+        if self._final or self._entities.is_settled(number):
+            return self._entities.thread(number)
         return Actor(number)
 
     @abstractmethod
@@ -65,12 +65,12 @@ class SynchronizationMetric(Criterion):
         """The requirement that was noted, with `_actor` for its threads."""
 
 
-def said_site(number: int, sites: Mapping[int, Site]) -> str:
+def describe_site(number: int, sites: Mapping[int, Site]) -> str:
     """A site by itself.
 
-    >>> said_site(70001, {70001: Site("log.py", 4, 0, "read", "self.th", "f", switchable=False)})
+    >>> describe_site(70001, {70001: Site("log.py", 4, 0, "read", "self.th", "f", switchable=False)})
     'log.py:4'
-    >>> said_site(0, {})
+    >>> describe_site(0, {})
     'code without probes'
     """
     site = sites.get(number)

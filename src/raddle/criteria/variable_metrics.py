@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
-from raddle.criteria.actors import Actors, Names, UnsettledError
+from raddle.criteria.actors import ActorNames, Actors, UnsettledError
 from raddle.criteria.base import LINEAR, Criterion
 from raddle.entities import AbstractObject, AbstractThread, AbstractVariable, Entities
 from raddle.site import Site, where
@@ -42,16 +42,16 @@ class VariableMetric(Criterion):
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        self._cast = entities
+        self._entities = entities
         self._actors.begin()
         self._noted.begin()
-        self._given: set[Key] = set()
+        self._reported: set[Key] = set()
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
         self._noted.forget(variables)
 
     def collect(self, *, final: bool) -> set[Key]:
-        names = Names(self._cast, final=final)
+        names = ActorNames(self._entities, final=final)
         found: dict[Key, set[Note]] = {}
         for group, notes in self._noted.taken().items():
             named = self._settled(group, names)
@@ -62,20 +62,20 @@ class VariableMetric(Criterion):
             else:
                 found[named] = notes
         keys = {self._key(note, named) for named, notes in found.items() for note in notes}
-        if self._given:
-            keys -= self._given
+        if self._reported:
+            keys -= self._reported
         if not final:
-            self._given |= keys
+            self._reported |= keys
         return keys
 
-    def _settled(self, group: Group, names: Names) -> Key | None:
+    def _settled(self, group: Group, names: ActorNames) -> Key | None:
         try:
             return self._named(group, names)
         except UnsettledError:
             return None
 
     @abstractmethod
-    def _named(self, group: Group, names: Names) -> Key:
+    def _named(self, group: Group, names: ActorNames) -> Key:
         """What the numbers of a group stand for."""
 
     def _key(self, note: Note, named: Key) -> Key:
@@ -134,15 +134,15 @@ class Noted:
         return notes
 
 
-def said_access(number: int, sites: Mapping[int, Site], *, variable: Any = None) -> str:
+def describe_access(number: int, sites: Mapping[int, Site], *, variable: Any = None) -> str:
     """What happened at a site, and where.
 
     >>> site = Site("log.py", 4, 0, "read", "th", "f", switchable=False)
-    >>> said_access(70001, {70001: site})
+    >>> describe_access(70001, {70001: site})
     'reads `th` at log.py:4'
-    >>> said_access(70001, {70001: site}, variable=("log.py:Appender", "", "th"))
+    >>> describe_access(70001, {70001: site}, variable=("log.py:Appender", "", "th"))
     'reads `Appender.th` at log.py:4'
-    >>> said_access(0, {}, variable=("log.py:Appender", "", "th"))
+    >>> describe_access(0, {}, variable=("log.py:Appender", "", "th"))
     'accesses `Appender.th` in code without probes'
     """
     site = sites.get(number)
@@ -153,10 +153,10 @@ def said_access(number: int, sites: Mapping[int, Site], *, variable: Any = None)
     return f"{verb} {f'`{name}`' if name else 'a variable'} {where(number, sites)}"
 
 
-def said_again(number: int, sites: Mapping[int, Site]) -> str:
+def describe_repeated_access(number: int, sites: Mapping[int, Site]) -> str:
     """The same, of a variable that was named before.
 
-    >>> said_again(70001, {70001: Site("log.py", 4, 0, "write", "th", "f", switchable=False)})
+    >>> describe_repeated_access(70001, {70001: Site("log.py", 4, 0, "write", "th", "f", switchable=False)})
     'writes it at log.py:4'
     """
     site = sites.get(number)
@@ -164,21 +164,21 @@ def said_again(number: int, sites: Mapping[int, Site]) -> str:
     return f"{verb} it {where(number, sites)}"
 
 
-def said_thread(letter: str, thread: Any = None) -> str:
+def describe_thread(letter: str, thread: Any = None) -> str:
     """A thread, by a letter and, where that is known, by what it is.
 
-    >>> said_thread("A"), said_thread("B", ("worker", "a1b2c3"))
+    >>> describe_thread("A"), describe_thread("B", ("worker", "a1b2c3"))
     ('thread A', 'thread B (worker#a1b2c3)')
     """
     return f"thread {letter}" if thread is None else f"thread {letter} ({AbstractThread(*thread)})"
 
 
-def said_locks(locks: Iterable[Any]) -> str:
+def describe_locks(locks: Iterable[Any]) -> str:
     """Some locks, or none.
 
-    >>> said_locks([("Lock", "app.py:3"), ("RLock", "")])
+    >>> describe_locks([("Lock", "app.py:3"), ("RLock", "")])
     'the Lock made at app.py:3 and a RLock'
-    >>> said_locks([])
+    >>> describe_locks([])
     'no common lock'
     """
     return " and ".join(str(AbstractObject(*lock)) for lock in locks) or "no common lock"

@@ -89,4 +89,4 @@ def steps_in_short(pattern: Pattern) -> str:
 
 
 def _alike(pattern: Pattern) -> tuple[int, ...]:
-    return tuple(sorted({reading.number for reading in pattern.readings}))
+    return tuple(sorted({equivalent.number for equivalent in pattern.equivalents}))

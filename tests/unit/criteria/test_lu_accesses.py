@@ -10,7 +10,7 @@ from lu_programs import SITE, like_cast, random_steps, variable, watch
 
 from raddle.criteria import NAMES
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
-from raddle.criteria.descent import LONGEST, Labels
+from raddle.criteria.descent import MAX_LABEL_LENGTH, Labels
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.criteria.observed_accesses import ObservedAccesses
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
@@ -51,7 +51,7 @@ def test_labels_of_a_long_line_of_threads_stay_short_and_differ():
     for thread in range(3000):
         labels.start(thread, thread + 1)
     names = [labels.of(thread) for thread in reversed(range(3001))]
-    assert max(map(len, names)) <= LONGEST
+    assert max(map(len, names)) <= MAX_LABEL_LENGTH
     assert len(set(names)) == 3001
 
 

@@ -17,7 +17,7 @@ from lu_programs import (
     watch,
 )
 
-from raddle.criteria.orders import BEGINNING, All, SingleVariable, ThreadPair
+from raddle.criteria.orders import MAX_LISTED, All, SingleVariable, ThreadPair
 from raddle.entities import AbstractVariable, make_entities
 from raddle.site import Site
 
@@ -83,7 +83,7 @@ def test_long_orders_differ_beyond_their_beginning():
         (one,) = covered(criterion, program, order)
         (other,) = covered(criterion, program, [*order[:-2], order[-1], order[-2]])
         assert one[-1] == other[-1]
-        assert len(one[-1]) == BEGINNING
+        assert len(one[-1]) == MAX_LISTED
         assert one[-2] != other[-2]
 
 
@@ -154,7 +154,7 @@ def orders_by_definition(name, steps, occurrences):
 
 def _said(order):
     """How many accesses, and the first of them."""
-    said = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:BEGINNING])
+    said = ((label, kind, str(where), site) for where, (label, kind, site, _) in order[:MAX_LISTED])
     return str(len(order)), tuple(said)
 
 

@@ -11,7 +11,7 @@ from raddle.criteria.base import WHOLE
 from raddle.criteria.definitions import DefUse, LocalOrRemoteDefinition
 from raddle.criteria.interleaved_pairs import LocalOrRemoteInterleave, PairInterleave
 from raddle.criteria.orders import All, SingleVariable, ThreadPair
-from raddle.criteria.segments import MOST
+from raddle.criteria.segments import MAX_SEGMENTS
 from raddle.entities import make_entities
 from raddle.pruning_facts import PruningFacts
 from raddle.static_model import StaticModel
@@ -137,7 +137,7 @@ def test_a_thread_that_was_not_seen_started_ends_the_initial_state():
 
 def test_many_starts_leave_the_order_open():
     """Where there are too many segments nothing is taken to be impossible: the totals are larger, never smaller."""
-    threads = range(1, MOST + 2)
+    threads = range(1, MAX_SEGMENTS + 2)
     steps = [(0, WRITE, 0, SITE)]
     for thread in threads:
         steps += [(0, "start", thread, SITE + 1), (thread, READ, 0, SITE + 2), (0, "join", thread, SITE + 3)]

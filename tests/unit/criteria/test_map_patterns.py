@@ -42,7 +42,7 @@ def test_which_patterns_are_the_same():
     for (y, x). 13, AWx BRy BRx AWy: with the last two exchanged 17; with the first two exchanged BRy AWx BRx AWy,
     16 for (y, x); with both BRy AWx AWy BRx, 15 for (y, x). In 9, 12 and 14 neighbours share thread or variable.
     """
-    same = {number: {(r.number, r.exchanged) for r in PATTERNS[number].readings} for number in range(9, 18)}
+    same = {number: {(r.number, r.exchanged) for r in PATTERNS[number].equivalents} for number in range(9, 18)}
     assert same[9] == {(9, False)}
     assert same[12] == {(12, False)}
     assert same[14] == {(14, False)}
@@ -99,9 +99,9 @@ def reachable(sequence):
         for left in range(3):
             one, other = known[left], known[left + 1]
             if one[0] != other[0] and one[2] != other[2]:
-                turned = renamed((*known[:left], other, one, *known[left + 2 :]))
-                if turned not in found:
-                    found.append(turned)
+                reordered = renamed((*known[:left], other, one, *known[left + 2 :]))
+                if reordered not in found:
+                    found.append(reordered)
     return frozenset(found)
 
 

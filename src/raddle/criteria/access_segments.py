@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from raddle.criteria.accesses import NOBODY, Names
+from raddle.criteria.accesses import NO_ACCESS, AccessNames
 from raddle.criteria.observed_accesses import NEVER
 from raddle.operation import WRITE
 
 
-class Moments:
+class AccessSegments:
     """The accesses of one execution, by variable and thread, with the segments that they happened in."""
 
-    def __init__(self, names: Names[Any]) -> None:
+    def __init__(self, names: AccessNames[Any]) -> None:
         self._segments = names.segments
         self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
         self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}  # by variable: kinds and segments
@@ -38,7 +38,7 @@ class Moments:
                 if kind in kinds and self._is_before(other, end, thread, until):
                     after = (
                         (other or end)
-                        if first == NOBODY
+                        if first == NO_ACCESS
                         else self._is_before(thread, self.spans[first][1], other, begin)
                     )
                     if after:
@@ -50,7 +50,7 @@ class Moments:
 
         `own` is the last write of the reading thread itself, or NOBODY.
         """
-        clocks = [] if own == NOBODY else [self._segments.clock(thread, self.spans[own][0])]
+        clocks = [] if own == NO_ACCESS else [self._segments.clock(thread, self.spans[own][0])]
         until = self.spans[read][0]
         for other, moments in self._by_thread[number].items():
             if other != thread:
