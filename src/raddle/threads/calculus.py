@@ -72,7 +72,11 @@ class ThreadReader(Reader):
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
                 if kind is TASK_DONE and self._open_tasks.get((participant.label, id(target)), 0) <= 0:
-                    found[0][0] = found[0][0][0], "", modes.WRITE  # a surplus call raises, depending on the order
+                    found[0][0] = (
+                        found[0][0][0],
+                        "",
+                        modes.WRITE,
+                    )  # a surplus `task_done` raises, and the order decides which
         if self._has_hidden_accesses is None:
             visible = self._visible
             self._has_hidden_accesses = (

@@ -2,7 +2,7 @@
 
 Takes and gives of one resource commute when both are enabled: the k-th take needs the k-th give, wherever the other
 operations are. So gives of one resource are ordered among themselves, and so are takes. That a take needs a give is
-not a conflict between operations. It decides which operation enables which (`raddle.threads.resource_levels`).
+not a conflict: it determines which operation enables which (see `raddle.threads.resource_levels`).
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class Patches:
             if not twins.keys().isdisjoint(map(id, values)) or any(map(functools.twin_of, caches)):
                 self._set_twins(fields, twins)
             if probe.NAME in fields:
-                self._set_methods(fields)
+                self._set_cached_methods(fields)
         for name in ("start_new_thread", "start_new", "get_ident", "get_native_id", "_count", "_local"):
             self._set_field(_thread.__dict__, name, NAMES[_thread.__dict__[name]])
         for name in ("allocate_lock", "allocate"):
@@ -204,7 +204,7 @@ class Patches:
             self._undo.append(partial(setattr, function, "__kwdefaults__", keyword))
             function.__kwdefaults__ = {name: twins.get(id(value), value) for name, value in keyword.items()}
 
-    def _set_methods(self, fields: dict[str, Any]) -> None:
+    def _set_cached_methods(self, fields: dict[str, Any]) -> None:
         """Replace cached functions in the classes of an instrumented module."""
         for kind in list(fields.values()):
             if issubclass(type(kind), type) and module_of(kind) == fields.get("__name__"):

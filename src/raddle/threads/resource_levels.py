@@ -76,7 +76,7 @@ class ResourceLevels(Supplies):
         key = operation.accesses[0][0]
         if need in (FREE, NOTIFIED):
             return self._level(key, PERMITS, within, 1) > 0
-        if self._level(key, PERMITS, within, 1) < 1:  # the queue's mutex
+        if self._level(key, PERMITS, within, 1) < 1:  # the queue's mutex is held
             return False
         if need == ITEM:
             return self._level(key, ITEMS, within, 1) > 0

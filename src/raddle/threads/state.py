@@ -1,4 +1,4 @@
-"""The state of each controlled thread that the world of threads needs."""
+"""The state that the world of threads stores in the carrier of each thread."""
 
 from __future__ import annotations
 

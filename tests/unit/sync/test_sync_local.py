@@ -91,4 +91,4 @@ def test_made_earlier_and_used_by_probed_code(scenario):
 def test_made_earlier_with_arguments_cannot_be_made_again():
     result = raddle.explore(early.local_with_arguments, executions=1, source=["early"])
     assert result.outcome == "uncontrolled"
-    assert "Account object from before the run" in result.findings[0].message
+    assert "cannot recreate the thread-local Account object for another thread" in result.findings[0].message

@@ -1,1 +1,1 @@
-"""The data model: the variables that an access to an attribute, an item or a container touches, or a call."""
+"""The data model: which variables an attribute access, an item access or a call touches."""

@@ -110,14 +110,14 @@ def effect(called: Any) -> Effect:
 
 
 def with_nested(given: Sequence[Any]) -> list[Any]:
-    """Return the arguments of a call together with the objects nested in them, at most `MAX_NESTED`.
+    """Return the arguments of a call and the objects nested in them, up to `MAX_NESTED` in total.
 
     >>> inner = [1]
     >>> with_nested([("a", inner)])
     [('a', [1]), 'a', [1], 1]
     """
     found = list(given)
-    for one in found:  # the loop appends to it
+    for one in found:  # the loop appends nested objects
         room = MAX_NESTED - len(found)
         if room <= 0:
             break
@@ -177,9 +177,8 @@ class EffectCache:
     """Computes the effects of calls, and caches them for functions that live as long as their modules."""
 
     def __init__(self) -> None:
-        self._cache: dict[
-            int, tuple[Any, CallEffect | None]
-        ] = {}  # maps an id to the function, kept alive, and its effect
+        # Maps the id of a function to the function, kept alive, and its effect.
+        self._cache: dict[int, tuple[Any, CallEffect | None]] = {}
 
     def of(self, called: Any) -> CallEffect | None:
         """Return the effect of calling a function, or None if it has none or its own probes report it.

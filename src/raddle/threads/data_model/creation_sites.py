@@ -23,7 +23,7 @@ from raddle.inspection import fields_of, module_of, mro, own_fields, qualname_of
 from raddle.site import SiteTable
 from raddle.threads.twins.adopt import TWINS
 
-# Synchronization classes written in Python, which count as one object rather than as their parts.
+# Synchronization classes written in Python, whose instances are tracked.
 _PRIMITIVES = (threading.Condition, threading.Event, threading.Semaphore, threading.Barrier, queue.Queue)
 # Sets of class ids. Iterating over subclasses of containers could run the program's code, so they are not included.
 _TWIN_TYPES = frozenset(map(id, TWINS.values()))

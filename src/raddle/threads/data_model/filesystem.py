@@ -52,7 +52,7 @@ _EFFECTS = {
     for name in names.split()
 }
 
-# Methods of paths, and methods and classes of files.
+# Methods of paths, methods of files without an effect, and the classes of files and databases.
 _PATH_READERS = (
     "exists glob group is_block_device is_char_device is_dir is_fifo is_file is_mount is_socket is_symlink iterdir "
     "lstat owner read_bytes read_text readlink rglob samefile stat walk"
@@ -90,7 +90,7 @@ def effect_on_disk(called: Any) -> Effect:
 
 
 def effect_of_opening(mode: object) -> Kind:
-    """Return the effect of `open` with a mode.
+    """Return the effect of `open` with the given mode.
 
     >>> effect_of_opening("r"), effect_of_opening("a+")
     ('read', 'write')
@@ -102,7 +102,7 @@ _cache: dict[int, tuple[type, bool]] = {}  # maps an id to the class, kept alive
 
 
 def is_external(kind: type) -> bool:
-    """Return whether methods of instances access files or databases.
+    """Return whether a class is one of paths, files or databases, whose methods access the disk.
 
     >>> import pathlib, sqlite3
     >>> is_external(pathlib.Path), is_external(sqlite3.Cursor), is_external(dict)

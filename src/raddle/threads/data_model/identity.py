@@ -1,4 +1,4 @@
-"""Names that are the same in every execution: of containers and threads. Also recognizes files of Python itself."""
+"""Names of containers and threads that are the same in every execution, and tests for files of Python itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def calling_frame() -> types.FrameType | None:
 
 
 def name_of_content(container: type, expression: str) -> str:
-    """Return the name of a container in an expression that accesses its content, or "" if it has none.
+    """Return the name of a container in an expression that accesses its content, or "" if the expression has none.
 
     >>> name_of_content(list, "self.items.append"), name_of_content(list, "box[]"), name_of_content(list, "json.dumps")
     ('items', 'box', '')

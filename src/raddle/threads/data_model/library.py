@@ -14,7 +14,7 @@ from raddle.threads.data_model.identity import calling_frame
 
 _FILES = frozenset({concurrent.futures._base.__file__, concurrent.futures.thread.__file__})
 _THREADING = threading.__file__
-_CLASSES = ("Barrier.", "Timer.")  # other classes of `threading` have twins
+_CLASSES = ("Barrier.", "Timer.")  # classes with internal primitives; the others in `threading` have twins
 
 
 def called_by_library() -> bool:

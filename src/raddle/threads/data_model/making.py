@@ -63,7 +63,7 @@ class CreationRules:
         return cached[1]
 
     def has_creation_site(self, obj: object) -> bool:
-        """Return whether to record where an object was created: it holds variables, or is a primitive without a twin.
+        """Return whether to record where an object was created: it holds variables, or is a real primitive.
 
         >>> import threading
         >>> CreationRules().has_creation_site(threading.Lock()), CreationRules().has_creation_site(3)

@@ -24,9 +24,8 @@ class Places:
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self._skipped: dict[
-            str, bool
-        ] = {}  # maps a file name to True for files of raddle and Python and for generated code
+        # Maps a file name to True for files of raddle and Python, and for generated code.
+        self._skipped: dict[str, bool] = {}
 
     def label(self, path: str) -> str:
         """Return the name that sites use for a file."""

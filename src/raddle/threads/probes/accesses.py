@@ -72,7 +72,7 @@ class Accesses:
         if access not in variable.accesses:
             self.tracker.track(me, variable, access, False)
 
-    def made(self, me: Carrier, obj: Any, site: int) -> None:
+    def report_created(self, me: Carrier, obj: Any, site: int) -> None:
         """Notify criteria that code without probes created an object at this site. Call only if `measuring`."""
         if self.creation_rules.has_creation_site(obj):
             self.engine.noted(me, CREATED, obj)

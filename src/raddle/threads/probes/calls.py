@@ -86,7 +86,7 @@ class Calls:
         made = called(*args, **kwargs)
         me: Any = getcurrent()
         if type(me) is Carrier:
-            self._accesses.made(me, made, site)
+            self._accesses.report_created(me, made, site)
         return made
 
     # -- any function -------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Calls:
         if container is None:
             return called(*args, **kwargs)
         self._items.read_content(me, container, site)
-        return self._items.each(called(*args), container, site)
+        return self._items.iterate_stepwise(called(*args), container, site)
 
     def call_next(self, called: Any, site: int, /, *args: Any, **kwargs: Any) -> Any:
         if args and is_iterator(args[0]):

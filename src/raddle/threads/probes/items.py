@@ -89,10 +89,10 @@ class Items:
         if container is None:
             return key in obj
         variable = self.variables.find_content(container)
-        self._accesses.step(me, variable, READ, site)  # type: ignore[arg-type] # a carrier
+        self._accesses.step(me, variable, READ, site)  # type: ignore[arg-type] # `me` is a carrier
         found = key in obj
         if self._observing:
-            self._accesses.report(me, READ, variable, site, found)  # type: ignore[arg-type] # a carrier
+            self._accesses.report(me, READ, variable, site, found)  # type: ignore[arg-type] # `me` is a carrier
         return found
 
     def content(self, obj: Any, site: int) -> Any:
@@ -121,10 +121,10 @@ class Items:
         if container is None or is_iterator(container):  # an in-memory file is both
             return SteppedIterator(obj, partial(self.advance, obj, site)) if is_iterator(obj) else obj
         if issubclass(type(container), list):  # a list's iterator reads nothing before the first `next`
-            return self.each(iter(obj), container, site)
+            return self.iterate_stepwise(iter(obj), container, site)
         self.read_content(me, container, site)
         # With the GIL, no switch can happen between the creation of a loop's iterator and its first `next`.
-        return self.each(iter(obj), container, site, skip_first_step=self._with_gil)
+        return self.iterate_stepwise(iter(obj), container, site, skip_first_step=self._with_gil)
 
     def inplace(self, operation: str, obj: Any, value: Any, site: int) -> Any:
         if type(obj) is int:
@@ -167,7 +167,7 @@ class Items:
             self._accesses.report(me, WRITE, variable, site, value)
         return value
 
-    def each(
+    def iterate_stepwise(
         self, iterator: Iterator[Any], container: Any, site: int, *, skip_first_step: bool = False
     ) -> Iterator[Any]:
         """Iterate with a step before each `next`, except for the first if `skip_first_step`."""
@@ -198,7 +198,7 @@ class Items:
         size = dict.__len__(obj)
         value = obj[key]
         if dict.__len__(obj) > size:
-            self._accesses.made(me, value, site)
+            self._accesses.report_created(me, value, site)
         return value
 
     def _fill_default(self, me: Carrier, obj: Any, key: Any, variable: Variable, site: int) -> Any:
@@ -209,7 +209,7 @@ class Items:
         if missing:
             value = obj.default_factory()
             if self._accesses.measuring:
-                self._accesses.made(me, value, site)
+                self._accesses.report_created(me, value, site)
             step(me, variable, WRITE, site)
             obj[key] = value
         else:

@@ -47,7 +47,8 @@ class Methods:
         self._variables = accesses.variables
         self._cold, self._quiet = accesses.cold, accesses.quiet
         self._observing = accesses.observing
-        # Both map the id of a class: to the effects of a container's methods, and to a function that looks up a method.
+        # Both dicts are keyed by the id of a class. The first holds the effects of container methods by name. The
+        # second holds a function that looks up a method.
         self._built_in: dict[int, dict[str, Effect]] = {id(cls): {} for cls in BUILT_IN}
         self._specials: dict[int, Callable[[Any, str, int], Any] | None] = {
             **dict.fromkeys(TWINS, _of_twin),
@@ -118,7 +119,7 @@ class Methods:
     def _of_super(self, super_object: Any, name: str, site: int) -> Any:
         """Return the callable for `super().append(1)` in a class that extends a container."""
         found, obj = getattr(super_object, name), super_object.__self__
-        cls = type(obj)  # do not read attributes of the object: this may be the lookup of one
+        cls = type(obj)  # use only the type, as reading an attribute of the object may be what is going on
         base = None if issubclass(cls, type) else container_base(cls)
         kind = effect_of_method(cls, base, found, name) if base is not None else None
         if kind:

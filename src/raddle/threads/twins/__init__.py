@@ -1,1 +1,1 @@
-"""Twins: controlled replacements for the primitives of the standard library, under its names."""
+"""Twins: controlled replacements for the primitives of the standard library, with the same names."""

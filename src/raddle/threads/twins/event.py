@@ -101,8 +101,8 @@ def _state(event: Any) -> tuple[int, ...]:
 
 def _describe(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need  # an early timeout never blocks
-        return [(target, "", modes.READ if thread.timer else mode)], what, None, target, _state
+        actual_need = 0 if thread.timer and thread.ready is None else need  # a wait with early expiry never blocks
+        return [(target, "", modes.READ if thread.timer else mode)], actual_need, None, target, _state
 
     return describe
 

@@ -28,7 +28,7 @@ class local(_threading_local.local):  # noqa: N801 -- the standard library's nam
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
         if cls is local and getcurrent().__class__ is not Carrier:
             return RealLocal()
-        made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` needs a plain `__class__`
+        made = _threading_local.local.__new__(cls, *args, **kwargs)  # `super()` would need a plain `__class__`
         # The lock protects each access to a thread's attributes. No switch can happen here, so it is not needed, and
         # with the twin of a lock every attribute access would be a step.
         object.__getattribute__(made, "_local__impl").locallock = nullcontext()
@@ -49,12 +49,11 @@ def own_version(shared: Any, me: Carrier) -> Any:
     if mine is None:
         kind: Any = type(shared)
         mine = kind.__new__(kind)
-        me.own.locals[id(shared)] = me.own.locals[id(mine)] = (
-            mine  # also under its own id, as its `__init__` may have probes
-        )
+        # Its `__init__` may have probes, so the new object is its own version, too.
+        me.own.locals[id(shared)] = me.own.locals[id(mine)] = mine
         try:
             mine.__init__()
         except TypeError as error:
-            message = f"{kind.__name__} object from before the run cannot be recreated for another thread: {error}"
+            message = f"cannot recreate the thread-local {kind.__name__} object for another thread: {error}"
             end_uncontrolled(me, message)
     return mine

@@ -37,7 +37,7 @@ def waiting_seconds(blocking: bool, timeout: float) -> float | None:
 class _Twin(type):
     """Metaclass that creates twins in a controlled execution and real locks elsewhere.
 
-    A single `__call__` does it all, because code under test creates many locks.
+    A single call does everything, because code under test may create many locks.
     """
 
     make_real: Any
@@ -54,7 +54,7 @@ class _Twin(type):
         return twin
 
     def twin_for(cls, real: Any) -> Any:
-        """Return a new twin of a real lock, also outside an execution. If it is None, one is created when needed."""
+        """Return a new twin of a real lock. If `real` is None, the twin creates one when needed."""
         twin: Any = object.__new__(cls)  # type: ignore[arg-type]
         twin.holder = twin.taken_at = twin.queue = None
         twin.count = 0

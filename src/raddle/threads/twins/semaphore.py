@@ -88,8 +88,8 @@ def _permits(semaphore: Any) -> tuple[int, ...]:
 
 def _describe(mode: int, need: int = 0) -> Describe:
     def describe(thread: Any, target: Any) -> Touched:
-        what = 0 if thread.timer and thread.ready is None else need  # an early timeout never blocks
-        return [(target, "", modes.WRITE if thread.timer else mode)], what, None, target, _permits
+        actual_need = 0 if thread.timer and thread.ready is None else need  # an acquire with early expiry never blocks
+        return [(target, "", modes.WRITE if thread.timer else mode)], actual_need, None, target, _permits
 
     return describe
 

@@ -44,7 +44,7 @@ class SimpleQueue(metaclass=_Twin):
 
     @classmethod
     def twin_for(cls, real: Any) -> Any:
-        """Return a new twin of a real queue, also outside an execution."""
+        """Return a new twin of a real queue."""
         twin: Any = object.__new__(cls)
         twin._real = real
         return twin

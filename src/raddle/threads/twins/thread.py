@@ -126,13 +126,13 @@ if env.THREAD_HANDLE is not None:
     _ended._set_done()
 
     def mark_ended(self: Any) -> None:
-        """Let the real methods know that this thread has ended."""
+        """Mark a thread as ended for the real methods of `Thread`."""
         self.__dict__[env.THREAD_HANDLE] = _ended
 
 else:
 
     def mark_ended(self: Any) -> None:
-        """Let the real methods know that this thread has ended."""
+        """Mark a thread as ended for the real methods of `Thread`."""
         self._is_stopped = True
         self._tstate_lock = None
 
@@ -199,7 +199,7 @@ def is_alive(self: Any) -> bool:
 
 
 def _get_ident(self: Any) -> int | None:
-    """Return a thread's identifier. Reading it observes whether the thread has started, as it is None before."""
+    """Return a thread's identifier. It is None before the start, so reading it can observe the start."""
     me = getcurrent()
     if me.__class__ is Carrier and me.own.thread is not self and self._initialized:
         _observe_lifetime(me, _carrier_of(self, me))
