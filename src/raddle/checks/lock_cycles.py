@@ -38,7 +38,7 @@ class LockCycles:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """Start a new execution."""
+        """Prepare for the steps of a new execution."""
         self._entities = entities
         self._graph = LockGraph()
 

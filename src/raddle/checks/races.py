@@ -45,7 +45,7 @@ class Races:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """Start a new execution."""
+        """Prepare for the steps of a new execution."""
         self._entities = entities
         self._order = HappensBefore()
         self._histories: dict[int, _History] = {}  # by variable number

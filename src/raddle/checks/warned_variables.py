@@ -33,9 +33,7 @@ _PROGRAM_ORDER = ORDERING - LOCKING  # kinds of steps by which the program itsel
 # An access: its site, whether it writes, its index among the accesses to the variable, the number of the function call
 # it is in, the clock of its thread, and the locks that the thread held.
 _Access = tuple[int, bool, int, int, PublishedClock, frozenset[int]]
-_Guard = tuple[
-    int, bool, frozenset[int]
-]  # a kind of access to a variable: the thread, whether it writes, the locks held
+_Guard = tuple[int, bool, frozenset[int]]  # a kind of access: the thread, whether it writes, the locks held
 MAX_GUARDS = 64  # kinds of access remembered for one variable
 
 
@@ -58,7 +56,7 @@ class WarnedVariables:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """Start a new execution."""
+        """Prepare for the steps of a new execution."""
         self._entities = entities
         self._held = HeldLocks()
         self._order = HappensBefore()

@@ -136,7 +136,7 @@ class _Flow:
 
 
 def _merge(ends: Sequence[_End]) -> _End:
-    """Return how a statement ends whose alternative paths end in these ways."""
+    """Combine the ends of alternative paths into the end of the whole statement."""
     continuing = [end for end in ends if end.continues]
     if len(continuing) > 1:
         return _STARTS_BLOCK

@@ -34,9 +34,7 @@ class CodeIndex:
 def counterpart(code: CodeType, *, plain: CodeIndex, probed: CodeIndex) -> CodeType | None:
     """Return the probed version of a function's code; None if the code is not from this source."""
     candidates, probed_candidates = plain.at_same_line(code), probed.at_same_line(code)
-    if (
-        code in probed_candidates
-    ):  # already probed by an earlier instrumentation, and kept alive by a blocked thread, for example
+    if code in probed_candidates:  # probed by an earlier installation, and kept alive by a blocked thread, for example
         return code
     if len(candidates) != len(probed_candidates):
         return None

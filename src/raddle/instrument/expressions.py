@@ -42,13 +42,7 @@ _FRESH = (
     ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.Compare, ast.BinOp, ast.UnaryOp,
 )  # fmt: skip
 _VARIABLES = (ast.Name, ast.Attribute, ast.Subscript)  # expressions that read a variable
-_COMBINING = (
-    ast.Add,
-    ast.Sub,
-    ast.BitOr,
-    ast.BitAnd,
-    ast.BitXor,
-)  # operators that combine two numbers or two containers
+_COMBINING = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)  # operators on two numbers or two containers
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,7 @@ class Options:
     """Options of the rewriter; see `rewrite`."""
 
     ignored: frozenset[int]  # lines with `# raddle: ignore`
-    tokens: bool
+    tokens: bool  # True if functions may get additional free variables
     leaders: frozenset[ast.stmt] = frozenset()  # statements that get the probe of a basic block
 
 

@@ -40,9 +40,8 @@ class Undo:
     not_instrumented: list[NotInstrumented] = field(default_factory=list)
     # Functions whose code was created at run time. They are reported only if threads call them.
     made_at_run_time: dict[CodeType, NotInstrumented] = field(default_factory=dict)
-    defaults_holders: list[FunctionType] = field(
-        default_factory=list
-    )  # functions that have an object to be replaced as a default
+    # Functions that have an object to be replaced as a default argument.
+    defaults_holders: list[FunctionType] = field(default_factory=list)
     _functions: list[tuple[FunctionType, CodeType, CodeType]] = field(default_factory=list)
     _namespaces: list[dict[str, Any]] = field(default_factory=list)
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from raddle.site import Site, SiteTable
 
-_leftover: dict[
-    str, dict[int, tuple[tuple[Site, ...], str, str]]
-] = {}  # maps module and site base to sites, file and path
+# Maps module and site base to sites, file and path.
+_leftover: dict[str, dict[int, tuple[tuple[Site, ...], str, str]]] = {}
 
 
 def remember_leftover_sites(module: str, base: int, sites: tuple[Site, ...], *, file: str, path: str) -> None:

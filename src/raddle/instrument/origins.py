@@ -40,9 +40,7 @@ def _bytecode(path: str) -> CodeIndex | None:
     if data[:4] != importlib.util.MAGIC_NUMBER:
         return None
     try:
-        code = marshal.loads(
-            data[16:]
-        )  # PEP 552: skip the magic number, the flags and two words that identify the source
+        code = marshal.loads(data[16:])  # PEP 552: skips magic number, flags and two words that identify the source
     except (EOFError, ValueError, TypeError):
         return None
     return CodeIndex(code) if isinstance(code, CodeType) else None

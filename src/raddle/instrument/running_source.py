@@ -62,7 +62,7 @@ class LiveSource:
         self._blocks = blocks
         self._spare_tree: ast.Module | None = None  # the tree of the plain code, reused for the probed code
         self._plain = CodeIndex(self._compile_plain())
-        self._probed: dict[bool, Probed] = {}  # maps whether tokens are used to the probed code
+        self._probed: dict[bool, Probed] = {}  # by whether tokens are used
         self._indexes: dict[bool, CodeIndex] = {}
 
     def probed_code(self, code: CodeType) -> CodeType:
@@ -148,7 +148,7 @@ def made_at_run_time(path: str) -> str:
 def find_source(
     module: ModuleType, path: str, sample: CodeType | None = None, *, blocks: bool = False, root: str = ""
 ) -> LiveSource:
-    """Return the source of the file `path`, which functions of a module name as theirs.
+    """Return the source of the file `path`, which functions of a module come from.
 
     `sample` is the code of one of these functions. File names in sites are relative to the folder `root`.
     """

@@ -132,9 +132,7 @@ def analyze(tree: ast.Module) -> Scopes:
 
 
 def _find_shared_cells(scopes: Sequence[Scope]) -> None:
-    captured: dict[
-        tuple[Scope, str], tuple[int, int]
-    ] = {}  # position of the first inner function that captures the name
+    captured: dict[tuple[Scope, str], tuple[int, int]] = {}  # position of the first function that captures the name
     written_inside: set[tuple[Scope, str]] = set()
     for scope, owner, name, place in captures(scopes):
         captured[owner, name] = min(place, captured.get((owner, name), place))
@@ -323,7 +321,7 @@ class _Analyzer(ast.NodeVisitor):
     def _has_constructor(self, node: ast.ClassDef) -> bool:
         """Return whether objects of a class are certainly created by a constructor in this source, which gets probes.
 
-        A decorator may generate a constructor (`dataclass`) or return another class. A metaclass may not call it.
+        A decorator may generate a constructor (`dataclass`) or return another class. A metaclass need not call it.
         """
         if node.decorator_list or node.keywords:
             return False

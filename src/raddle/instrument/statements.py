@@ -126,9 +126,8 @@ class Statements(Targets):
         place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name
-            if (
-                "." in name or self.sharing_owner(name) is None
-            ):  # `import a.b` binds `a` and cannot bind a temporary name instead
+            # `import a.b` binds `a` and cannot bind a temporary name instead.
+            if "." in name or self.sharing_owner(name) is None:
                 continue
             alias.asname = self.temporary()
             value = self.name_write(name, load(alias.asname), place)

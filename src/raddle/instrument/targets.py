@@ -218,6 +218,6 @@ class Targets(Expressions):
 def _is_immutable(node: ast.expr) -> bool:
     """Return whether this is a number, string or other constant, as in `x += 1`.
 
-    No built-in container can be changed in place with such a value.
+    An augmented assignment of such a value to a local is assumed not to change a container in place.
     """
     return isinstance(node, (ast.Constant, ast.JoinedStr))

@@ -190,9 +190,8 @@ class _CensusTaker:
             self._add(number, writes, holder, mangled + CONTENT, before, scope)
             return
         owner = scope.owner(mangled)
-        if (
-            owner.kind == MODULE or (owner, mangled) in self._captured
-        ):  # else a local variable that no other thread can access
+        # Other names are local variables that no other thread can access.
+        if owner.kind == MODULE or (owner, mangled) in self._captured:
             holder, early = self._receivers.scope_of(name, scope), self._is_early(site, mangled, scope)
             self._accesses.append(Access(number, writes, holder, mangled + CONTENT, early))
 

@@ -45,9 +45,8 @@ def makes_container(node: ast.expr | None) -> bool:
     if isinstance(node, _DISPLAYS):
         return True
     if isinstance(node, ast.Call):
-        factories = [
-            keyword.value for keyword in node.keywords if keyword.arg == "default_factory"
-        ]  # dataclasses.field
+        # The argument of `dataclasses.field`.
+        factories = [keyword.value for keyword in node.keywords if keyword.arg == "default_factory"]
         return _last_name(node.func) in _CONTAINER_FACTORIES or any(map(_is_factory, factories))
     if isinstance(node, ast.BoolOp):
         return any(map(makes_container, node.values))

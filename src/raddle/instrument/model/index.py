@@ -22,13 +22,12 @@ class Index:
     """The probed expressions of a module, found in one walk over its tree."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.read: dict[SiteKey, list[ast.Attribute]] = defaultdict(
-            list
-        )  # attributes that are read, from the outside in
+        # Attributes that are read or written at one position, from the outside in.
+        self.read: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
         self.written: dict[SiteKey, list[ast.Attribute]] = defaultdict(list)
         self.calls: dict[SiteKey, ast.Call] = {}  # calls of built-in functions that read their arguments
         self.views: dict[tuple[int, int], ast.expr] = {}  # `d` in `for k in d.keys()`
-        self.guards: set[SiteKey] = set()  # context managers
+        self.guards: set[SiteKey] = set()  # expressions used as context managers
         self.imports: list[ast.Import | ast.ImportFrom] = []
         self._called: set[int] = set()
         self._augmented: set[int] = set()

@@ -21,9 +21,7 @@ class _TableMemo:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.owners: dict[
-            int, tuple[type, str]
-        ] = {}  # maps the id of a class to the class, kept alive, and its owner name
+        self.owners: dict[int, tuple[type, str]] = {}  # by the id of a class: the class, kept alive, and its owner name
         self.methods: dict[int, str] | None = None
         self.functions: dict[tuple[str, str], list[int]] | None = None  # maps file and qualified name to the sites
         self.model = StaticModel()

@@ -74,7 +74,7 @@ class Receivers:
         return Holder(OF_SCOPE, f"{self._file}:{owner.qualname}")
 
     def is_early(self, holder: Holder, path: str, scope: Scope) -> bool:
-        """Return whether the object `path` is accessed before any other thread can access it.
+        """Return whether an attribute of `path` is accessed before any other thread can access it.
 
         This holds in an object's own constructor, and at import for names of the module itself. It does not hold for
         other objects at import, because the threads of a script may already share them.

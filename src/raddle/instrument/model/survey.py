@@ -147,9 +147,8 @@ def _censuses(table: SiteTable) -> Iterator[Census]:
     modules: dict[int, list[int]] = defaultdict(list)
     for number in table:
         base = number >> INDEX_BITS << INDEX_BITS
-        if (
-            number < base + FIRST_CLASS_SITE
-        ):  # skips generated methods, whose accesses are added when executions observe them
+        # Skip generated methods: their accesses are added when executions observe them.
+        if number < base + FIRST_CLASS_SITE:
             modules[base].append(number)
     for base, numbers in modules.items():
         key = base, len(numbers)
