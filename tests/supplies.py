@@ -45,8 +45,8 @@ class Channels(Supplies):
             return -1
         return self._done(operation, within, 0)[len(self._done(operation, within, MESSAGE))]
 
-    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
+    def certain_predecessors(self, label: str, operation: Operation, number: int, past: Past) -> int:
         return past.reached.get(operation.detail, 0) if operation.need == ENDED else 0
 
-    def hopeless(self, label: str, operation: Operation, number: int, past: Past) -> bool:
+    def never_possible(self, label: str, operation: Operation, number: int, past: Past) -> bool:
         return operation.need == ENDED

@@ -101,7 +101,7 @@ def finest_interleavings(scenario: Callable[[], object]) -> int:
 
 
 def test_it_cannot_be_run_twice() -> None:
-    with pytest.raises(UsageError, match="twice cannot run the executions of reachability"):
+    with pytest.raises(UsageError, match="twice cannot repeat the executions of reachability"):
         make_scheduler("twice:reachability", seed=1)
 
 
@@ -127,7 +127,7 @@ def test_state_that_survives() -> None:
 
 
 def test_an_execution_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachability, "MOST", 8)  # of 10 operations: four in each thread, two joins
+    monkeypatch.setattr(reachability, "MAX_OPERATIONS", 8)  # of 10 operations: four in each thread, two joins
     result = visited(counted.increments(2))
     assert result.stopped_because == "exhausted-within-bound"
     assert result.notes == ("every schedule within the bound on 8 operations per execution was run; there are others",)

@@ -13,14 +13,14 @@ from raddle.schedulers.base import Scheduler
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A scheduler that can be asked for by name."""
+    """A scheduler that can be selected by name."""
 
-    place: str  # module and class
-    seeded: bool = False  # whether the class takes a seed
-    options: Mapping[str, int] = field(default_factory=dict)  # name -> the least value that it takes
+    place: str  # module and class, separated by a colon
+    seeded: bool = False  # True if the class takes a seed
+    options: Mapping[str, int] = field(default_factory=dict)  # maps the name of an option to its smallest valid value
 
     def make(self, seed: int, options: Mapping[str, int]) -> Scheduler:
-        """Import the class, which is not always needed, and make the scheduler."""
+        """Import the class and return a new scheduler. The import is delayed because most classes are never used."""
         module, _, name = self.place.partition(":")
         kind = getattr(import_module(f"raddle.schedulers.{module}"), name)
         made: Scheduler = kind(seed, **options) if self.seeded else kind(**options)
@@ -45,7 +45,7 @@ NAMES = (*_ROWS, _TWICE)
 def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Scheduler:
     """Return the scheduler of that name: `random`, `pct:depth=3`, `exhaustive:preemptions=2`, `twice:random`...
 
-    `others` are further names that an error message may suggest.
+    `others` are additional names that an error message may suggest.
 
     >>> make_scheduler("pct:depth=2", seed=1).begin(1, 0)
     True
@@ -58,7 +58,7 @@ def make_scheduler(text: str, *, seed: int, others: Sequence[str] = ()) -> Sched
     if name == _TWICE:
         inner = make_scheduler(rest or "random", seed=seed)
         if inner.follows:  # it would have to watch the second execution without learning from it
-            raise UsageError("bad-option", f"twice cannot run the executions of {rest} again; use twice:exhaustive")
+            raise UsageError("bad-option", f"twice cannot repeat the executions of {rest}; use twice:exhaustive")
         from raddle.schedulers.determinism import RunTwice
 
         return RunTwice(inner)
@@ -76,8 +76,8 @@ def _parse(name: str, text: str) -> dict[str, int]:
         key, _, value = part.partition("=")
         least = _ROWS[name].options.get(key)
         if least is None:
-            known = ", ".join(_ROWS[name].options) or "none"
-            raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (it has: {known})")
+            valid = ", ".join(_ROWS[name].options) or "none"
+            raise UsageError("unknown-option", f"the scheduler {name} has no option {key!r} (it has: {valid})")
         if not value.isdigit() or int(value) < least:
             bound = f" of at least {least}" if least else ""
             raise UsageError("bad-option", f"the option {key} of {name} takes a whole number{bound}, not {value!r}")

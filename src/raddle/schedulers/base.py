@@ -12,91 +12,91 @@ from raddle.tally import Key
 
 
 class Alternative(Protocol):
-    """One of several outcomes that a pending operation can have: which message a receive takes, a timeout."""
+    """One of several possible outcomes of a pending operation, such as which message a receive takes, or a timeout."""
 
     @property
     def label(self) -> str:
-        """For schedules, "from R2" or "expires": the same in all executions that began in the same way."""
+        """The name in schedules, such as "from R2" or "expires": the same in all executions with the same prefix."""
 
 
 class Thread(Protocol):
-    """A thread as schedulers see it, with the pending operation that it performs as soon as it is chosen."""
+    """A thread as schedulers see it. It performs its pending operation as soon as it is chosen."""
 
-    index: int  # in order of creation
+    index: int  # position in the order of creation
     label: str
     kind: str
     target: object
     name: str
     site: int
-    # Returns the outcomes that are possible now, always in the same order; None: the operation has one outcome. The
-    # thread can go on if at least one is possible.
+    # Returns the outcomes that are currently possible, always in the same order. The thread is enabled if at least one
+    # is possible. None if the operation has only one outcome.
     alternatives: Callable[[], Sequence[Alternative]] | None
-    done: bool  # whether it has ended
+    done: bool  # True if it has ended
 
     @property
     def awaited(self) -> Thread | None:
-        """The thread that has to act before the pending operation can be done; None if it is not one alone."""
+        """The thread that must act before the pending operation becomes possible; None if several threads could."""
 
 
 class SearchProgress(NamedTuple):
-    """How far a scheduler has come through the schedules of a scenario."""
+    """The state of a scheduler's search through the schedules of a scenario."""
 
-    bound: str = ""  # the bound because of which schedules were left out, in words; "" if none was
+    bound: str = ""  # description of the bound that excluded schedules; "" if none were excluded
     difference: str | None = None  # where a repeated execution differed from the first one
-    every_order: bool | None = None  # whether every partial order was run; None: the scheduler does not search by them
-    every_interleaving: bool = True  # whether every interleaving of each partial order was run
+    every_order: bool | None = None  # True if every partial order was run; None if they are not enumerated
+    every_interleaving: bool = True  # True if every interleaving of each partial order was run
 
 
 NO_PROGRESS = SearchProgress()
 
 
 class Targets(Protocol):
-    """Uncovered requirements that a scheduler aims at; see `raddle.guide.targets`."""
+    """The uncovered requirements that a scheduler tries to cover; see `raddle.guide.targets`."""
 
-    share: tuple[int, int]  # the part of all predictable orders that belongs to this unit, and the number of parts
+    share: tuple[int, int]  # index of this unit's part of all predictable orders, and the number of parts
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing left to try."""
 
     def remember(self, covered: Mapping[str, Iterable[Key]], memory: Any) -> None:
-        """Take over what earlier units covered and tried."""
+        """Take over the coverage and the attempts of earlier units."""
 
     def memory(self) -> Any:
-        """Return what was tried, for a later unit."""
+        """Return the attempts so far, for a later unit."""
 
 
 class Scheduler(ABC):
     """Decides which thread runs next.
 
-    An execution is `begin`, any number of `choose`, `end`. Everything random comes from the seed and the number of
-    the execution, so any execution can be repeated without those before it.
+    For each execution, `begin` is called once, `choose` any number of times, and `end` once. Random decisions depend
+    only on the seed and the number of the execution, so any execution can be repeated without running those before it.
     """
 
-    complete: bool = False  # whether the scheduler claims, at its end, that no schedule was left out
-    follows: bool = False  # whether it is asked at every operation and `watch`es what happens between them
-    kinds: tuple[str, ...] = ()  # resources whose release is an operation of its own; only if it follows
-    targets: Targets | None = None  # what it aims at, if it does
+    complete: bool = False  # True if the search, once finished, claims to have run every schedule
+    follows: bool = False  # True if `choose` is called at every operation and `watch` returns a listener
+    kinds: tuple[str, ...] = ()  # kinds of resource whose releases must be separate operations; only if it `follows`
+    targets: Targets | None = None  # the requirements that it tries to cover, if it is guided
     members: tuple[str, ...] = ()  # names of the schedulers that take turns, if there are several
 
     def begin(self, number: int, space: int) -> bool:
-        """Begin the execution of that number; return False if no schedule is left to try.
+        """Begin the execution with this number; return False if no schedule is left to try.
 
-        `space` is a version number: where it differs from the last one, scheduling points were added.
+        `space` is the version number of the schedule space. It changes when scheduling points are added.
         """
         return True
 
     @abstractmethod
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
-        """Choose one of the enabled threads, given by rising index; `current` was running until now.
+        """Choose one of the enabled threads, which are sorted by index; `current` was running until now.
 
-        Called only if there are at least two. `current` is not among them if it is blocked, and None if it has ended.
+        Called only if at least two are enabled. `current` is not among them if it is blocked, and None if it has ended.
         """
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
-        """Return the index of the outcome that a thread's operation is to have.
+        """Return the index of the outcome that a thread's operation takes.
 
-        Called right after the thread was chosen, or if no other could go on, and only if several are possible.
+        Called right after the thread was chosen, or if no other is enabled, and only if several outcomes are possible.
         """
         return 0
 
@@ -104,14 +104,14 @@ class Scheduler(ABC):
         """End the execution."""
 
     def memory(self) -> object:
-        """Return what `choose` found out and `end` needs, in case the execution ran in another process."""
+        """Return the state that `choose` leaves for `end`, for an execution that runs in another process."""
         return None
 
     def remember(self, memory: object) -> None:  # noqa: B027 -- most schedulers have nothing to remember
-        """Take over what `memory` returned in the other process."""
+        """Restore the state that `memory` returned in the other process."""
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Return the callable that decides the execution that has begun; lets a wrapper skip itself."""
+        """Return the function that makes the decisions of this execution; a wrapper may return that of another."""
         return self.choose
 
     @property
@@ -121,29 +121,30 @@ class Scheduler(ABC):
 
     @property
     def sees_forced_steps(self) -> bool:
-        """Whether `choose` is also called where only one thread is enabled."""
+        """Whether `choose` is also called when only one thread is enabled."""
         return False
 
     def watch(self, calculus: Any, visible: Container[str], *, coarse: bool) -> Any:
-        """Return the listener for the execution that begins; `coarse`: an operation does more than it says.
+        """Return the listener for the execution that begins.
 
-        `calculus` is that of the world (see `raddle.schedulers.calculus`).
+        `calculus` is that of the world (see `raddle.schedulers.calculus`). `visible` are the kinds of resource that
+        threads observe without blocking. `coarse` means that an operation may do more than it announces.
         """
         raise NotImplementedError(f"{type(self).__name__} does not follow executions")
 
     def progress(self) -> SearchProgress:
-        """Return how far the search has come."""
+        """Return the progress of the search."""
         return NO_PROGRESS
 
     def planned(self) -> int:
-        """Return how many more executions are known to be needed."""
+        """Return the number of further executions that are known to be needed."""
         return 0
 
     def require_all_interleavings(self) -> None:  # noqa: B027 -- only matters to a search by partial orders
-        """Run every interleaving of each partial order: the criteria can tell them apart."""
+        """Request every interleaving of each partial order, because some criteria distinguish them."""
 
     def member_for(self, number: int) -> str:
-        """Return which of the `members` decides the execution of that number."""
+        """Return the name of the member scheduler that decides the execution with this number."""
         return ""
 
     def learn(  # noqa: B027 -- most schedulers do not learn

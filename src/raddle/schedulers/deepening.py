@@ -1,13 +1,12 @@
-"""Exhaustive, with few preemptions first: iterative context bounding (Musuvathi, Qadeer, PLDI 2007).
+"""Exhaustive search in order of preemptions: iterative context bounding (Musuvathi, Qadeer, PLDI 2007).
 
-First every schedule without a preemption, then every one with exactly one, and so on, until there are no
-more. A schedule's last preemption says where it was found: in the schedule of one preemption less that goes
-on where this one was stopped. So what is cut in one round is what the next round begins with, and every
-schedule is run exactly once; plain iterative deepening would run those of each round again in all later ones.
+Round n runs every schedule with exactly n preemptions, starting with n = 0, until no schedules are left. A schedule
+with n preemptions extends a prefix of one with n - 1: at its last preemption, the other schedule continues the running
+thread. Each round therefore records the preemptions that it did not take, and the next round starts from them. Every
+schedule runs exactly once, whereas plain iterative deepening would rerun each round in all later ones.
 
-Departures from the paper: it searches states, this searches schedules. The price of "exactly once" is memory:
-each schedule of a round leaves behind its decisions and the places where it was not preempted, until the
-next round has come to them.
+Departures from the paper: it searches states, this searches schedules. Running each schedule exactly once costs memory:
+the decisions and the untaken preemptions of each schedule are stored until the next round has processed them.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from raddle.schedulers.base import Thread
 from raddle.schedulers.exhaustive import Choice, DepthFirst
 
 
-class _Left(NamedTuple):
-    """What an execution left to the next round."""
+class _Deferred(NamedTuple):
+    """The preemptions that one execution leaves to the next round."""
 
-    taken: tuple[str, ...]  # its decisions
-    others: tuple[tuple[int, tuple[str, ...]], ...]  # at which of them who else could have gone on
+    taken: tuple[str, ...]  # decisions of the execution
+    others: tuple[tuple[int, tuple[str, ...]], ...]  # (index of a decision, labels of the other enabled threads)
 
 
 class Deepening(DepthFirst):
@@ -34,23 +33,23 @@ class Deepening(DepthFirst):
     """
 
     def __init__(self, *, preemptions: int | None = None) -> None:
-        self._most = preemptions
+        self._max_preemptions = preemptions
         self._restart()
 
     def _restart(self) -> None:
-        self.bound = 0  # preemptions of the schedules under way; all those with fewer were run
+        self.bound = 0  # number of preemptions in the current round; all schedules with fewer were run
         self.cut = False
         self._started = False
         self._path = []
-        self._fixed = 0  # decisions that lead to the last preemption: not to be varied
-        self._found: list[tuple[int, tuple[str, ...]]] = []
+        self._fixed = 0  # number of decisions up to the last preemption, which are not varied
+        self._found: list[tuple[int, tuple[str, ...]]] = []  # untaken preemptions of the current execution
         self._depth = 0
-        self._now: deque[_Left] = deque()
-        self._place = (0, 0)  # in the first of these: which decision, which other thread
-        self._next: deque[_Left] = deque()
+        self._now: deque[_Deferred] = deque()  # preemptions to take in this round
+        self._place = (0, 0)  # position in the first entry of `_now`: index in `others`, index of the thread
+        self._next: deque[_Deferred] = deque()  # preemptions to take in the next round
 
     def begin(self, number: int, space: int) -> bool:
-        if space != self._space:  # scheduling points were added: the schedules are others
+        if space != self._space:  # scheduling points were added, so the set of schedules has changed
             self._restart()
             self._space = space
         elif self._started and not self._backtrack(fixed=self._fixed) and not self._next_preemption():
@@ -61,22 +60,22 @@ class Deepening(DepthFirst):
         return True
 
     def _next_preemption(self) -> bool:
-        """Go on from the next place where somebody was not preempted, if there is one."""
+        """Continue with the next deferred preemption; return False if none is left."""
         if not self._now:
             if not self._next:
                 return False
             self.bound += 1
             self._now, self._next = self._next, self._now
             self._place = (0, 0)
-        left = self._now[0]
+        deferred = self._now[0]
         at, which = self._place
-        depth, labels = left.others[at]
-        steps = (*left.taken[:depth], labels[which])
+        depth, labels = deferred.others[at]
+        steps = (*deferred.taken[:depth], labels[which])
         self._path = [Choice((label,)) for label in steps]
         self._fixed = len(steps)
         if which + 1 < len(labels):
             self._place = (at, which + 1)
-        elif at + 1 < len(left.others):
+        elif at + 1 < len(deferred.others):
             self._place = (at + 1, 0)
         else:
             self._now.popleft()
@@ -86,9 +85,9 @@ class Deepening(DepthFirst):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         depth = self._advance()
         if depth < len(self._path):
-            return self._wanted(depth, enabled)
+            return self._prescribed(depth, enabled)
         if current is not None and current in enabled:
-            self._path.append(Choice((current.label,)))  # its preemptions are for the next round
+            self._path.append(Choice((current.label,)))  # preempting it is left to the next round
             self._found.append((depth, tuple(t.label for t in enabled if t is not current)))
             return current
         self._path.append(Choice(tuple(t.label for t in enabled)))
@@ -96,12 +95,12 @@ class Deepening(DepthFirst):
 
     def end(self) -> None:
         super().end()
-        if self._found and self.bound == self._most:
+        if self._found and self.bound == self._max_preemptions:
             self.cut = True
         elif self._found:
             last = self._found[-1][0]
             taken = tuple(decision.options[decision.taken] for decision in self._path[:last])
-            self._next.append(_Left(taken, tuple(self._found)))
+            self._next.append(_Deferred(taken, tuple(self._found)))
 
     def memory(self) -> object:
         return self._path, self._depth, self._found

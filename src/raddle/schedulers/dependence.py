@@ -1,8 +1,8 @@
-"""What an operation touches, and names for it that hold across executions.
+"""Dependence between operations, and keys for variables and resources that are stable across executions.
 
-An operation is a list of accesses: a key (which variable or resource) and a mode. Two operations of different
-participants depend on each other if they have a key in common and modes that conflict. Which modes there are, and
-which of them commute, is up to the world: see `raddle.schedulers.calculus`.
+An operation is a list of accesses. Each access has a key (which variable or resource) and a mode. Two operations of
+different participants depend on each other if they access a common key in conflicting modes. The world defines the
+modes and which of them commute: see `raddle.schedulers.calculus`.
 """
 
 from __future__ import annotations
@@ -12,63 +12,67 @@ from typing import Any, NamedTuple, TypeAlias
 
 from raddle.inspection import name_of
 
-# The label of a participant, and that of the alternative that its operation takes; "" if it has none.
+# The label of a participant, and the label of the alternative that its operation takes ("" if it has none).
 Choice: TypeAlias = tuple[str, str]
 
 
 class Operation(NamedTuple):
-    """What a participant is about to do, or did; `accesses` are (key, mode, since): see `Names`."""
+    """A pending or completed operation of a participant; `accesses` are (key, mode, since): see `Names`."""
 
     accesses: tuple[tuple[int, int, int], ...]
-    need: int = 0  # what it waits for, in terms of its world; 0: nothing
-    detail: Any = None  # what else its world has to know: a capacity, the label of the thread to be joined
-    # Of an operation whose accesses are known only after the step: how many operations came before. Executions with
-    # exactly so many operations in common need not agree on the names in it. -1: known in advance, so they agree.
+    need: int = 0  # what it needs to be enabled, as a code of its world; 0 if nothing
+    detail: Any = None  # additional data for its world: a capacity, the label of the thread to join
+    # -1 if the accesses are known in advance. Otherwise the number of operations before this one: executions that share
+    # only a prefix of this length may use different keys in it.
     depth: int = -1
 
 
 class Names:
-    """Keys of variables and resources, the same in every execution that began in the same way.
+    """Assigns keys to variables and resources, the same in every execution with the same prefix.
 
-    Objects differ from one execution to the next. One is named after the operation at which it was first seen:
-    the participant's label, and how many operations it had done before. `since` is the number of operations of all
-    participants by then. Executions that share their first n operations agree on all names since n or earlier.
+    Objects differ from one execution to the next. An object is identified by the operation that first touches it: the
+    label of the participant, and the number of operations it had performed before. `since` is the number of operations
+    that all participants had performed by then. Executions that share a prefix of n operations agree on all keys whose
+    `since` is at most n.
     """
 
     def __init__(self) -> None:
         self._keys: dict[tuple[str, int, str, str], int] = {}
-        self.looks: list[tuple[str, str]] = []  # by key: the name and the type, which is all that is sure later on
+        self.descriptions: list[tuple[str, str]] = []  # by key: the name of the variable and the type of the object
         self.begin()
 
     def begin(self) -> None:
         """Forget the objects of the last execution."""
-        self.seen: dict[tuple[int, str], tuple[int, int]] = {}  # by id and name: the key, and since when it is known
-        self._kept: list[object] = []  # ids are names here
+        self.assigned: dict[tuple[int, str], tuple[int, int]] = {}  # maps (id of an object, name) to (key, since)
+        self._kept: list[object] = []  # keeps the objects alive, as `assigned` refers to them by id
 
     def __getstate__(self) -> object:
-        return self._keys, self.looks  # the objects are this execution's, and stay where they are
+        return self._keys, self.descriptions  # the objects exist only in this process
 
     def __setstate__(self, state: Any) -> None:
-        self._keys, self.looks = state
+        self._keys, self.descriptions = state
         self.begin()
 
     def add(self, obj: object, name: str, by: tuple[str, int], since: int) -> tuple[int, int]:
-        """Name a variable or resource that is seen for the first time in this execution."""
-        looks = (name, name_of(type(obj)))
-        full = (*by, *looks)
+        """Assign a key to a variable or resource that is touched for the first time in this execution.
+
+        `by` is the label of the participant and its number of operations so far. Return the key and `since`.
+        """
+        description = (name, name_of(type(obj)))
+        full = (*by, *description)
         key = self._keys.get(full)
         if key is None:
-            key = self._keys[full] = len(self.looks)
-            self.looks.append(looks)
-        known = self.seen[id(obj), name] = key, since
+            key = self._keys[full] = len(self.descriptions)
+            self.descriptions.append(description)
+        assigned = self.assigned[id(obj), name] = key, since
         self._kept.append(obj)
-        return known
+        return assigned
 
 
 def conflict_table(modes: int, commuting: Collection[tuple[int, int]]) -> tuple[int, ...]:
-    """Return, by mode, a bit for each mode that it does not commute with.
+    """Return, for each mode, a bit mask of the modes that it does not commute with.
 
-    >>> conflict_table(2, {(0, 0)})  # reads commute with reads only
+    >>> conflict_table(2, {(0, 0)})  # mode 0, a read, commutes with reads only
     (2, 3)
     """
     return tuple(
@@ -78,7 +82,7 @@ def conflict_table(modes: int, commuting: Collection[tuple[int, int]]) -> tuple[
 
 
 def depend(conflicts: Sequence[int], one: Operation, other: Operation) -> bool:
-    """Return whether two operations of one execution do not commute, given a world's table of conflicts."""
+    """Return whether two operations of one execution do not commute, according to a world's table of conflicts."""
     for key, mode, _ in one.accesses:
         for also, how, _ in other.accesses:
             if key == also and conflicts[mode] >> how & 1:
@@ -87,16 +91,17 @@ def depend(conflicts: Sequence[int], one: Operation, other: Operation) -> bool:
 
 
 def may_depend(
-    conflicts: Sequence[int], one: Operation, other: Operation, looks: list[tuple[str, str]], common: int
+    conflicts: Sequence[int], one: Operation, other: Operation, descriptions: list[tuple[str, str]], common: int
 ) -> bool:
-    """Return the same for operations of two executions that share their first `common` operations.
+    """Return whether operations of two executions with a common prefix of `common` operations may not commute.
 
-    Two objects that were seen only later may be one and the same: if they look alike, they count as one.
+    Two objects first touched after the prefix may be the same object. They count as the same if their descriptions
+    (variable name and type) are equal.
     """
     for key, mode, since in one.accesses:
         for also, how, when in other.accesses:
             if conflicts[mode] >> how & 1 and (
-                key == also or (since > common and when > common and looks[key] == looks[also])
+                key == also or (since > common and when > common and descriptions[key] == descriptions[also])
             ):
                 return True
     return False

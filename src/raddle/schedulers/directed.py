@@ -1,12 +1,13 @@
-"""Directed: makes a certain interleaving happen.
+"""Directed scheduling: makes a planned interleaving happen.
 
-After MAPTest's eager pattern scheduling (Wang et al., ASE 2019, Algorithm 5): the thread that brings the target nearer
-runs, a thread that would spoil it is held back. Here the target is a plan (see `raddle.schedulers.plan`), so it can
-come from any criterion; whoever makes plans gives them by `aim`. Departures from the paper:
+After MAPTest's eager pattern scheduling (Wang et al., ASE 2019, Algorithm 5): the thread that the target needs next
+runs, and a thread that would make the target impossible is held back. Here the target is a plan (see
+`raddle.schedulers.plan`), so any criterion can supply it. The callable `next_plan` returns the plan of an execution.
+Departures from the paper:
 
-* Threads are told by label, as an earlier execution showed who comes to which place.
-* Where the thread whose turn it is cannot go on, the one runs that it waits for: who starts it, or who holds its lock.
-* Everybody else waits; when the plan is done, cannot be followed any more, or there is none, POS goes on.
+* Threads are identified by label, because an earlier execution showed which thread reaches which place.
+* If the thread that the plan needs next is blocked, the thread that it waits for runs: its parent or a lock holder.
+* All other threads wait. When the plan is finished, has failed or is empty, POS makes the decisions.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from raddle.schedulers.base import Thread
 from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.plan import Leg, Plan
 
-SPARE = 50  # operations that a leg may take beyond twice as many as were expected
-_DEEP = 8  # who waits for whom who waits for whom: further than that nobody is looked for
+SPARE = 50  # operations that a leg may take beyond twice the expected number
+_MAX_WAITS = 8  # maximal length of a chain of waiting threads that is followed to find a helper
 
 
 class Directed(PartialOrderSampling):
@@ -30,29 +31,29 @@ class Directed(PartialOrderSampling):
     (True, False)
     """
 
-    def __init__(self, seed: int, aim: Callable[[], Plan] = tuple) -> None:
+    def __init__(self, seed: int, next_plan: Callable[[], Plan] = tuple) -> None:
         super().__init__(seed)
-        self.aim = aim
-        self.followed = False  # was the plan of the last execution followed to its end?
+        self.next_plan = next_plan
+        self.followed = False  # True if the last execution followed its plan to the end
         self._legs: Plan = ()
 
     def begin(self, number: int, space: int) -> bool:
         super().begin(number, space)
-        self._legs = self.aim()
+        self._legs = self.next_plan()
         self._at = 0
         self._left = _patience(self._legs[0]) if self._legs else 0
         self._counts = {(leg.thread, leg.kind, leg.site): 0 for leg in self._legs if leg.site}
-        self._met: dict[str, Thread] = {}  # threads by label
+        self._threads: dict[str, Thread] = {}  # the threads that were enabled so far, by label
         self.followed = False
         return True
 
     @property
     def sees_forced_steps(self) -> bool:
-        """A plan counts operations, also those at which there is nothing to decide."""
+        """Whether there is a plan: a plan counts all operations, including those with only one enabled thread."""
         return bool(self._legs)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Skip the plan if there is none: the rest is POS."""
+        """Return `choose`, or that of POS if there is no plan."""
         return self.choose if self._legs else super().choose
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
@@ -74,9 +75,9 @@ class Directed(PartialOrderSampling):
         self.followed = bool(memory)
 
     def _towards(self, enabled: Sequence[Thread]) -> Thread | None:
-        """The thread that brings the plan nearer to its end; None if anybody will do."""
+        """Return the thread that the plan needs next; None if the plan is finished or has failed."""
         able = {thread.label: thread for thread in enabled}
-        self._met.update(able)
+        self._threads.update(able)
         while self._at < len(self._legs):
             leg = self._legs[self._at]
             thread = able.get(leg.thread)
@@ -91,7 +92,7 @@ class Directed(PartialOrderSampling):
                     return helper
                 if leg.site:
                     break
-            self._at += 1  # it came to where it is to stop, or as far as it could
+            self._at += 1  # the thread reached the end of its leg, or ran as far as it could
             if self._at < len(self._legs):
                 self._left = _patience(self._legs[self._at])
         else:
@@ -105,13 +106,13 @@ class Directed(PartialOrderSampling):
         return self._counts[leg.thread, leg.kind, leg.site] >= leg.times
 
     def _held(self, label: str) -> bool:
-        """Is it the plan's wish that this thread waits?"""
+        """Return whether the plan controls this thread, so that it must not run as a helper."""
         return any(leg.thread == label for leg in self._legs)
 
     def _helper(self, label: str, able: dict[str, Thread]) -> Thread | None:
-        """Whoever has to go on first, so that the thread of that label can."""
-        for _ in range(_DEEP):
-            waiting = self._met.get(label)
+        """Return the enabled thread that must run so that the thread with this label can continue; None if unknown."""
+        for _ in range(_MAX_WAITS):
+            waiting = self._threads.get(label)
             if waiting is None:  # not started yet
                 label = parent_label(label)
             elif waiting.label != label or waiting.done:
@@ -128,7 +129,7 @@ class Directed(PartialOrderSampling):
         return None
 
     def _bystander(self, able: dict[str, Thread]) -> Thread | None:
-        """Somebody whom the rest of the plan does not name."""
+        """Return an enabled thread that the rest of the plan does not name; None if there is none."""
         named = {leg.thread for leg in self._legs[self._at :]}
         others = [thread for label, thread in able.items() if label not in named]
         if len(others) > 1:

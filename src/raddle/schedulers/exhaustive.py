@@ -1,9 +1,8 @@
-"""Depth first through every schedule, each exactly once; optionally with a bound on preemptions.
+"""Depth-first search through all schedules, each exactly once; optionally with a bound on preemptions.
 
-The path to the last execution is kept: for each decision the threads there were, and which was taken.
-The next execution follows it up to the last decision that has an untried thread, takes that one, and
-goes on without preemptions from there. When scheduling points were added meanwhile, the counting begins
-again: the tree is another one.
+The search keeps the path to the last execution: the enabled threads at each decision, and which of them was taken. The
+next execution follows this path up to the last decision with an untried thread, takes that thread, and continues
+without preemption. If scheduling points are added, the search starts over, because the tree of schedules has changed.
 """
 
 from __future__ import annotations
@@ -20,32 +19,32 @@ class Choice:
     """A decision on the path to an execution."""
 
     options: Sequence[str]  # labels of threads or of alternatives, in the order in which they are tried
-    taken: int = 0
+    taken: int = 0  # index of the option that is being explored
 
 
 class DepthFirst(Scheduler):
-    """Follows a path of decisions, then makes others; the last one with an untried option is changed next."""
+    """The base of depth-first schedulers: follows a path of decisions and backtracks to the last untried option."""
 
     complete = True
-    cut = False  # something was left out because of a bound on preemptions
+    cut = False  # True if a bound on preemptions excluded schedules
     _path: list[Choice]
-    _depth = 0  # decisions that the execution has made
+    _depth = 0  # number of decisions made in this execution
     _space: int | None = None
     _started = False
 
     def _advance(self) -> int:
-        """Return the number of the decision to be made now."""
+        """Count a decision; return its index."""
         self._depth += 1
         return self._depth - 1
 
-    def _wanted(self, depth: int, enabled: Sequence[Thread]) -> Thread:
-        """Return the thread that the path takes at a decision."""
+    def _prescribed(self, depth: int, enabled: Sequence[Thread]) -> Thread:
+        """Return the thread that the path prescribes for a decision."""
         decision = self._path[depth]
         wanted = decision.options[decision.taken]
         for thread in enabled:
             if thread.label == wanted:
                 return thread
-        raise LookupError(f"{wanted} could go on at decision {depth} before, and cannot now")
+        raise LookupError(f"{wanted} was enabled at decision {depth} before, and is not enabled now")
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         depth, labels = self._advance(), [option.label for option in options]
@@ -55,11 +54,14 @@ class DepthFirst(Scheduler):
         wanted = decision.options[decision.taken]
         if wanted not in labels or len(decision.options) not in (1, len(labels)):
             before = ", ".join(decision.options)
-            raise LookupError(f"{thread.label} could do {before} at decision {depth} before, now {', '.join(labels)}")
+            raise LookupError(f"{thread.label} could take {before} at decision {depth} before, now {', '.join(labels)}")
         return labels.index(wanted)
 
     def _backtrack(self, *, fixed: int = 0) -> bool:
-        """Change the last decision that can be, except the first `fixed` ones; return False if there is none."""
+        """Move the last decision with an untried option to that option; return False if there is none.
+
+        The first `fixed` decisions are not changed.
+        """
         while len(self._path) > fixed:
             last = self._path[-1]
             if last.taken + 1 < len(last.options):
@@ -69,7 +71,7 @@ class DepthFirst(Scheduler):
         return False
 
     def end(self) -> None:
-        """Drop the rest of a path that is longer than the execution: it belongs to a branch that failed earlier."""
+        """Drop the part of the path beyond the end of the execution, which failed earlier than the one before."""
         del self._path[self._depth :]
 
     def progress(self) -> SearchProgress:
@@ -103,13 +105,13 @@ class Exhaustive(DepthFirst):
         running = current.label if current is not None and current in enabled else None
         if depth == len(self._path):
             self._path.append(Choice(self._order(enabled, running)))
-        thread = self._wanted(depth, enabled)
+        thread = self._prescribed(depth, enabled)
         if running is not None and thread.label != running:
             self._preemptions += 1
         return thread
 
     def _order(self, enabled: Sequence[Thread], running: str | None) -> list[str]:
-        """Return the threads in the order in which they are tried: the running one first."""
+        """Return the labels of the threads in the order in which they are tried: the running thread first."""
         labels = [t.label for t in enabled]
         if running is not None:
             labels.remove(running)

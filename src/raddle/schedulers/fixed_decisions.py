@@ -1,4 +1,4 @@
-"""Repeats an execution, decision by decision."""
+"""Fixed decisions: repeats an execution, decision by decision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raddle.schedulers.sequential import Sequential
 
 
 class FixedDecisions(Scheduler):
-    """Takes these decisions, one after the other, then continues without preemption.
+    """Takes the given decisions one after the other, then continues without preemption.
 
     >>> FixedDecisions([1, 2, 1]).differed is None
     True
@@ -20,8 +20,8 @@ class FixedDecisions(Scheduler):
         self._decisions = decisions
         self._at = 0
         self._tail = Sequential()
-        self._alternative: int | None = None  # decided together with the thread
-        self.differed: int | None = None  # the first decision that could not be taken
+        self._alternative: int | None = None  # index of the alternative that the last decision includes
+        self.differed: int | None = None  # index of the first decision that could not be taken
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._alternative = None
@@ -38,7 +38,7 @@ class FixedDecisions(Scheduler):
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         wanted, self._alternative = self._alternative, None
-        if wanted is None:  # no other thread could go on: this is a decision of its own
+        if wanted is None:  # no other thread was enabled, so the alternative is a separate decision
             if self._at == len(self._decisions) or self.differed is not None:
                 return 0
             decision = Decision(self._decisions[self._at])

@@ -1,7 +1,7 @@
-"""One execution as a list of operations, written while it runs.
+"""The operation log: one execution as a list of operations, recorded while it runs.
 
-Participants are known by their labels, and what they touch by keys that mean the same in other executions (see
-`Names`), so that a log can be compared with what other executions did.
+Participants are identified by their labels, and variables and resources by keys that are stable across executions (see
+`Names`). Logs of different executions can therefore be compared.
 """
 
 from __future__ import annotations
@@ -15,128 +15,131 @@ from raddle.schedulers.calculus import Access, Calculus, Level, Reader
 from raddle.schedulers.dependence import Choice, Names, Operation
 
 
-class Happening(Enum):
-    """What can happen between two operations."""
+class EventKind(Enum):
+    """The kinds of event that can happen between two operations."""
 
     STARTED = auto()  # a participant started another
     WOKE = auto()  # a participant woke another
-    TIME_PASSED = auto()  # all had to wait for time
+    TIME_PASSED = auto()  # virtual time advanced, as no participant was enabled
 
 
-class Between(NamedTuple):
-    """Something that happened between two operations."""
+class InterveningEvent(NamedTuple):
+    """An event between two operations."""
 
-    what: Happening
-    label: str = ""
-    other: str = ""
-    waiting: tuple[tuple[Choice, Operation], ...] = ()  # for TIME_PASSED: the operations that could not be done
+    what: EventKind
+    label: str = ""  # the participant that acts
+    other: str = ""  # the participant that is started or woken
+    waiting: tuple[tuple[Choice, Operation], ...] = ()  # for TIME_PASSED: the operations that were not enabled
 
 
-class Done(NamedTuple):
-    """An operation that was done."""
+class DoneOperation(NamedTuple):
+    """An operation that was performed."""
 
     label: str
     operation: Operation
-    level: tuple[int, ...] | None = None  # of its resource, just before
-    late: bool = False  # the time for its wait was over
-    alternative: str = ""  # the label of the outcome that was taken, if it had several
-    options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that it could have in some order
+    level: tuple[int, ...] | None = None  # level of its resource just before the operation
+    late: bool = False  # True if the timeout of its wait had expired
+    alternative: str = ""  # label of the outcome that was taken, if it had several
+    options: tuple[tuple[str, Operation], ...] = ()  # all outcomes that are possible in some order
 
 
 class Log:
-    """One execution."""
+    """The operations of one execution, and the events between them."""
 
     def __init__(self, calculus: Calculus) -> None:
         self.calculus = calculus
-        self.done: list[Done] = []
-        self.between: dict[int, list[Between]] = {}  # by the number of operations done before
-        self.waiting: tuple[tuple[Choice, Operation], ...] = ()  # what was left undone at the end
-        self.levels: dict[tuple[int, int], tuple[int, ...]] = {}  # at the end, by key and number of parts
-        self.cut_short = False  # was it ended in the middle?
+        self.done: list[DoneOperation] = []
+        self.between: dict[int, list[InterveningEvent]] = {}  # by the number of operations performed before the event
+        self.waiting: tuple[tuple[Choice, Operation], ...] = ()  # operations still pending at the end
+        # Levels of resources at the end. Maps (key of the resource, number of components of its level) to the level.
+        self.levels: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.cut_short = False  # True if the execution was aborted
 
-    def note(self, what: Between) -> None:
-        self.between.setdefault(len(self.done), []).append(what)
+    def add_event(self, event: InterveningEvent) -> None:
+        """Record an event that happens after the last operation."""
+        self.between.setdefault(len(self.done), []).append(event)
 
 
 class Logbook:
-    """Writes the log of one execution. The engine reports what happens between operations."""
+    """Writes the log of one execution. The engine reports the events between operations."""
 
     def __init__(self, names: Names, reader: Reader, calculus: Calculus) -> None:
         names.begin()
         self.log = Log(calculus)
-        self.pending: dict[Choice, Operation] = {}  # seen when it was last possible; unknown ones are missing
-        self._seen: set[str] = set()  # participants whose pending operation is known and has one outcome
-        self._watched: dict[Choice, tuple[Any, Level | None]] = {}  # the resource, and how to read its level
+        # Pending operations, as described when they were last enabled. Those known only after the step are missing.
+        self.pending: dict[Choice, Operation] = {}
+        self._described: set[str] = set()  # participants whose pending operation is described and has one outcome
+        self._used: dict[Choice, tuple[Any, Level | None]] = {}  # resource of a pending operation, and its level reader
         self._names = names
         self._reader = reader
-        self._counts: dict[str, int] = {}  # by participant: operations done
-        self._levels: dict[tuple[int, int], tuple[Any, Level]] = {}  # how to read levels at the end
-        self._overdue: set[str] = set()  # participants that could go on without what they wait for
+        self._counts: dict[str, int] = {}  # number of operations performed, by participant
+        self._levels: dict[tuple[int, int], tuple[Any, Level]] = {}  # resources whose level is read at the end
+        self._overdue: set[str] = set()  # participants whose timeout expired, so they need nothing to continue
 
     # -- operations ---------------------------------------------------------------------------------
 
-    def look_at(self, participants: Sequence[Any]) -> dict[Choice, Operation]:
-        """Return the pending operations; those that cannot be done just now stay as they were."""
-        seen = self._seen
+    def describe_pending(self, participants: Sequence[Any]) -> dict[Choice, Operation]:
+        """Describe the pending operations of these participants; return those of all participants."""
+        described = self._described
         for participant in participants:
-            if participant.label in seen:
+            if participant.label in described:
                 continue
             if participant.alternatives is None:
-                seen.add(participant.label)
-                self._look_at(participant, None)
+                described.add(participant.label)
+                self._describe(participant, None)
             else:
-                self._look_at_each(participant, participant.alternatives())
+                self._describe_each(participant, participant.alternatives())
         return self.pending
 
-    def _look_at_each(self, participant: Any, alternatives: Sequence[Alternative]) -> None:
+    def _describe_each(self, participant: Any, alternatives: Sequence[Alternative]) -> None:
         for alternative in alternatives:
             if (participant.label, alternative.label) not in self.pending:
-                self._look_at(participant, alternative)
+                self._describe(participant, alternative)
 
-    def _look_at(self, participant: Any, alternative: Alternative | None) -> None:
+    def _describe(self, participant: Any, alternative: Alternative | None) -> None:
         label = participant.label
         touched = self._reader.touched(participant, alternative)
         if touched is None:
             return
         accesses, need, detail, resource, level = touched
         choice = label, "" if alternative is None else alternative.label
-        seen, named = self._names.seen, []
+        assigned, keyed = self._names.assigned, []
         for obj, name, mode in accesses:
-            known = seen.get((id(obj), name)) or self._name(obj, name, label)
-            named.append((known[0], mode, known[1]))
-        self.pending[choice] = Operation(tuple(named), need, detail)
+            key = assigned.get((id(obj), name)) or self._assign_key(obj, name, label)
+            keyed.append((key[0], mode, key[1]))
+        self.pending[choice] = Operation(tuple(keyed), need, detail)
         if resource is not None:
-            self._watched[choice] = resource, level
+            self._used[choice] = resource, level
 
-    def _name(self, obj: object, name: str, label: str, place: str = "") -> tuple[int, int]:
+    def _assign_key(self, obj: object, name: str, label: str, place: str = "") -> tuple[int, int]:
         return self._names.add(obj, name, (label + place, self._counts.get(label, 0)), len(self.log.done))
 
     def do(self, participant: Any, choice: Choice) -> None:
-        """Log what a participant does now, with the outcome that was chosen."""
+        """Log the operation that a participant performs now; `choice` includes the outcome that was chosen."""
         label, alternative = choice
         options: tuple[tuple[str, Operation], ...] = ()
         if participant.alternatives is not None:
             options = self._options(participant)
         operation = self.pending.pop(choice, None) or Operation((), depth=len(self.log.done))
-        self._seen.discard(label)
-        before = self._use(participant, choice, operation) if choice in self._watched else None
+        self._described.discard(label)
+        before = self._use(participant, choice, operation) if choice in self._used else None
         if options:
             self._forget(label, options)
-        # It may have been woken in the end: it need not have waited for that.
+        # After its timeout expired it may have been woken as well, but it did not need that.
         late = participant.timed_out or label in self._overdue
         self._overdue.discard(label)
-        self.log.done.append(Done(label, operation, before, late, alternative, options))
+        self.log.done.append(DoneOperation(label, operation, before, late, alternative, options))
         self._counts[label] = self._counts.get(label, 0) + 1
 
     def _forget(self, label: str, options: tuple[tuple[str, Operation], ...]) -> None:
-        """Forget the outcomes of an operation that was done."""
+        """Remove all alternatives of an operation that was performed."""
         for alternative, _ in options:
             self.pending.pop((label, alternative), None)
-            self._watched.pop((label, alternative), None)
+            self._used.pop((label, alternative), None)
 
     def _use(self, participant: Any, choice: Choice, operation: Operation) -> tuple[int, ...] | None:
-        """Return how much there is of the resource that an operation uses, just before."""
-        resource, level = self._watched.pop(choice)
+        """Report the use of a resource to the reader; return the level of the resource just before."""
+        resource, level = self._used.pop(choice)
         key, mode, _ = operation.accesses[0]
         before = None
         if level is not None:
@@ -144,60 +147,60 @@ class Logbook:
             self._levels[key, len(before)] = resource, level
         if self._reader.does(participant, mode, resource, before):
             self.pending.clear()
-            self._seen.clear()
+            self._described.clear()
         return before
 
     def _options(self, participant: Any) -> tuple[tuple[str, Operation], ...]:
         options = self._reader.options(participant)
-        self._look_at_each(participant, options)
+        self._describe_each(participant, options)
         labels = [option.label for option in options]
-        return tuple([(name, known) for name in labels if (known := self.pending.get((participant.label, name)))])
+        return tuple([(name, pending) for name in labels if (pending := self.pending.get((participant.label, name)))])
 
     def did(self, participant: Any, accesses: Sequence[Access]) -> None:
-        """Add what a participant's last operation touched, if that was not known in advance."""
+        """Add the accesses of a participant's last operation, if they were not known in advance."""
         done, label = self.log.done, participant.label
         number = next(number for number in reversed(range(len(done))) if done[number].label == label)
-        named = []
+        keyed = []
         for place, (obj, name, mode) in enumerate(accesses):
-            # A step may touch many objects of one type for the first time: their places in the list tell them apart.
-            known = self._names.seen.get((id(obj), name)) or self._name(obj, name, label, f"/{place}")
-            named.append((known[0], mode, known[1]))
-        done[number] = done[number]._replace(operation=Operation(tuple(named), depth=number))
+            # A step may touch many new objects of one type. Their positions in the list distinguish them.
+            key = self._names.assigned.get((id(obj), name)) or self._assign_key(obj, name, label, f"/{place}")
+            keyed.append((key[0], mode, key[1]))
+        done[number] = done[number]._replace(operation=Operation(tuple(keyed), depth=number))
 
-    # -- what happens between them ------------------------------------------------------------------
+    # -- events between operations ------------------------------------------------------------------
 
     def started(self, participant: Any, other: Any) -> None:
         """Log that a participant started another one."""
-        self.log.note(Between(Happening.STARTED, participant.label, other.label))
+        self.log.add_event(InterveningEvent(EventKind.STARTED, participant.label, other.label))
 
     def waits(self, participant: Any, on: object) -> None:
-        """Note that a participant begins to wait to be woken."""
+        """Tell the reader that a participant starts to wait for a notification."""
         self._reader.waits(participant, on)
 
     def notified(self, participant: Any, on: object) -> None:
-        """Log that a participant woke those that no longer wait."""
+        """Log which waiting participants a notification has woken."""
         for label in self._reader.woken(on):
-            self.log.note(Between(Happening.WOKE, participant.label, label))
+            self.log.add_event(InterveningEvent(EventKind.WOKE, participant.label, label))
 
     def time_passes(self, waiting: Sequence[Any]) -> None:
-        """Log that all participants had to wait for time."""
-        self.log.note(Between(Happening.TIME_PASSED, waiting=self._left(waiting)))
+        """Log that virtual time advanced, as no participant was enabled."""
+        self.log.add_event(InterveningEvent(EventKind.TIME_PASSED, waiting=self._unperformed(waiting)))
         self._overdue.update(participant.label for participant in waiting if participant.timed_out)
 
     def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
-        """End the log; `waiting` were about to do something."""
+        """Finish the log; `waiting` are the participants with a pending operation."""
         log = self.log
-        log.waiting = self._left(waiting)
+        log.waiting = self._unperformed(waiting)
         log.cut_short = cut_short
         log.levels = {key: level(resource) for key, (resource, level) in self._levels.items()}
 
-    def _left(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
-        """Return the operations that could not be done; one whose time is over waits for nothing."""
+    def _unperformed(self, waiting: Sequence[Any]) -> tuple[tuple[Choice, Operation], ...]:
+        """Return the pending operations of waiting participants; after an expired timeout they have no need."""
         found = []
         for participant in waiting:
             label = participant.label
             if participant.alternatives is None:
-                self.look_at((participant,))
+                self.describe_pending((participant,))
                 choices = [(label, "")]
             else:
                 choices = [(label, name) for name, _ in self._options(participant)]
@@ -205,7 +208,7 @@ class Logbook:
                 operation = self.pending.get(choice)
                 if operation is None:
                     continue
-                resource, level = self._watched.get(choice, (None, None))
+                resource, level = self._used.get(choice, (None, None))
                 if level is not None:
                     self._levels[operation.accesses[0][0], len(level(resource))] = resource, level
                 found.append((choice, operation._replace(need=0) if label in self._overdue else operation))

@@ -1,13 +1,17 @@
-"""The partial order behind one execution, and the races in it.
+"""The happens-before order of one execution, and its races.
 
-Operations are numbered in the order in which they were done; sets of them are integers, a bit for each. An
-operation comes after those that its participant knew of when it came to it (its own, those before its start, those
-of participants it joined), after those it depends on, and after the one that enabled it: the give for its take, the
-send for its receive. Every linear extension of this order is an execution with the same order.
+Operations are numbered in the order in which they were performed. A set of operations is an integer with one bit for
+each. Three kinds of operations happen before an operation:
 
-A race is a pair of operations that depend on each other, of which the later could have come first; or an operation
-that could have had another outcome, such as a receive that could have taken another message. These are the race
-variants of Lei and Carver, for everything that participants can do to each other.
+* its causal past: earlier operations of its participant, those before its start, and those of joined participants;
+* earlier operations that it depends on;
+* the operation that enabled it: the give for its take, the send for its receive.
+
+Every linear extension of this partial order is an execution with the same partial order.
+
+A race is a pair of dependent operations that could have happened in the other order. An operation that could have had
+another outcome, such as a receive that could have taken another message, is a race as well. These are the race variants
+of Lei and Carver, generalized to all interactions between participants.
 """
 
 from __future__ import annotations
@@ -16,166 +20,173 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from raddle.schedulers.dependence import Choice, Operation, depend
-from raddle.schedulers.operation_log import Between, Done, Happening, Log
+from raddle.schedulers.operation_log import DoneOperation, EventKind, InterveningEvent, Log
 
 
 class Race(NamedTuple):
-    """A way to depart from an execution: just before its operation `first`, do `others`, then `choice`."""
+    """A race and its reversal: instead of operation `first`, perform `others` and then `choice`."""
 
-    first: int
-    others: tuple[int, ...]  # operations that do not come after the first one, in order
-    choice: Choice  # whose operation comes next, with which outcome
-    operation: Operation
-    after: int  # what that comes after
+    first: int  # number of the earlier operation of the race
+    others: tuple[int, ...]  # later operations that `first` does not happen before, in order
+    choice: Choice  # the participant and the outcome of the later operation
+    operation: Operation  # the later operation
+    after: int  # operations that happen before the later operation once the race is reversed
 
 
-class _Left(NamedTuple):
-    """An operation that was not done, or an outcome that was not taken."""
+class _Unperformed(NamedTuple):
+    """An operation that was not performed, or an outcome that was not taken."""
 
     choice: Choice
     operation: Operation
-    known: int  # what its participant knew of
-    number: int  # of the operations that were done before
+    past: int  # its causal past
+    number: int  # number of operations performed before
 
 
 class Order:
-    """Everything about one execution that does not depend on how its operations were sorted."""
+    """The happens-before order of one execution: the same for every linearization of its partial order."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._conflicts = log.calculus.conflicts
         self._supplies = log.calculus.supplies(log)
-        self.woken: dict[str, int] = {}  # by participant that was woken: what comes before that
-        self.reached: dict[str, int] = {}  # by participant: what comes before its next operation
-        self._floor = 0  # what comes before everything, as time has passed since
-        self._left: list[_Left] = []  # operations that were not done
-        self._untaken: list[_Left] = []  # outcomes, by the operation that had another one
-        self._known: list[int] = []  # by number: what its participant knew of when it came to it
-        self._done_to: dict[int, dict[int, int]] = {}  # by key and mode: all that was done so
-        self.before: list[int] = []  # by number: what comes before it, and itself
+        self.woken: dict[str, int] = {}  # by woken participant: the operations that happen before its wake-up
+        self.reached: dict[str, int] = {}  # by participant: the operations that happen before its next one
+        self._floor = 0  # operations that happen before all later ones, because virtual time has advanced since
+        self._unperformed: list[_Unperformed] = []  # operations that were never enabled or never chosen
+        self._untaken: list[_Unperformed] = []  # outcomes that were not taken
+        self._pasts: list[int] = []  # by number: the causal past of the operation
+        self._accesses: dict[int, dict[int, int]] = {}  # by key and mode: the operations with such an access
+        self.before: list[int] = []  # by number: the operation itself and all that happen before it
         self._scan()
 
     # -- the order ----------------------------------------------------------------------------------
 
     def _scan(self) -> None:
         done, between, all_conflicts = self._log.done, self._log.between, self._conflicts
-        before, reached, done_to, supplies = self.before, self.reached, self._done_to, self._supplies
-        folded: dict[int, dict[int, int]] = {}  # by key and mode: all that was done so, and what comes before
+        before, reached, accesses, supplies = self.before, self.reached, self._accesses, self._supplies
+        closures: dict[int, dict[int, int]] = {}  # like `_accesses`, with all operations that happen before
         for number, one in enumerate(done):
             if number in between:
-                self._pass(number, between[number])
+                self._apply_events(number, between[number])
             label, operation = one.label, one.operation
-            known = reached.get(label, 0) | self._floor
+            past = reached.get(label, 0) | self._floor
             mask = 1 << number
             if one.options:
-                self._leave_untaken(one, known, number)
+                self._keep_untaken(one, past, number)
             if operation.need:
-                known |= 0 if one.late else supplies.certain(label, operation, number, self)
+                past |= 0 if one.late else supplies.certain_predecessors(label, operation, number, self)
                 self.woken.pop(label, None)
                 enabler = supplies.enabler_so_far(operation, number)
                 mask |= before[enabler] if enabler >= 0 else 0
-            mask |= known
+            mask |= past
             for key, mode, _ in operation.accesses:
                 conflicts = all_conflicts[mode]
-                for other, all_so in folded.setdefault(key, {}).items():
+                for other, closure in closures.setdefault(key, {}).items():
                     if conflicts >> other & 1:
-                        mask |= all_so
+                        mask |= closure
             for key, mode, _ in operation.accesses:
-                folded[key][mode] = folded[key].get(mode, 0) | mask
-                done_so = done_to.setdefault(key, {})
-                done_so[mode] = done_so.get(mode, 0) | 1 << number
+                closures[key][mode] = closures[key].get(mode, 0) | mask
+                by_mode = accesses.setdefault(key, {})
+                by_mode[mode] = by_mode.get(mode, 0) | 1 << number
             if self._log.cut_short and number == len(done) - 1:
-                mask = (2 << number) - 1  # nothing can come after it
-            self._known.append(known)
+                mask = (2 << number) - 1  # the operation that aborted the execution commutes with nothing
+            self._pasts.append(past)
             before.append(mask)
             reached[label] = mask
-        self._pass(len(done), between.get(len(done), []))
-        self._leave(self._log.waiting, len(done))
+        self._apply_events(len(done), between.get(len(done), []))
+        self._keep_unperformed(self._log.waiting, len(done))
 
-    def _pass(self, number: int, happened: list[Between]) -> None:
-        """Take account of what happened between two operations."""
-        for one in happened:
-            if one.what is Happening.STARTED:
+    def _apply_events(self, number: int, events: list[InterveningEvent]) -> None:
+        """Update the order with the events just before operation `number`."""
+        for one in events:
+            if one.what is EventKind.STARTED:
                 self.reached[one.other] = self.reached.get(one.label, 0)
-            elif one.what is Happening.WOKE:
+            elif one.what is EventKind.WOKE:
                 self.woken[one.other] = self.reached.get(one.label, 0)
             else:
-                self._leave(one.waiting, number)
+                self._keep_unperformed(one.waiting, number)
                 self._floor = (1 << number) - 1
 
-    def _leave(self, waiting: tuple[tuple[Choice, Operation], ...], number: int) -> None:
-        """Keep operations that could not be done: they may have been possible earlier."""
+    def _keep_unperformed(self, waiting: tuple[tuple[Choice, Operation], ...], number: int) -> None:
+        """Keep operations that are not enabled before `number`: they may have been enabled earlier."""
         for choice, operation in waiting:
             label = choice[0]
-            if not self._supplies.hopeless(label, operation, number, self):
-                known = self.reached.get(label, 0) | self._floor
-                known |= self._supplies.certain(label, operation, number, self)
-                self._left.append(_Left(choice, operation, known, number))
+            if not self._supplies.never_possible(label, operation, number, self):
+                past = self.reached.get(label, 0) | self._floor
+                past |= self._supplies.certain_predecessors(label, operation, number, self)
+                self._unperformed.append(_Unperformed(choice, operation, past, number))
 
-    def _leave_untaken(self, one: Done, known: int, number: int) -> None:
-        """Keep the outcomes that an operation did not have: some may be possible here or earlier."""
+    def _keep_untaken(self, one: DoneOperation, past: int, number: int) -> None:
+        """Keep the outcomes that an operation did not take: some may be possible here or earlier."""
         for alternative, operation in one.options:
-            if alternative != one.alternative and not self._supplies.hopeless(one.label, operation, number, self):
-                certain = self._supplies.certain(one.label, operation, number, self) if operation.need else 0
-                self._untaken.append(_Left((one.label, alternative), operation, known | certain, number))
+            if alternative != one.alternative and not self._supplies.never_possible(one.label, operation, number, self):
+                certain = (
+                    self._supplies.certain_predecessors(one.label, operation, number, self) if operation.need else 0
+                )
+                self._untaken.append(_Unperformed((one.label, alternative), operation, past | certain, number))
 
     # -- races --------------------------------------------------------------------------------------
 
     def races(self) -> Iterator[Race]:
-        """Yield every race; of several in a row only the nearest: reversing that one reveals the others."""
+        """Yield every race of an operation with the last operation that it can be moved before.
+
+        Races with even earlier operations are left out: reversing the nearest race reveals them.
+        """
         done = self._log.done
         for number, one in enumerate(done):
-            earlier = self._earlier(one.operation, number) & ~self._known[number]
+            earlier = self._conflicting_before(one.operation, number) & ~self._pasts[number]
             if earlier:
                 choice = one.label, one.alternative
-                yield from self._races(choice, one.operation, self._known[number], earlier, late=one.late)
-        for left in self._untaken:
-            yield from self._outcomes(left)
-            yield from self._reversals(left, instead=left.number)
+                yield from self._races(choice, one.operation, self._pasts[number], earlier, late=one.late)
+        for untaken in self._untaken:
+            yield from self._outcomes(untaken)
+            yield from self._reversals(untaken, instead=untaken.number)
         last = len(done) - 1
-        for left in self._left:
-            yield from self._reversals(left)
-            choice, operation, known, number = left
-            if self._log.cut_short and number > last >= 0 and not known >> last & 1 and self._could(operation, last):
-                yield Race(last, (), choice, operation, known)
+        for unperformed in self._unperformed:
+            yield from self._reversals(unperformed)
+            choice, operation, past, number = unperformed
+            if self._log.cut_short and number > last >= 0 and not past >> last & 1 and self._could(operation, last):
+                yield Race(last, (), choice, operation, past)
 
     def _could(self, operation: Operation, number: int) -> bool:
-        """Return whether it could be done just before that one."""
+        """Return whether `operation` was enabled just before operation `number`."""
         return self._supplies.possible(operation, (1 << number) - 1)
 
-    def _earlier(self, operation: Operation, number: int) -> int:
-        """Return what was done earlier and depends on the operation."""
+    def _conflicting_before(self, operation: Operation, number: int) -> int:
+        """Return the operations before `number` that depend on `operation`."""
         found = 0
         for key, mode, _ in operation.accesses:
             conflicts = self._conflicts[mode]
-            for other, done_so in self._done_to.get(key, {}).items():
+            for other, accessing in self._accesses.get(key, {}).items():
                 if conflicts >> other & 1:
-                    found |= done_so
+                    found |= accessing
         return found & ((1 << number) - 1)
 
-    def _reversals(self, left: _Left, instead: int = -1) -> Iterator[Race]:
-        """Yield the races of what was not done with what was done before; `instead`: of what was done in its place."""
-        choice, operation, known, number = left
-        earlier = self._earlier(operation, number) & ~known
-        return self._races(choice, operation, known, earlier, late=False, instead=instead)
+    def _reversals(self, unperformed: _Unperformed, instead: int = -1) -> Iterator[Race]:
+        """Yield the races of an unperformed operation with earlier ones; `instead` is the operation it replaces."""
+        choice, operation, past, number = unperformed
+        earlier = self._conflicting_before(operation, number) & ~past
+        return self._races(choice, operation, past, earlier, late=False, instead=instead)
 
     def _races(
-        self, choice: Choice, operation: Operation, known: int, earlier: int, *, late: bool, instead: int = -1
+        self, choice: Choice, operation: Operation, past: int, earlier: int, *, late: bool, instead: int = -1
     ) -> Iterator[Race]:
+        """Yield the races of an operation with the `earlier` operations, from the latest to the first."""
         before = self.before
         while earlier:
-            first = earlier.bit_length() - 1  # the latest of them
+            first = earlier.bit_length() - 1  # the latest operation in the set
             others, within = self._not_after(first, instead)
             if late or not operation.need or self._supplies.possible(operation, within):
                 earlier &= ~before[first]
-                yield Race(first, others, choice, operation, self._after(operation, known, others, within))
+                yield Race(first, others, choice, operation, self._predecessors(operation, past, others, within))
             else:
                 earlier ^= 1 << first
 
     def _not_after(self, first: int, instead: int = -1) -> tuple[tuple[int, ...], int]:
-        """Return the later operations that do not come after that one; and as a set, with those before it.
+        """Return the later operations that `first` does not happen before, as a tuple and as a set.
 
-        If an operation is done `instead` of another one, what comes after that one is left out as well.
+        The set also contains all operations before `first`. Operations that `instead` happens before, which is the
+        operation that a race replaces, are left out as well.
         """
         before, excluded = self.before, 1 << first
         if instead >= 0:
@@ -186,25 +197,25 @@ class Order:
             within |= 1 << other
         return others, within
 
-    def _outcomes(self, left: _Left) -> Iterator[Race]:
-        """Yield the race of an outcome with the one that was taken, if it was possible here.
+    def _outcomes(self, untaken: _Unperformed) -> Iterator[Race]:
+        """Yield the race of an outcome with the outcome that was taken instead, if it was possible here.
 
-        Others may have enabled it later, without knowing of the one that was taken. If they also disabled it, those
-        that it depends on are left out.
+        Later operations that do not depend on the taken outcome may have enabled it. If later ones also disabled it,
+        those that it depends on are left out.
         """
-        choice, operation, known, first = left
+        choice, operation, past, first = untaken
         others, within = self._not_after(first)
         if not self._supplies.possible(operation, within):
-            spoiled = sum(1 << n for n in others if depend(self._conflicts, self._log.done[n].operation, operation))
-            others = tuple([n for n in others if not self.before[n] & spoiled])
+            dependent = sum(1 << n for n in others if depend(self._conflicts, self._log.done[n].operation, operation))
+            others = tuple([n for n in others if not self.before[n] & dependent])
             within = (1 << first) - 1 | sum(1 << n for n in others)
             if not self._supplies.possible(operation, within):
                 return
-        yield Race(first, others, choice, operation, self._after(operation, known, others, within))
+        yield Race(first, others, choice, operation, self._predecessors(operation, past, others, within))
 
-    def _after(self, operation: Operation, known: int, others: tuple[int, ...], within: int) -> int:
-        """Return what an operation comes after if it is done before the first one of a race."""
-        mask = known
+    def _predecessors(self, operation: Operation, past: int, others: tuple[int, ...], within: int) -> int:
+        """Return the operations that happen before the later operation of a race once the race is reversed."""
+        mask = past
         for other in others:
             if depend(self._conflicts, self._log.done[other].operation, operation):
                 mask |= self.before[other]

@@ -1,14 +1,14 @@
 """POS, partial order sampling (Yuan, Yang, Gu, CAV 2018).
 
-Every pending operation has a random priority, and the highest runs. What raced with it, that is whatever
-touches the same thing so that the order matters, gets a fresh priority: who lost one race does not lose the
-next one for that reason. Partial orders come up with a much more even probability than under a random walk,
-which tells apart interleavings that nobody can tell apart.
+Every pending operation has a random priority, and the operation with the highest priority runs. Operations that race
+with it (they touch the same target and do not commute) get a new priority, so an operation that lost one race is not
+more likely to lose the next. Partial orders are sampled with more even probabilities than under a random walk, which
+distinguishes equivalent interleavings.
 
-Departures from the paper: a priority belongs to a thread until the thread is chosen. Where only one thread
-can go on nobody is asked, so a thread that went some steps alone is noticed only if it is the one that ran
-last; otherwise the operation it came to keeps the priority of the one before. Operations on anything but
-variables race if they have the same target, unless both only look.
+Departures from the paper: a priority belongs to a thread until the thread is chosen. The scheduler is not called while
+only one thread is enabled. It detects that a thread has performed such forced steps only if that thread ran last.
+Otherwise the thread's new operation keeps the priority of the previous one. Operations on resources race if they have
+the same target, unless both only observe it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PartialOrderSampling(RandomScheduler):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self._priorities: dict[int, int] = {}  # by index of the thread; 0: to be drawn
+        self._priorities: dict[int, int] = {}  # by index of the thread; 0 if a new one must be drawn
         self._last: Thread | None = None
 
     def begin(self, number: int, space: int) -> bool:
@@ -40,7 +40,7 @@ class PartialOrderSampling(RandomScheduler):
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         priorities = self._priorities
         if current is not self._last and current is not None:
-            priorities[current.index] = 0  # it went on alone, to another operation
+            priorities[current.index] = 0  # it performed forced steps and has reached another operation
         best = enabled[0]
         highest = -1
         for thread in enabled:
@@ -63,8 +63,8 @@ class PartialOrderSampling(RandomScheduler):
 
 
 def race(one: Thread, other: Thread) -> bool:
-    """Does the order of these two matter? Both have the same target."""
+    """Return whether the order of two pending operations on the same target matters."""
     if one.kind in OBSERVATIONS and other.kind in OBSERVATIONS:
         return False
-    # A name is only that of a variable; after another operation it is left over from the access before.
+    # `name` is valid only for accesses to variables; for other operations it is left over from an earlier access.
     return one.name == other.name or one.kind not in ACCESSES or other.kind not in ACCESSES

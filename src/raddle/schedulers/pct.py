@@ -1,11 +1,12 @@
 """PCT, probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
 
-Threads get random priorities, the highest runs; at depth - 1 random steps the running thread falls below
-all others. With n threads and k steps, a bug of depth d is found with probability at least 1/(n k^(d-1)).
+Threads get random priorities, and the enabled thread with the highest priority runs. At depth - 1 random steps, the
+running thread's priority drops below all others. With n threads and k steps, a bug of depth d is found with probability
+at least 1/(n k^(d-1)).
 
-Departures from the paper: k is not known in advance but taken to be the longest execution so far; threads
-created later get a random place among the others; and who has run for very long while others could is
-taken to spin, and falls below all others: where two spin, the third one that they wait for must have its turn.
+Departures from the paper: k is not known in advance, so the length of the longest execution so far is used. Threads
+created later get a random priority among the others. A thread that runs for very long while others are enabled is
+assumed to spin, and its priority drops below all others. If two threads spin, the thread that they wait for runs next.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 
 from raddle.schedulers.base import Alternative, Scheduler, Thread
 
-SPINNING = 500  # steps in a row; before the controller's fairness, which would give a turn to just anybody
+SPINNING = 500  # consecutive steps of a spinning thread; below the engine's limit, which ignores priorities
 
 
 class PCT(Scheduler):

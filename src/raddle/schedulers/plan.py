@@ -1,4 +1,4 @@
-"""A plan: who is to run how far, and after whom, so that something wanted comes about."""
+"""A plan: which threads run how far, and in which order, to reach a target."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from raddle.wording import ordinal
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One thread's part: it runs until it is about to do something, or as far as it can.
+    """One part of a plan: a thread runs until just before an operation, or as far as it can.
 
     >>> str(Leg("T1", "write", 70001, 2)), str(Leg("T2"))
     ('T1 until it would write at 70001 for the 3rd time', 'T2 as far as it can')
     """
 
-    thread: str  # its label
-    kind: str = ""  # of the operation it stops before
-    site: int = 0  # where; 0: it is not stopped
-    times: int = 0  # that the thread did this before, from the beginning of the execution
-    # about how many operations it takes; many more mean that something went another way
+    thread: str  # label of the thread
+    kind: str = ""  # kind of the operation before which it stops
+    site: int = 0  # site of that operation; 0 if the thread is not stopped
+    times: int = 0  # how often the thread performs this operation before, since the beginning of the execution
+    # Approximate number of operations; if it takes many more, the execution has deviated from the plan.
     steps: int = field(default=0, compare=False)
 
     def __str__(self) -> str:

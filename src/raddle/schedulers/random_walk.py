@@ -1,4 +1,4 @@
-"""The random walk: at every scheduling point any thread that can go on, each as likely."""
+"""The random walk: at every scheduling point, chooses uniformly among the enabled threads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler
 
 
 class RandomWalk(RandomScheduler):
-    """Uniform over the threads at each point, which is not uniform over the schedules.
+    """Chooses uniformly among the threads at each point, which is not uniform over schedules.
 
     >>> walk = RandomWalk(seed=7)
     >>> walk.begin(1, 0)
@@ -17,8 +17,8 @@ class RandomWalk(RandomScheduler):
     """
 
     def begin(self, number: int, space: int) -> bool:
-        # Every execution has a generator of its own. Seeding the standard library's takes longer than all
-        # decisions of a small execution; this one (Knuth's MMIX) is good enough in its upper bits.
+        # Every execution has its own generator. Seeding the one in the standard library takes longer than all decisions
+        # of a small execution. The upper bits of this one (Knuth's MMIX) are good enough.
         state = (self._seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) & MASK
         self._state = state ^ (state >> 31)
         return True

@@ -1,4 +1,4 @@
-"""Follows the text of a schedule, and says where and why it no longer fits."""
+"""Replay: follows the text of a schedule, and reports where and why an execution diverges from it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from raddle.wording import ordinal
 
 
 class Replay(Scheduler):
-    """Called at every arrival of a thread, also if there is only one to choose.
+    """Follows a schedule. `choose` is called whenever a thread reaches an operation, even if only one is enabled.
 
-    `place_of` returns the name of the place where a thread stands, as schedules have it. If the text does not fit,
-    `divergence` says why; the execution then continues without preemption, so that it ends.
+    `place_of` returns the place that a thread has reached, as schedules name it. If the execution does not fit the
+    text, `divergence` says why, and the execution continues without preemption until it ends.
     """
 
     def __init__(self, schedule: Schedule, place_of: Callable[[Thread], str]) -> None:
         self._segments = schedule.segments
         self._place_of = place_of
-        self._at = 0
-        self._count = 0
+        self._at = 0  # index of the current segment
+        self._count = 0  # how often the thread has reached the place of the segment
         self._begun = False
-        self._alternative = ""  # that the operation of the resumed thread is to have
+        self._alternative = ""  # outcome that the operation of the resumed thread takes
         self._tail = Sequential()
         self.divergence: str | None = None
         self.divergence_step: int | None = None
 
     @property
     def finished(self) -> bool:
-        """Whether every segment of the text was followed."""
+        """Whether all segments of the text were followed."""
         return self._at >= len(self._segments)
 
     @property
@@ -51,7 +51,7 @@ class Replay(Scheduler):
                 return current if begun else self._resume(segment, enabled, current)
             if segment.place:
                 return self._diverge(
-                    f"{segment.thread} had to wait at {self._place_of(current)} before it came to {segment.place}",
+                    f"{segment.thread} had to wait at {self._place_of(current)} before it reached {segment.place}",
                     enabled,
                     current,
                 )
@@ -59,25 +59,25 @@ class Replay(Scheduler):
         if current is None:  # a thread ended
             if segment.place:
                 return self._diverge(
-                    f"{segment.thread} ended before it came to {_described(segment)}", enabled, current
+                    f"{segment.thread} ended before it reached {_described(segment)}", enabled, current
                 )
             return self._advance(enabled, current)
         if self._at == 0 and self._count == 0:
             return self._resume(segment, enabled, current)
-        return self._diverge(f"{current.label} runs where {segment.thread} should", enabled, current)
+        return self._diverge(f"{current.label} runs instead of {segment.thread}", enabled, current)
 
     def choose_alternative(self, thread: Thread, options: Sequence[Alternative]) -> int:
         wanted = self._alternative
         return next((at for at, option in enumerate(options) if option.label == wanted), 0)
 
     def over(self) -> None:
-        """Note a divergence if the execution ended before the text did."""
+        """Record a divergence if the execution ended before the end of the text."""
         if self.divergence is None and self._at < len(self._segments):
             segment = self._segments[self._at]
             if segment.place:
-                self._note(f"the execution ended before {segment.thread} came to {_described(segment)}")
+                self._note(f"the execution ended before {segment.thread} reached {_described(segment)}")
             elif self._at + 1 < len(self._segments):
-                self._note(f"the execution ended before {self._segments[self._at + 1].thread} had its turn")
+                self._note(f"the execution ended before the turn of {self._segments[self._at + 1].thread}")
 
     def _advance(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         self._at += 1
@@ -91,10 +91,10 @@ class Replay(Scheduler):
             if thread.label == segment.thread:
                 return self._take_alternative(segment, thread) or self._tail.choose(enabled, current)
         able = ", ".join(t.label for t in enabled)
-        return self._diverge(f"{segment.thread} cannot run here: only {able} can", enabled, current)
+        return self._diverge(f"{segment.thread} is not enabled here: only {able} can run", enabled, current)
 
     def _take_alternative(self, segment: Segment, thread: Thread) -> Thread | None:
-        """Return the thread if its operation can have the outcome that the text names; else note a divergence."""
+        """Return the thread if its operation has the outcome that the text names; otherwise record a divergence."""
         self._alternative = segment.alternative
         if segment.alternative:
             options = [] if thread.alternatives is None else [option.label for option in thread.alternatives()]
@@ -114,7 +114,7 @@ class Replay(Scheduler):
 
 
 def is_place(place: str, wanted: str) -> bool:
-    """Return whether these are one place: a file may be named from another folder.
+    """Return whether two texts name the same place, where the paths of the file may start at different folders.
 
     >>> is_place("tests/test_bank.py:6 write total", "test_bank.py:6 write total")
     True

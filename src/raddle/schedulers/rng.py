@@ -1,8 +1,8 @@
-"""The random numbers of one execution: Knuth's MMIX generator, begun from the seed and the number.
+"""Random numbers for one execution: Knuth's MMIX generator, seeded with the seed and the number of the execution.
 
-Seeding the standard library's generator takes longer than all decisions of a small execution. A step is
-`state = (state * FACTOR + SUMMAND) & MASK`, written out where it is needed, as a call would cost as much as
-the step. Its upper bits are good: compare whole states, or take `(state >> 32) * n >> 32` for one of n.
+Seeding the generator of the standard library takes longer than all decisions of a small execution. A step is
+`state = (state * FACTOR + SUMMAND) & MASK`. It is written out wherever it is needed, because a call would cost as much
+as the step. Only the upper bits are good: compare whole states, or use `(state >> 32) * n >> 32` to choose one of n.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SUMMAND = 1442695040888963407
 
 
 def first_state(seed: int, number: int) -> int:
-    """Return the state in which the generator of an execution begins; neighbors begin far apart (SplitMix64's finish).
+    """Return the initial state of an execution's generator; SplitMix64's finalizer keeps adjacent executions apart.
 
     >>> first_state(1, 1) != first_state(1, 2) != first_state(2, 1)
     True
@@ -29,7 +29,7 @@ def first_state(seed: int, number: int) -> int:
 
 
 class RandomScheduler(Scheduler):
-    """A scheduler whose random numbers are successors of one state."""
+    """The base of schedulers that use this generator."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -1,8 +1,8 @@
-"""Round-robin: every thread in turn, each for the same number of scheduling points.
+"""Round-robin: threads run in turn, each for the same number of scheduling points.
 
-Nothing is random. Executions differ in how many points a turn lasts and in who begins: first turns of one
-point begun by the first thread, then one point and the second thread, two points and the first, and so on
-along the diagonals, so that neither the number of threads nor the length has to be known.
+Nothing is random. Executions differ in the quantum (the number of points per turn) and in the thread that begins: first
+quantum 1 and the first thread, then quantum 1 and the second thread, then quantum 2 and the first, and so on along the
+diagonals. This works without knowing the number of threads or the length of the executions.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class RoundRobin(Scheduler):
 
     def __init__(self, *, quantum: int | None = None) -> None:
         self._quantum = quantum
-        self._turn = 1
-        self._left = 0
-        self._place = 0  # the index of the thread whose turn it is; before the first turn, who begins
+        self._turn = 1  # number of scheduling points per turn in this execution
+        self._left = 0  # scheduling points left in the current turn
+        self._place = 0  # index of the thread whose turn it is; before the first turn, the thread that begins
         self._begun = False
 
     def begin(self, number: int, space: int) -> bool:
-        self._turn, self._place = (self._quantum, number - 1) if self._quantum else turn_and_first(number)
+        self._turn, self._place = (self._quantum, number - 1) if self._quantum else quantum_and_first(number)
         self._begun = False
         return True
 
@@ -49,10 +49,10 @@ class RoundRobin(Scheduler):
         return thread
 
 
-def turn_and_first(number: int) -> tuple[int, int]:
-    """How long a turn is in the execution of that number, and the how-manieth thread begins.
+def quantum_and_first(number: int) -> tuple[int, int]:
+    """Return the quantum of the execution with this number, and the index of the thread that begins.
 
-    >>> [turn_and_first(number) for number in range(1, 7)]
+    >>> [quantum_and_first(number) for number in range(1, 7)]
     [(1, 0), (1, 1), (2, 0), (1, 2), (2, 1), (3, 0)]
     """
     diagonal = (isqrt(8 * number - 7) - 1) // 2

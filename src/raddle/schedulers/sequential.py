@@ -1,4 +1,4 @@
-"""No preemption: whoever runs goes on as long as it can, then the first that can."""
+"""Sequential: no preemption. The running thread continues while it is enabled, then the first enabled thread runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raddle.schedulers.base import Scheduler, Thread
 
 
 class Sequential(Scheduler):
-    """The tame schedule that every exploration begins with, and that a schedule's text ends in."""
+    """Runs without preemption. Every search begins this way, and replays continue this way after the schedule's end."""
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
         return current if current in enabled else enabled[0]  # type: ignore[return-value]

@@ -1,26 +1,25 @@
 """SURW, the selectively uniform random walk (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025).
 
-Who has more left to do is chosen more often: taking each thread with a probability in proportion to the
-events it has left makes all interleavings equally likely. Over a whole execution they are too many, so each
-execution takes one variable at random (or one kind of resource; or everything, as one more candidate) and
-makes the orders of its accesses equally likely. Who is to make the next of these is drawn beforehand; the
-others stop before theirs, and among all who are not stopped the choice is even, so that what happens
-elsewhere does not bias it.
+Threads with more remaining events are chosen more often: if the probability of each thread is proportional to the
+number of events it has left, all interleavings are equally likely. Whole executions have too many interleavings, so
+each execution selects one variable at random (or one kind of resource, or everything) and makes the orders of its
+accesses equally likely. The thread that performs the next of these accesses is drawn beforehand, and the other threads
+stop before theirs. Among all threads that are not stopped the choice is uniform, so other events do not bias the order.
 
-How many events a thread has is counted in two executions of the walk's own: threads have priorities, the
-highest runs, and in the second one the priorities are the other way round. Two, as nobody is asked where only
-one thread can go on: whoever comes last in one of them comes first in the other. They are done again when
-scheduling points were added, but not more often than as many other executions lie between.
+The events of each thread are counted in two separate executions. There the thread with the highest random priority
+runs, and the second execution reverses the priorities. Two executions are needed because the scheduler is not called
+while only one thread is enabled: the thread that runs last in one of them runs first in the other. The counting is
+repeated when scheduling points are added, but only after at least as many other executions.
 
-So an execution depends on the seed, its number, and what was counted: the same seed gives the same run, but
-an execution by itself only after the counting.
+An execution therefore depends on the seed, its number and the counts. The same seed gives the same run, but a single
+execution can be repeated only after the counting.
 
-Departures from the paper: counts are kept per site, and sites that met at one variable in the counting are
-taken to be that variable in all executions; locks and other resources are told apart by what is done with
-them only. Threads that are blocked do not take part in the drawing, and who was drawn stays so when it starts
-another thread. If its event does not come for a long time, somebody is drawn anew. Events of a thread that
-goes on alone are not seen, so they stay in its account. As in the paper, a thread's account includes those of
-the threads it will start, and one that turns out too low is taken to be 1.
+Departures from the paper: counts are kept per site. Sites that accessed the same variable while counting are treated as
+that variable in all executions. Locks and other resources are distinguished only by the kinds of operation on them.
+Blocked threads do not take part in the draw, and a thread that was drawn stays drawn when it starts another thread. If
+its event does not happen for a long time, another thread is drawn. Forced steps, for which the scheduler is not called,
+stay in the thread's account. As in the paper, a thread's account includes the threads that it will start, and an
+account that turns out too low counts as 1.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ from raddle.operation import ACCESSES
 from raddle.schedulers.base import Thread
 from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_state
 
-COUNTINGS = 2
-# Who was drawn, or has the highest priority, may wait in a loop for those that are held back because of it.
-PATIENCE = 50  # other events in between, beyond those there were in the counting, before somebody is drawn anew
+COUNTING_EXECUTIONS = 2
+# Limits for a thread that was drawn, or has the highest priority, and spins while it waits for a thread held back.
+PATIENCE = 50  # other events, beyond those counted, after which another thread is drawn
 MAX_PATIENCE, MIN_PATIENCE = 500, 8
-LONGEST_RUN = 100  # decisions in a row for one thread while counting
-Place = int | str  # the site of an access, the kind of another operation
+MAX_CONSECUTIVE_DECISIONS = 100  # for one thread while counting
+Place = int | str  # the site of an access, or the kind of another operation
 
 
 class Interest(NamedTuple):
-    """What one execution is to be uniform over."""
+    """The events whose orders one execution makes equally likely."""
 
-    places: frozenset[Place] | None  # None: everywhere
-    accounts: Mapping[str, int]  # events by thread, where nested those of the threads it starts included
-    nested: bool  # has a thread that starts others events of its own?
-    patience: int
+    places: frozenset[Place] | None  # places of these events; None for all places
+    accounts: Mapping[str, int]  # number of events by thread; if `nested`, including those of the threads it starts
+    nested: bool  # True if a thread with such events also starts threads with such events
+    patience: int  # number of other events after which another thread is drawn
 
 
 class UniformWalk(RandomScheduler):
@@ -60,20 +59,20 @@ class UniformWalk(RandomScheduler):
         super().__init__(seed)
         self._space: int | None = None
         self._executions = 0
-        self._count_again = 0  # not before so many executions
-        self._to_count = 0  # executions
-        self._counted: dict[str, dict[Place, int]] = {}
-        self._met: dict[Place, Place] = {}
+        self._next_counting = 0  # number of executions before which the counting is not repeated
+        self._to_count = 0  # counting executions left
+        self._counted: dict[str, dict[Place, int]] = {}  # number of events by thread and place
+        self._groups: dict[Place, Place] = {}  # union-find forest of the places that access the same variable
         self._interests = [Interest(None, {}, nested=False, patience=0)]
 
     # -- an execution -------------------------------------------------------------------------------
 
     def begin(self, number: int, space: int) -> bool:
-        if space != self._space and not self._to_count and self._executions >= self._count_again:
+        if space != self._space and not self._to_count and self._executions >= self._next_counting:
             self._space = space
-            self._to_count = COUNTINGS
-            self._count_again = 2 * (self._executions + COUNTINGS)
-            self._counted, self._met = {}, {}
+            self._to_count = COUNTING_EXECUTIONS
+            self._next_counting = 2 * (self._executions + COUNTING_EXECUTIONS)
+            self._counted, self._groups = {}, {}
             self._base = number
         self._executions += 1
         self._counting = self._to_count > 0
@@ -106,14 +105,14 @@ class UniformWalk(RandomScheduler):
         return self._take_turns(enabled, places, thread, state)
 
     def _take_turns(self, enabled: Sequence[Thread], places: frozenset[Place], thread: Thread, state: int) -> Thread:
-        """Somebody could make an event that counts: only who was drawn for that may; else any other event."""
+        """Let the drawn thread perform the next event of interest, or let a thread perform any other event."""
         if self._intended is None:
             self._intended = self._intend(enabled, places)
         if thread is not self._intended:
             free = [
                 t for t in enabled if t is self._intended or (t.site if t.kind in ACCESSES else t.kind) not in places
             ]
-            if not free:  # who was drawn is blocked by the others, or has ended
+            if not free:  # the drawn thread is blocked by the others, or has ended
                 free = [self._intend(enabled, places)]
             thread = free[(state & 0xFFFFFFFF) * len(free) >> 32]
         if (thread.site if thread.kind in ACCESSES else thread.kind) in places:
@@ -130,7 +129,8 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _intend(self, enabled: Sequence[Thread], places: frozenset[Place]) -> Thread:
-        self._meet(enabled)
+        """Draw the thread that performs the next event of interest, in proportion to the events left."""
+        self._open_accounts(enabled)
         weights = [self._weights[t.label] or ((t.site if t.kind in ACCESSES else t.kind) in places) for t in enabled]
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
         at = (state >> 32) * sum(weights) >> 32
@@ -141,14 +141,14 @@ class UniformWalk(RandomScheduler):
         return thread
 
     def _draw(self, enabled: Sequence[Thread]) -> Thread:
-        """In proportion to what is left: everything counts."""
+        """Draw a thread in proportion to the events it has left, when all events are of interest."""
         weights = self._weights
         total = 0
         try:
             for thread in enabled:
                 total += weights[thread.label]
         except KeyError:
-            self._meet(enabled)
+            self._open_accounts(enabled)
             total = sum(weights[thread.label] for thread in enabled)
         self._state = state = (self._state * FACTOR + SUMMAND) & MASK
         at = (state >> 32) * total >> 32
@@ -162,7 +162,7 @@ class UniformWalk(RandomScheduler):
             weights[label] = left - 1
         return thread
 
-    def _meet(self, enabled: Sequence[Thread]) -> None:
+    def _open_accounts(self, enabled: Sequence[Thread]) -> None:
         for thread in enabled:
             if thread.label not in self._weights:
                 self._open_account(thread.label)
@@ -188,7 +188,7 @@ class UniformWalk(RandomScheduler):
         best = max(enabled, key=lambda t: priorities[t.label])
         self._in_a_row = self._in_a_row + 1 if best.label == self._last else 1
         self._last = best.label
-        if self._in_a_row == LONGEST_RUN:
+        if self._in_a_row == MAX_CONSECUTIVE_DECISIONS:
             priorities[best.label] = min(priorities.values()) - 1
         place: Place = best.kind
         if best.kind in ACCESSES:
@@ -196,8 +196,8 @@ class UniformWalk(RandomScheduler):
         counts = self._counts.setdefault(best.label, {})
         counts[place] = counts.get(place, 0) + 1
         name = best.name if best.kind in ACCESSES else ""
-        known = self._variables.setdefault((id(best.target), name), place)
-        _join(self._met, known, place)
+        first = self._variables.setdefault((id(best.target), name), place)
+        _merge_groups(self._groups, first, place)
         return best
 
     def end(self) -> None:
@@ -209,27 +209,30 @@ class UniformWalk(RandomScheduler):
             for place, count in counts.items():
                 most[place] = max(most.get(place, 0), count)
         if not self._to_count:
-            self._interests = interests(self._counted, self._met)
+            self._interests = interests(self._counted, self._groups)
 
     def memory(self) -> object:
-        return (self._counts, self._met) if self._counting else None
+        return (self._counts, self._groups) if self._counting else None
 
     def remember(self, memory: object) -> None:
         if memory is not None:
             found: Any = memory
-            self._counts, self._met = found
+            self._counts, self._groups = found
 
 
-def interests(counted: Mapping[str, Mapping[Place, int]], met: dict[Place, Place]) -> list[Interest]:
-    """Everything, and each variable that at least two threads were seen to use, if there are several.
+def interests(counted: Mapping[str, Mapping[Place, int]], same: dict[Place, Place]) -> list[Interest]:
+    """Return the interests to select from: everything, and each variable that at least two threads use.
+
+    `same` is a union-find forest of the places that access the same variable. With only one variable, everything is
+    the only interest.
 
     >>> one = interests({"T1": {70001: 3}, "T2": {70001: 2}}, {70001: 70001})
     >>> [(i.places, i.accounts) for i in one]
     [(None, {'T1': 3, 'T2': 2})]
     """
     groups: dict[Place, set[Place]] = {}
-    for place in met:
-        groups.setdefault(_root(met, place), set()).add(place)
+    for place in same:
+        groups.setdefault(_root(same, place), set()).add(place)
     shared = [
         frozenset(places)
         for places in groups.values()
@@ -245,17 +248,17 @@ def _interest(places: frozenset[Place] | None, counted: Mapping[str, Mapping[Pla
     }
     with_children: dict[str, int] = {}
     for label, count in own.items():
-        for each in _line(label):
+        for each in _ancestry(label):
             with_children[each] = with_children.get(each, 0) + count
     nested = any(count and with_children[label] > count for label, count in own.items())
     elsewhere = sum(sum(counts.values()) for counts in counted.values()) - sum(own.values())
     return Interest(places, with_children if nested else own, nested, min(PATIENCE + elsewhere, MAX_PATIENCE))
 
 
-def _line(label: str) -> Iterable[str]:
-    """A thread and those it comes from.
+def _ancestry(label: str) -> Iterable[str]:
+    """Yield the label of a thread and those of its ancestors.
 
-    >>> list(_line("T2.1"))
+    >>> list(_ancestry("T2.1"))
     ['T2.1', 'T2', 'T0']
     """
     while label:
@@ -263,15 +266,15 @@ def _line(label: str) -> Iterable[str]:
         label = parent_label(label)
 
 
-def _root(met: dict[Place, Place], place: Place) -> Place:
-    while met[place] != place:
-        place = met[place]
+def _root(groups: dict[Place, Place], place: Place) -> Place:
+    while groups[place] != place:
+        place = groups[place]
     return place
 
 
-def _join(met: dict[Place, Place], one: Place, other: Place) -> None:
-    """Two places came to the same variable."""
-    met.setdefault(one, one)
-    met.setdefault(other, other)
+def _merge_groups(groups: dict[Place, Place], one: Place, other: Place) -> None:
+    """Record that two places access the same variable."""
+    groups.setdefault(one, one)
+    groups.setdefault(other, other)
     if one != other:
-        met[_root(met, one)] = _root(met, other)
+        groups[_root(groups, one)] = _root(groups, other)

@@ -1,11 +1,11 @@
-"""What is left to explore, and what need not be explored again: wakeup trees and sleep sets.
+"""Wakeup trees (the sequences still to be explored) and sleep sets (the choices that need not be explored again).
 
 After Abdulla, Aronis, Jonsson, Sagonas (Source sets: a foundation for optimal dynamic partial order reduction, JACM
-2017). Only the path to the current execution has nodes; what was explored is forgotten, up to the first operation of
-each branch, which sleeps.
+2017). Only the states on the path to the current execution have nodes. Explored subtrees are dropped, except for the
+first operation of each branch, which is added to the sleep set.
 
-Where the paper has processes, nodes and branches have choices: a participant, and the outcome of its operation if it
-can have several. Two outcomes of one operation always conflict.
+The paper's processes are replaced by choices: a participant, and the outcome of its operation if there are several. Two
+outcomes of one operation always conflict.
 """
 
 from __future__ import annotations
@@ -18,78 +18,78 @@ from raddle.schedulers.partial_order import Order, Race
 
 
 class Branch:
-    """A sequence still to be explored begins with this choice; the branches after it are its continuations."""
+    """A node of a wakeup tree: the sequences that begin with this choice and are still to be explored."""
 
     __slots__ = ("after", "choice", "operation")
 
     def __init__(self, choice: Choice, operation: Operation | None) -> None:
         self.choice = choice
-        self.operation = operation  # None: not known before it is done
-        self.after: list[Branch] = []
+        self.operation = operation  # None if it is known only after the step
+        self.after: list[Branch] = []  # the subtrees that continue the sequence
 
-    def ends(self) -> int:
-        """Return the number of sequences."""
-        ends, branches = 0, [self]
+    def leaves(self) -> int:
+        """Return the number of leaves, which is the number of sequences in this subtree."""
+        leaves, branches = 0, [self]
         while branches:
             branch = branches.pop()
-            ends += not branch.after
+            leaves += not branch.after
             branches += branch.after
-        return ends
+        return leaves
 
 
 class Node:
-    """A state on the path to the current execution."""
+    """A state on the path to the current execution, with its sleep set and its wakeup tree."""
 
-    __slots__ = ("after", "branches", "ending", "impossible", "sleeping", "taken")
+    __slots__ = ("aborting", "after", "branches", "infeasible", "sleeping", "taken")
 
     def __init__(self, sleeping: dict[Choice, Operation], branches: list[Branch]) -> None:
-        self.sleeping = sleeping  # choices that need not come first any more: all that begins so was explored
-        self.branches = branches  # still to be explored, the one being explored not among them
-        self.after: list[Branch] = []  # continuations of the one being explored
-        self.taken: Choice | None = None  # the first choice of the one being explored; None: any will do
-        self.ending: Choice | None = None  # the choice that, taken here, ended the whole execution in the middle
-        self.impossible: set[Choice] = set()  # choices that were planned to come first, and could not be taken
+        self.sleeping = sleeping  # the sleep set: choices whose executions from this state were all explored
+        self.branches = branches  # the wakeup tree, without the branch being explored
+        self.after: list[Branch] = []  # continuations of the branch being explored
+        self.taken: Choice | None = None  # first choice of the branch being explored; None if any choice will do
+        self.aborting: Choice | None = None  # the choice that, taken here, aborted the whole execution
+        self.infeasible: set[Choice] = set()  # choices that were planned here but turned out not to be enabled
 
-    def next(self, operation: Operation, conflicts: Sequence[int], looks: list[tuple[str, str]]) -> Node:
-        """Return the state after the taken choice, which turned out to be that operation."""
+    def successor(self, operation: Operation, conflicts: Sequence[int], descriptions: list[tuple[str, str]]) -> Node:
+        """Return the node of the next state; `operation` is the operation that the taken choice performed."""
         sleeping: dict[Choice, Operation] = {}
         if self.sleeping:
             label = self.taken[0] if self.taken is not None else ""
-            for choice, known in self.sleeping.items():
-                if known.depth < 0:
-                    conflict = depend(conflicts, known, operation)
+            for choice, asleep in self.sleeping.items():
+                if asleep.depth < 0:
+                    conflict = depend(conflicts, asleep, operation)
                 else:
-                    conflict = may_depend(conflicts, known, operation, looks, known.depth)
+                    conflict = may_depend(conflicts, asleep, operation, descriptions, asleep.depth)
                 if not conflict and choice[0] != label:
-                    sleeping[choice] = known
+                    sleeping[choice] = asleep
         node = Node(sleeping, self.after)
         if self.after:
             node.take_branch()
         return node
 
     def take_branch(self) -> bool:
-        """Explore the next branch, if there is one."""
+        """Start to explore the next branch; return False if there is none."""
         if not self.branches:
             return False
         branch = self.branches.pop(0)
         self.taken, self.after = branch.choice, branch.after
         return True
 
-    def tried(self, operation: Operation) -> None:
-        """Put the taken choice to sleep: everything that begins with it was explored."""
-        if self.taken is not None and self.taken != self.ending:  # what ends everything commutes with nothing
+    def put_to_sleep(self, operation: Operation) -> None:
+        """Add the taken choice to the sleep set, as all executions that begin with it were explored."""
+        if self.taken is not None and self.taken != self.aborting:  # an operation that aborts commutes with nothing
             self.sleeping[self.taken] = operation
 
-    def give_up(self) -> None:
-        """Note that the planned choice cannot be taken: if it were planned again, the search would not end."""
+    def mark_infeasible(self) -> None:
+        """Record that the planned choice is not enabled, so that it is not planned forever."""
         if self.taken is not None:
-            self.impossible.add(self.taken)
+            self.infeasible.add(self.taken)
         self.after = []
 
-    def translate(self, pending: Mapping[Choice, Operation]) -> None:
-        """Replace operations of other executions by the pending ones of this execution.
+    def update_operations(self, pending: Mapping[Choice, Operation]) -> None:
+        """Replace operations recorded in earlier executions by the pending operations of this execution.
 
-        An operation that is known only after its step is not pending: the one that fell asleep stays as it was.
+        An operation that is known only after its step is never pending, so the recorded one is kept.
         """
         for choice in self.sleeping:
             if choice in pending:
@@ -98,53 +98,53 @@ class Node:
             if branch.choice in pending:
                 branch.operation = pending[branch.choice]
 
-    def plan(self, rest: Rest) -> None:
-        """Plan a sequence, unless an execution that begins so has already been explored or planned."""
-        if any(rest.begins_with(choice) for choice in self.impossible):
+    def insert(self, reversal: Reversal) -> None:
+        """Insert a sequence into the wakeup tree, unless an equivalent prefix was already explored or planned."""
+        if any(reversal.starts_with(choice) for choice in self.infeasible):
             return
         for choice, operation in self.sleeping.items():
-            if rest.may_begin_with(choice, operation):
+            if reversal.has_weak_initial(choice, operation):
                 return
         branches = self.branches
-        while rest:
+        while reversal:
             for branch in branches:
-                if rest.may_begin_with(branch.choice, branch.operation):
+                if reversal.has_weak_initial(branch.choice, branch.operation):
                     if not branch.after and branch.operation is not None:
                         return
-                    rest.drop(branch.choice)
+                    reversal.drop(branch.choice)
                     branches = branch.after
                     break
             else:
-                for choice, known in rest.sequence():
+                for choice, known in reversal.sequence():
                     branch = Branch(choice, known)
                     branches.append(branch)
                     branches = branch.after
                 return
 
 
-class Rest:
-    """The rest of the sequence that reverses a race, as it is followed through the wakeup tree."""
+class Reversal:
+    """The sequence that reverses a race. Choices are dropped from it as it is followed through the wakeup tree."""
 
-    def __init__(self, race: Race, log: Log, order: Order, looks: list[tuple[str, str]]) -> None:
+    def __init__(self, race: Race, log: Log, order: Order, descriptions: list[tuple[str, str]]) -> None:
         self._race = race
         self._done = log.done
         self._before = order.before
         self._conflicts = log.calculus.conflicts
-        self._looks = looks
+        self._descriptions = descriptions
         self._others = list(race.others)
         self._mask = 0
         for number in race.others:
             self._mask |= 1 << number
-        self._last = True  # is the later operation of the race still to come?
+        self._last = True  # True while the sequence still contains the later operation of the race
 
     def __bool__(self) -> bool:
         return self._last
 
-    def may_begin_with(self, choice: Choice, operation: Operation | None) -> bool:
-        """Return whether some execution with this sequence in it, sorted another way, begins with the choice.
+    def has_weak_initial(self, choice: Choice, operation: Operation | None) -> bool:
+        """Return whether the choice is a weak initial: whether an equivalent extension of the sequence begins with it.
 
-        `operation` is what the choice does if it comes first; None: that is not known. Accesses that show only after
-        a step can be others once a race is reversed, so those of the race's later operation are not known either.
+        `operation` is the operation of the choice when it comes first, None if it is not known. Accesses known only
+        after a step may change once the race is reversed, so those of the later operation are not known either.
         """
         done, mask, race = self._done, self._mask, self._race
         label, alternative = choice
@@ -156,22 +156,22 @@ class Rest:
             return False
         if operation is None or (is_last and operation.depth < 0):
             return is_last and (operation is not None or not mask)
-        looks, common, conflicts = self._looks, race.first, self._conflicts
+        descriptions, common, conflicts = self._descriptions, race.first, self._conflicts
         if 0 <= operation.depth < common:
             common = operation.depth
         for number in self._others:
-            if may_depend(conflicts, done[number].operation, operation, looks, common):
+            if may_depend(conflicts, done[number].operation, operation, descriptions, common):
                 return False
         if race.operation.depth >= 0:
             return is_last
-        return not may_depend(conflicts, race.operation, operation, looks, common)
+        return not may_depend(conflicts, race.operation, operation, descriptions, common)
 
-    def begins_with(self, choice: Choice) -> bool:
-        """Return whether the sequence itself begins with the choice."""
+    def starts_with(self, choice: Choice) -> bool:
+        """Return whether the first choice of the sequence is this one."""
         return self.sequence()[0][0] == choice
 
     def drop(self, choice: Choice) -> None:
-        """Take the choice out of the sequence, which need not contain it."""
+        """Remove the choice from the sequence, if the sequence contains it."""
         for number in self._others:
             if (self._done[number].label, self._done[number].alternative) == choice:
                 self._others.remove(number)
@@ -181,7 +181,7 @@ class Rest:
             self._last = False
 
     def sequence(self) -> list[tuple[Choice, Operation | None]]:
-        """Return the choices, and what each of them does as far as that is known."""
+        """Return the choices of the sequence, each with its operation, or None where that is not known."""
         race, done = self._race, [self._done[number] for number in self._others]
         last = race.operation if race.operation.depth < 0 else None
         return [*(((one.label, one.alternative), one.operation) for one in done), (race.choice, last)]

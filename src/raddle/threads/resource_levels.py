@@ -158,7 +158,7 @@ class ResourceLevels(Supplies):
 
     # -- operations with a single possible enabler --------------------------------------------------
 
-    def certain(self, label: str, operation: Operation, number: int, past: Past) -> int:
+    def certain_predecessors(self, label: str, operation: Operation, number: int, past: Past) -> int:
         need = operation.need
         if need == NOTIFIED:
             return past.woken.get(label, 0)
@@ -173,7 +173,7 @@ class ResourceLevels(Supplies):
             return past.before[gives[-1]] if gives else 0
         return 0
 
-    def hopeless(self, label: str, operation: Operation, number: int, past: Past) -> bool:
+    def never_possible(self, label: str, operation: Operation, number: int, past: Past) -> bool:
         need = operation.need
         if need == IS_SET:
             return self._setter(label, operation, number) is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 
 from raddle.schedulers.dependence import Choice, Names, Operation, depend, may_depend
-from raddle.schedulers.operation_log import Between, Done, Happening, Log
+from raddle.schedulers.operation_log import DoneOperation, EventKind, InterveningEvent, Log
 from raddle.schedulers.partial_order import Order, Race
-from raddle.schedulers.wakeup import Node, Rest
+from raddle.schedulers.wakeup import Node, Reversal
 from raddle.threads.calculus import ThreadCalculus
 from raddle.threads.modes import CONFLICTS, FREE, GIVE, ITEM, MUTEX, READ, TAKE, WRITE
 
@@ -39,7 +39,7 @@ def log_of(*done: tuple[str, Operation], waiting: tuple[tuple[Choice, Operation]
     free = 1
     for label, operation in done:
         mode = operation.accesses[0][1]
-        log.done.append(Done(label, operation, (free,) if mode in (TAKE, GIVE) else None))
+        log.done.append(DoneOperation(label, operation, (free,) if mode in (TAKE, GIVE) else None))
         free += {TAKE: -1, GIVE: 1}.get(mode, 0)
     log.levels[LOCK, 1] = (free,)
     log.waiting = waiting
@@ -61,7 +61,7 @@ def test_an_operation_comes_after_what_it_depends_on() -> None:
 
 def test_a_thread_comes_after_its_start() -> None:
     log = log_of(("A", write()), ("B", write(7)))
-    log.between[1] = [Between(Happening.STARTED, "A", "B")]
+    log.between[1] = [InterveningEvent(EventKind.STARTED, "A", "B")]
     assert Order(log).before == [0b01, 0b11]
     assert pairs(log) == []
 
@@ -90,7 +90,7 @@ def test_a_take_that_never_was_possible_races_with_what_kept_it_back() -> None:
 
 def test_passing_time_is_no_race() -> None:
     log = log_of(("A", write()), ("B", write()))
-    log.between[1] = [Between(Happening.TIME_PASSED)]
+    log.between[1] = [InterveningEvent(EventKind.TIME_PASSED)]
     assert pairs(log) == []
 
 
@@ -110,7 +110,7 @@ def test_how_much_there_is() -> None:
 def test_a_put_that_holds_the_mutex() -> None:
     # A puts, and others can come before it gives the mutex back; then B takes the mutex.
     put = Operation(((LOCK, WRITE, 0),), MUTEX)
-    done = [Done("A", put, (1, 0, 0)), Done("A", give(), (0,)), Done("B", take(), (1,))]
+    done = [DoneOperation("A", put, (1, 0, 0)), DoneOperation("A", give(), (0,)), DoneOperation("B", take(), (1,))]
     log = Log(CALCULUS)
     log.done, log.levels = done, {(LOCK, 1): (0,), (LOCK, 3): (0, 1, 1)}
     stock = CALCULUS.supplies(log)
@@ -131,7 +131,7 @@ def test_names_mean_the_same_in_another_execution() -> None:
     names.begin()
     assert names.add([], "[]", ("T1", 3), since=6) == (first[0], 6)
     assert names.add([], "[]", ("T2", 3), since=6)[0] != first[0]
-    assert pickle.loads(pickle.dumps(names)).looks == names.looks == [("[]", "list"), ("[]", "list")]
+    assert pickle.loads(pickle.dumps(names)).descriptions == names.descriptions == [("[]", "list"), ("[]", "list")]
 
 
 def test_objects_that_were_seen_late_may_be_one() -> None:
@@ -147,17 +147,17 @@ def test_objects_that_were_seen_late_may_be_one() -> None:
 # -- what to try next --------------------------------------------------------------------------------------------
 
 
-def rest_of(log: Log) -> Rest:
+def reversal_of(log: Log) -> Reversal:
     order = Order(log)
     (race,) = order.races()
-    return Rest(race, log, order, LOOKS)
+    return Reversal(race, log, order, LOOKS)
 
 
 def test_a_race_is_turned_round_once() -> None:
     node = Node({}, [])
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
-    node.plan(rest_of(log))
-    node.plan(rest_of(log))
+    node.insert(reversal_of(log))
+    node.insert(reversal_of(log))
     (branch,) = node.branches
     assert (branch.choice, [after.choice for after in branch.after]) == (B, [B])
 
@@ -166,23 +166,23 @@ def test_who_sleeps_need_not_go_first() -> None:
     # Everything that begins with B's read of y was had: the sequence could begin with it, so it was had as well.
     log = log_of(("A", write()), ("B", read(7)), ("B", write()))
     node = Node({B: read(7)}, [])
-    node.plan(rest_of(log))
+    node.insert(reversal_of(log))
     assert node.branches == []
     # C sleeps before a write of x. That does not commute with the sequence, which is therefore new.
     node = Node({C: write()}, [])
-    node.plan(rest_of(log))
+    node.insert(reversal_of(log))
     assert [branch.choice for branch in node.branches] == [B]
 
 
 def test_sleep_ends_with_what_does_not_commute() -> None:
     node = Node({A: write(), B: read(7)}, [])
-    assert set(node.next(read(), CONFLICTS, LOOKS).sleeping) == {B}
+    assert set(node.successor(read(), CONFLICTS, LOOKS).sleeping) == {B}
 
 
 def test_an_operation_that_ends_everything_does_not_sleep() -> None:
     node = Node({}, [])
-    node.taken = node.ending = A
-    node.tried(write())
+    node.taken = node.aborting = A
+    node.put_to_sleep(write())
     assert node.sleeping == {}
 
 
@@ -190,11 +190,11 @@ def test_what_turned_out_to_be_impossible_is_not_planned_again() -> None:
     # Else the search would never end: B does not sleep, as nothing that begins with it was had.
     log = log_of(("A", write()), ("B", write()))
     node = Node({}, [])
-    node.plan(rest_of(log))
+    node.insert(reversal_of(log))
     assert node.take_branch()
     assert node.taken == B
-    node.give_up()
-    node.plan(rest_of(log))
+    node.mark_infeasible()
+    node.insert(reversal_of(log))
     assert node.branches == []
 
 

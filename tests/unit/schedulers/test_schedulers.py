@@ -155,7 +155,10 @@ def test_twice_tells_the_first_decision_that_differs():
     twice = RunTwice(Sequential())
     walk(twice, [2, 2], number=1)
     walk(twice, [2, 2, 1], number=2)
-    assert "decision 1: the first time T1 before read x, T2 before read x could go on" in twice.difference
+    assert (
+        "decision 1: enabled in the first run: T1 before read x, T2 before read x; in the second run: "
+        in twice.difference
+    )
 
 
 def follow(text, arrivals):
@@ -183,11 +186,11 @@ def test_replay_stops_a_thread_at_the_counted_arrival():
 
 def test_replay_says_why_it_diverged():
     _, ended = follow("T1 until a.py:3 write x; T2.", [(None, "", ["T2", "T3"])])
-    assert ended.divergence == "T1 ended before it came to a.py:3 write x"
+    assert ended.divergence == "T1 ended before it reached a.py:3 write x"
     _, waited = follow("T1 until a.py:3 write x; T2.", [("T1", "a.py:9 acquire", ["T2"])])
-    assert waited.divergence == "T1 had to wait at a.py:9 acquire before it came to a.py:3 write x"
+    assert waited.divergence == "T1 had to wait at a.py:9 acquire before it reached a.py:3 write x"
     _, unable = follow("T1; T3.", [("T1", "a.py:9 acquire", ["T2"])])
-    assert (unable.divergence, unable.divergence_step) == ("T3 cannot run here: only T2 can", 2)
+    assert (unable.divergence, unable.divergence_step) == ("T3 is not enabled here: only T2 can run", 2)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from fake_threads import Do, chi_square, even, every_order, run, writes
 
 import raddle
 from raddle.schedulers import make_scheduler
-from raddle.schedulers.uniform_walk import COUNTINGS, UniformWalk, interests
+from raddle.schedulers.uniform_walk import COUNTING_EXECUTIONS, UniformWalk, interests
 
 LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 
@@ -19,8 +19,8 @@ LOCKED = [Do("acquire", "l"), Do("write", "x"), Do("release", "l")]
 def orders(programs, many):
     """How often each order comes up after the counting."""
     walk = UniformWalk(seed=3)
-    seen = [run(walk, programs, number=number) for number in range(1, many + COUNTINGS + 1)]
-    return Counter(seen[COUNTINGS:])
+    seen = [run(walk, programs, number=number) for number in range(1, many + COUNTING_EXECUTIONS + 1)]
+    return Counter(seen[COUNTING_EXECUTIONS:])
 
 
 @pytest.mark.parametrize("steps", [(1, 6), (5, 1), (3, 3), (3, 2, 1), (1, 1, 1, 1), (1, 1, 7)])
@@ -99,7 +99,7 @@ def test_threads_that_block_one_another_come_to_an_end():
 
 def test_more_events_than_were_counted_are_no_trouble():
     walk = UniformWalk(seed=3)
-    for number in range(1, COUNTINGS + 1):
+    for number in range(1, COUNTING_EXECUTIONS + 1):
         run(walk, [writes("x", 1), writes("x", 1)], number=number)
     longer = [writes("x", 2), writes("x", 2), writes("z", 2)]  # and a thread more
     seen = {run(walk, longer, number=number) for number in range(3, 2_000)}
