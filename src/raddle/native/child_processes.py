@@ -2,8 +2,8 @@
 
 * A forked child keeps the watch of its parent, but resets it (see `Watch`).
 * A new Python process inherits two environment variables. `RADDLE_RUN` holds the settings. `PYTHONPATH` begins with the
-  folder `startup`, whose `sitecustomize` Python imports when it starts. That module first imports the `sitecustomize`
-  that it hides, removes its folder from `sys.path`, and calls `start_inherited_watch`.
+  folder `startup`, whose `sitecustomize` Python imports when it starts. That module removes its folder from
+  `sys.path`, imports the `sitecustomize` that it hid, and calls `start_inherited_watch`.
 
 Not measured: Python with -I, -E or -S, processes started without these variables, and Pythons without raddle.
 """
@@ -34,7 +34,7 @@ def prepare_environment(settings: Settings) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, before] if before else [FOLDER])
 
 
-_inherited: list[Shutdown] = []  # of the watch that this process started because of its environment
+_inherited: list[Shutdown] = []  # the shutdown of a watch that this process started because of its environment
 
 
 def cancel_inherited_watch() -> None:

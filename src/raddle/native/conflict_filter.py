@@ -21,7 +21,7 @@ MAX_HELD = 100_000  # steps held back in memory
 
 
 class Batch(NamedTuple):
-    """Steps that were flushed together, and the objects and resources discarded since: no later step uses them."""
+    """Steps that were flushed together, and discarded objects and resources, which no later step uses."""
 
     steps: Sequence[Step]
     discarded: Sequence[OwnedVariables.Discarded] = ()
@@ -29,7 +29,7 @@ class Batch(NamedTuple):
 
 
 class FilteredBatch(NamedTuple):
-    """A batch without accesses to variables that have no conflict."""
+    """A batch from which accesses to variables without conflicts were removed."""
 
     batch: Batch
     forgotten: set[int]  # discarded variables whose steps the sink received
@@ -149,6 +149,6 @@ def _without(batch: Batch, variables: Collection[int]) -> Batch:
 
 
 def normalize_join(step: Step) -> Step:
-    """Return the step with a join with timeout turned into a plain join, as the criteria expect."""
+    """Return the step with a join with timeout turned into a plain join, as the criteria expect it."""
     thread, kind, target, site = step
     return (thread, JOIN, target, site) if kind == JOIN_IN_TIME else step

@@ -17,15 +17,13 @@ class FunctionTable:
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self.receivers: dict[
-            int, str
-        ] = {}  # name of the first parameter of a public method or constructor; "" for others
+        # Name of the first parameter of a public method or constructor; "" for other functions.
+        self.receivers: dict[int, str] = {}
         self.constructors: set[int] = set()
         self._names: dict[int, str] = {}
         self._owners: dict[int, str] = {}
-        self._is_method_of: dict[
-            tuple[int, int], tuple[type, bool]
-        ] = {}  # by site and id of a class, which the value keeps alive
+        # Keyed by site and id of a class: the class, to keep it alive, and whether the function is a method of it.
+        self._is_method_of: dict[tuple[int, int], tuple[type, bool]] = {}
 
     def add(self, site: int, frame: FrameType) -> str:
         """Add the function whose frame this is; return the name of its receiver parameter, "" if not needed."""
@@ -57,7 +55,7 @@ class FunctionTable:
         return receiver if is_method[1] else None
 
     def name(self, site: int) -> str:
-        """Return the name that distinguishes the methods of a thread: file and function."""
+        """Return the file and name of a function, as used to distinguish threads by the methods that they run."""
         name = self._names.get(site)
         if name is None:
             where = self._table[site]

@@ -15,7 +15,7 @@ from raddle.record import Record
 from raddle.step import Step
 from raddle.store import try_to_add
 
-MAX_DISCARDED = 2000  # variables and resources to discard before coverage is collected again
+MAX_DISCARDED = 2000  # variables and resources discarded between two collections of coverage
 
 
 class ForgettingMeasurement(Measurement):

@@ -25,7 +25,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 
 KINDS = ("yield", "sleep", "busy", "switch-interval")
 PLACES = ("everywhere", "shared", "locks")
-LEARNING_STEPS = 256  # steps recorded before the shared sites are updated
+LEARNING_STEPS = 256  # steps between two updates of the shared sites
 SHORTEST_INTERVAL = 1e-6  # minimum switch interval of the interpreter, in seconds
 
 # Probes that access a variable: noise is made before these.
@@ -67,12 +67,12 @@ class Noise:
         return noise
 
 
-def _check_word(word: str, known: Sequence[str], complaint: str) -> None:
-    if word in known:
+def _check_word(word: str, choices: Sequence[str], complaint: str) -> None:
+    if word in choices:
         return
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word, choices, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError("bad-noise", f"{complaint} {word!r}; {hint}choose from {', '.join(known)}")
+    raise UsageError("bad-noise", f"{complaint} {word!r}; {hint}choose from {', '.join(choices)}")
 
 
 def _number(text: str, key: str, value: str) -> float:
@@ -83,7 +83,7 @@ def _number(text: str, key: str, value: str) -> float:
 
 
 class Disturbance:
-    """Makes the noise of one run, of all the kinds that were given."""
+    """Makes the noise of one run."""
 
     def __init__(self, noises: Sequence[Noise], *, seed: int) -> None:
         self._seed = seed

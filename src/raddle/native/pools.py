@@ -32,10 +32,10 @@ OPERATIONS: dict[type, frozenset[str]] = {
 
 def patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `ThreadPoolExecutor` and `Future`."""
-    return [*_of_pool(recorder), *_of_future(recorder)]
+    return [*_pool_patches(recorder), *_future_patches(recorder)]
 
 
-def _of_pool(recorder: Recorder) -> list[Patch]:
+def _pool_patches(recorder: Recorder) -> list[Patch]:
     real_submit, real_run = ThreadPoolExecutor.submit, pool._WorkItem.run
 
     def submit(self: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -62,7 +62,7 @@ def _of_pool(recorder: Recorder) -> list[Patch]:
     ]
 
 
-def _of_future(recorder: Recorder) -> list[Patch]:
+def _future_patches(recorder: Recorder) -> list[Patch]:
     real_init: Callable[..., None] = Future.__init__
 
     def init(self: Any) -> None:

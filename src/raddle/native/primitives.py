@@ -78,10 +78,15 @@ def patch_under_condition(
 
 def patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of all primitives in this module."""
-    return [*_of_condition(recorder), *_of_event(recorder), *_of_semaphore(recorder), *_of_barrier(recorder)]
+    return [
+        *_condition_patches(recorder),
+        *_event_patches(recorder),
+        *_semaphore_patches(recorder),
+        *_barrier_patches(recorder),
+    ]
 
 
-def _of_condition(recorder: Recorder) -> list[Patch]:
+def _condition_patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `Condition`, which is recorded only if its lock is.
 
     While a thread waits, the condition also records the steps of its lock.
@@ -151,11 +156,11 @@ def _of_condition(recorder: Recorder) -> list[Patch]:
 
 
 def _is_held(lock: Any) -> bool:
-    """Return whether the lock is held, by the running thread where that is known: a plain lock has no owner."""
+    """Return whether the lock is held: a reentrant lock by the running thread, a plain lock by any thread."""
     return bool(lock._is_owned() if isinstance(lock, RLock) else lock.locked())
 
 
-def _of_event(recorder: Recorder) -> list[Patch]:
+def _event_patches(recorder: Recorder) -> list[Patch]:
     Event = threading.Event  # noqa: N806 -- a class
     real_wait, real_is_set, real_set = Event.wait, Event.is_set, Event.set
 
@@ -196,7 +201,7 @@ def _of_event(recorder: Recorder) -> list[Patch]:
     ]
 
 
-def _of_semaphore(recorder: Recorder) -> list[Patch]:
+def _semaphore_patches(recorder: Recorder) -> list[Patch]:
     Semaphore, Bounded = threading.Semaphore, threading.BoundedSemaphore  # noqa: N806 -- classes
     real_acquire = Semaphore.acquire
 
@@ -233,8 +238,8 @@ def _of_semaphore(recorder: Recorder) -> list[Patch]:
     ]
 
 
-def _of_barrier(recorder: Recorder) -> list[Patch]:
-    """Return the patches of `Barrier`, modelled as a semaphore: arriving releases it, and leaving acquires it."""
+def _barrier_patches(recorder: Recorder) -> list[Patch]:
+    """Return the patches of `Barrier`, modeled as a semaphore: arriving releases it, and leaving acquires it."""
     real_wait = threading.Barrier.wait
 
     def wait(self: Any, timeout: float | None = None) -> int:

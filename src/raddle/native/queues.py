@@ -83,6 +83,6 @@ class SimpleQueue(_RealSimpleQueue, metaclass=_SimpleQueueMeta):  # type: ignore
 
 def make_simple_queue(recorder: Recorder) -> type[SimpleQueue]:
     """Return a `SimpleQueue` class bound to this recorder."""
-    made: Any = _SimpleQueueMeta("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
-    resemble(made, _RealSimpleQueue)  # already a subclass of the real class
-    return made  # type: ignore[no-any-return]
+    simple_queue: Any = _SimpleQueueMeta("SimpleQueue", (SimpleQueue,), {"recorder": recorder})
+    resemble(simple_queue, _RealSimpleQueue)  # already a subclass of the real class
+    return simple_queue  # type: ignore[no-any-return]

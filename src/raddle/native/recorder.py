@@ -135,9 +135,10 @@ class Recorder:
         self.registry = registry
         self.stream = stream
         self.disturb: Callable[[ThreadRecord, int], None] | None = None  # makes noise before synchronization
-        self.reset_callbacks: list[Callable[[], None]] = []  # called in a forked child, to clear what modules know
+        self.reset_callbacks: list[Callable[[], None]] = []  # clear the state of the patches in a forked child
         self._starting: dict[int, ThreadRecord] = {}  # maps the ident of a thread that is starting to its record
-        self._operations: dict[int, ConditionOperation] = {}  # maps the ident of a thread to its current operation
+        # Maps the ident of a thread to its current operation. Thread-local state would register unknown threads.
+        self._operations: dict[int, ConditionOperation] = {}
         self._ended: deque[int] = deque(maxlen=MAX_ENDED)  # native ids, which the system does not reuse soon
         self._resources: dict[int, tuple[Resource, KeyedReference]] = {}
         self._numbered: WeakSet[Resource] = WeakSet()  # resources that have a number
@@ -158,8 +159,8 @@ class Recorder:
         """Begin a new execution in a forked process, with the running thread as its only thread."""
         self.stream.recording = False
         self._threads = 0
-        for forget in (self._starting.clear, self._operations.clear, self._ended.clear, *self.reset_callbacks):
-            forget()
+        for clear in (self._starting.clear, self._operations.clear, self._ended.clear, *self.reset_callbacks):
+            clear()
         for resource in list(self._numbered):
             resource.number = -1
         self._numbered = WeakSet()

@@ -44,11 +44,13 @@ class StartJoinOrder:
         return self._segments.get(thread, 0)
 
     def start(self, thread: int, child: int) -> None:
+        """Add the start of `child` by `thread`."""
         segment = self._segments.get(thread, 0)
         self._starts[child] = _Start(thread, segment, self._joins.get(thread, 0))
         self._segments[thread] = segment + 1
 
     def join(self, thread: int, other: int) -> None:
+        """Add a join of `other` by `thread`: everything ordered before its end is now ordered before the join."""
         number = self._joins[thread] = self._joins.get(thread, 0) + 1
         mine = self._joined.setdefault(thread, {})
         found = {index: segment for index, (segment, _) in self._joined.get(other, {}).items()}
@@ -65,9 +67,9 @@ class StartJoinOrder:
         """Return the last segment of `other` that happens before the thread's current operation, -1 if none does."""
         joins: int | None = None
         while True:
-            known = self._joined.get(thread, {}).get(other)
-            if known is not None and (joins is None or known[1] <= joins):
-                return known[0]
+            joined = self._joined.get(thread, {}).get(other)
+            if joined is not None and (joins is None or joined[1] <= joins):
+                return joined[0]
             start = self._starts.get(thread)
             if start is None:
                 return -1

@@ -2,7 +2,7 @@
 
 Recording a step is one `append` to a shared list, right next to the operation. It is atomic with and without the GIL,
 and takes no lock. The thread that finds the list long flushes it. raddle starts no thread of its own for this, because
-a program can observe how many threads it has (for example, forking with threads warns).
+a program can observe how many threads it has (`os.fork` warns if there are several).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from raddle.step import Step
 from raddle.threads.data_model.identity import is_stdlib
 
 MAX_STEPS = 4096  # steps recorded before they are flushed
-MAX_SECONDS = 1.0  # seconds before they are flushed
-MAX_BACKLOG = 4  # multiple of the maximum that may wait during a flush before recording threads are slowed down
-BACKOFF_SECONDS = 0.001  # how long such a thread sleeps
+MAX_SECONDS = 1.0  # seconds after which steps are flushed
+MAX_BACKLOG = 4  # backlog during a flush, in multiples of `max_steps`, beyond which recording threads are slowed down
+BACKOFF_SECONDS = 0.001  # how long a thread sleeps when the backlog is too long
 _sleep = time.sleep  # saved, since the program may replace it
-SINK_STACK_DEPTH = 120  # nested calls that a sink may need
+SINK_STACK_DEPTH = 120  # depth of nested calls that a sink may need
 
 
 class Sink(Protocol):

@@ -21,7 +21,7 @@ __tracebackhide__ = True  # hide the frames of this module in pytest's traceback
 OPERATIONS: dict[type, frozenset[str]] = {threading.Thread: frozenset({"start", "join"})}
 
 
-class Numbers:
+class ThreadNumbers:
     """Maps `Thread` objects, weakly referenced, to the numbers of their threads in the stream."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ def patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `threading.Thread`."""
     Thread: Any = threading.Thread  # noqa: N806 -- a class
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
-    numbers = Numbers()
+    numbers = ThreadNumbers()
     starting: dict[int, ThreadRecord] = {}  # by id of the Thread object, which lives at least until the thread begins
     recorder.reset_callbacks += [numbers.clear, starting.clear]
 

@@ -1,4 +1,4 @@
-"""Finds the names of variables, which are the same in every execution.
+"""Finds names for variables that are the same in every execution.
 
 The rules are those of controlled executions (`raddle.observers.steps`). Names need the static model, which is slow to
 build. So a probe only notes how to find a name (`Unnamed`), and names are found when steps are flushed.
@@ -24,7 +24,7 @@ Unnamed = tuple[Literal["attribute", "held", "content", "name"], Any, str, Any]
 
 
 class VariableNames:
-    """Names variables by the static model of everything instrumented so far."""
+    """Names variables, using the static model of all code instrumented so far."""
 
     def __init__(self, table: SiteTable) -> None:
         self.table = table
@@ -38,9 +38,8 @@ class VariableNames:
         """Return the static model of all sites, or the previous one while another thread imports a module."""
         sites = len(self.table)
         if self._surveyed != sites:
-            from raddle.instrument.model.owners import (
-                method_sites,
-            )  # imported late: slow to import, and not needed at startup
+            # Imported late: slow to import, and not needed at startup.
+            from raddle.instrument.model.owners import method_sites
             from raddle.instrument.model.survey import survey_table
 
             try:
@@ -83,12 +82,12 @@ class VariableNames:
             else:
                 variable = attribute_of(self._model, self.table, what, name, more)
             return variable if kind == "attribute" else variable._replace(name=name + CONTENT)
-        known = self._model.variable_at(more)
+        declared = self._model.variable_at(more)
         if kind == "name":
-            owner = what or (known[0] if known is not None else self._written_at(more)[0])
+            owner = what or (declared[0] if declared is not None else self._written_at(more)[0])
             return AbstractVariable(owner, "", name)
-        if known is not None:
-            return AbstractVariable(known[0], "", known[1])
+        if declared is not None:
+            return AbstractVariable(declared[0], "", declared[1])
         owner = name_of(what)
         return AbstractVariable(owner, "", (name_of_content(what, self._written_at(more)[1]) or owner) + CONTENT)
 

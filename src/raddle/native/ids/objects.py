@@ -1,6 +1,6 @@
 """A table of the program's objects by `id`, which does not extend their lifetime.
 
-An `id` identifies an object only while it lives, so the entry must be dropped before the object is:
+An `id` identifies an object only while it lives, so an entry must not outlive its object:
 
 * Most objects support weak references, whose callback drops the entry.
 * Lists, dictionaries and some others do not. Their entries hold strong references, and are dropped when a sweep finds
@@ -51,9 +51,8 @@ class TrackedObjects:
         self._recent: list[int] = []  # keys of strongly referenced objects added since the last sweep
         self._young: list[int] = []  # keys that survived a sweep
         self._old: dict[int, Entry] = {}  # entries that survived longer, no longer in `entries`
-        self._held: dict[
-            int, tuple[KeyedReference, str]
-        ] = {}  # maps the key of a container to its holder and attribute
+        # Maps the key of a container to its holder and attribute.
+        self._held: dict[int, tuple[KeyedReference, str]] = {}
         self._parked: list[tuple[int, Entry]] = []  # entries without strong references during a full collection
         self._raised: BaseException | None = None  # an exception raised during garbage collection
 
@@ -154,7 +153,7 @@ class TrackedObjects:
         owner.setdefault(HELD, {})[name] = key
 
     def release_held(self, holder: Entry, name: str, value: Any) -> None:
-        """Note that an attribute has a new value, so it no longer holds a container."""
+        """Note that an attribute has a new value, so it no longer holds its previous container."""
         held = holder.get(HELD, {})
         key = held.get(name)
         if key is not None and key != id(value):

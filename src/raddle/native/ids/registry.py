@@ -24,11 +24,11 @@ class Actor:
     kind: str
     methods: list[str] = field(default_factory=list)  # names of the first methods that it ran
     ended: bool = False
-    published: int = 0  # number of methods already added to the entities
+    published: int = 0  # number of these methods already added to `entities`
 
 
 class OwnedVariables:
-    """The variables of one object. It is part of the object's entry, and they are discarded with it."""
+    """The variables of one object, stored in the entry of the object and discarded with it."""
 
     __slots__ = ("_discarded", "_group", "_numbers")
 
@@ -37,9 +37,8 @@ class OwnedVariables:
         self._group = group
         self._numbers: list[int] = []
 
-    Discarded = tuple[
-        int, list[int]
-    ]  # the number of the object, 0 for a container whose holder remains, and those of the variables
+    # The number of the discarded object (0 for a container whose holder remains), and the numbers of its variables.
+    Discarded = tuple[int, list[int]]
 
     def add(self, number: int) -> None:
         self._numbers.append(number)
@@ -66,7 +65,7 @@ class EntityRegistry:
         self._discarded: list[OwnedVariables.Discarded] = []
         self.discarded_resources: list[int] = []
         self._free: list[int] = []  # numbers of discarded variables that the sink never received
-        self._soon_free: list[int] = []  # numbers that become free at the next flush
+        self._soon_free: list[int] = []  # numbers that become free at the next call of `retire`
         self._receivers: list[tuple[int, type]] = []
         self._iterators: list[int] = []
         self._resources: list[AbstractObject] = []
@@ -74,7 +73,7 @@ class EntityRegistry:
         self.variables = self.resources = self.actors = self.groups = 0
 
     def owned(self, group: int = 0) -> OwnedVariables:
-        """Create the holder of the variables of an object, for its entry."""
+        """Create an empty collection for the variables of an object, to be stored in its entry."""
         return OwnedVariables(self._discarded, group)
 
     def variable(self, unnamed: Unnamed, group: int, owned: OwnedVariables) -> int:
@@ -132,7 +131,7 @@ class EntityRegistry:
     def retire(self, discarded: Iterable[OwnedVariables.Discarded], unreported: Collection[int]) -> None:
         """Forget discarded objects, and free the numbers of `unreported` variables for reuse.
 
-        They become free one flush later: a thread may have looked up a number and not recorded its step yet.
+        They become free only at the next call: a thread may have looked up a number and not recorded its step yet.
         """
         for group, numbers in discarded:
             self.entities.classes.pop(group, None)
@@ -143,7 +142,7 @@ class EntityRegistry:
             self._soon_free = list(unreported)
 
     def publish(self) -> None:
-        """Add what was numbered since the last call to the entities."""
+        """Add everything numbered since the last call to `entities`."""
         self.names.model()
         self.entities.functions = self.names.methods
         with self.lock:

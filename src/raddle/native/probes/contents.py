@@ -34,9 +34,9 @@ class ContentProbes(RecordingProbes):
         super().__init__(recorder, variable_numbers)
         self._assign_number = variable_numbers.content
         # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive.
-        # The built-in container that the class is or extends; None if it is not a container.
+        # `bases` has the container without probes that the class is or extends; None if there is none.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
-        # Whether looking up a missing key stores it, as in a defaultdict.
+        # `_stores_missing` has whether looking up a missing key stores it, as in a defaultdict.
         self._stores_missing: dict[int, bool] = {}
         self._classes: list[type] = []
 
@@ -55,9 +55,8 @@ class ContentProbes(RecordingProbes):
         if number >= 0:
             stores_missing = self._stores_missing[id(cls)]
             if stores_missing and id(value) not in self._entries:
-                self._variable_numbers.note_created(
-                    value
-                )  # objects created by code with probes are already in the table
+                # Code without probes created the value: other objects are already in the table.
+                self._variable_numbers.note_created(value)
             steps = self._steps
             steps.append((self._local.number, WRITE if stores_missing else READ, number, site))
             if len(steps) > self._max_steps:
