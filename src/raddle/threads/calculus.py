@@ -51,7 +51,7 @@ class ThreadReader(Reader):
         self._everything = everything
         # True if operations access more than their kind and target show; None before the first operation.
         self._has_hidden_accesses: bool | None = None
-        # Maps a thread's label and a queue's id to the items that the thread took and has not marked as done.
+        # Maps a thread's label and a queue's id to the number of items that it took but did not mark as done.
         self._open_tasks: dict[tuple[str, int], int] = {}
         self._mutexes: set[int] = set()  # ids of the mutexes of queues in use
         self._waiters: dict[int, list[str]] = {}  # maps a condition's id to its waiting threads, in order of arrival
@@ -72,11 +72,8 @@ class ThreadReader(Reader):
             if found[4] is _content_of_queue:
                 self._mutexes.add(id(found[0][0][0]))
                 if kind is TASK_DONE and self._open_tasks.get((participant.label, id(target)), 0) <= 0:
-                    found[0][0] = (
-                        found[0][0][0],
-                        "",
-                        modes.WRITE,
-                    )  # a surplus `task_done` raises, and the order decides which
+                    # A surplus `task_done` raises, and the order decides which call is surplus.
+                    found[0][0] = found[0][0][0], "", modes.WRITE
         if self._has_hidden_accesses is None:
             visible = self._visible
             self._has_hidden_accesses = (
