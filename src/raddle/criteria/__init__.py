@@ -1,6 +1,6 @@
-"""Criteria: what executions cover, one module per idea of a paper.
+"""Coverage criteria for executions, each after a published paper.
 
-Here they are found by name. A criterion's module is imported when it is first asked for.
+This module looks criteria up by name. The module of a criterion is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _MODULES = {
     "method-pairs": "method_pairs",
 }
 NAMES = tuple(_MODULES)
-DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # what is cheap; Avio's cases are among the patterns of map
-GROUPS = {"default": DEFAULT, "every": NAMES}  # words for several; "all" is a criterion
+DEFAULT = ("map", "hbpair*", "sync", "method-pairs")  # the cheap ones; the cases of avio are among the patterns of map
+GROUPS = {"default": DEFAULT, "every": NAMES}  # names for several criteria; "all" is itself a criterion
 
 
 def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
-    """The canonical names, in the order given, each once.
+    """Return the canonical names in the order given, without duplicates.
 
     >>> resolve("MAP, avio-star, map")
     ('map', 'avio*')
@@ -59,12 +59,12 @@ def resolve(names: str | Iterable[str]) -> tuple[str, ...]:
     given = [names] if isinstance(names, str) else names
     requested = [name.strip().lower() for text in given for name in text.split(",") if name.strip()]
     if not requested:
-        raise UsageError("unknown-criterion", "no criterion is named; `raddle criteria` lists them all")
+        raise UsageError("unknown-criterion", "no criterion given; `raddle criteria` lists them all")
     return tuple(dict.fromkeys(canonical for name in requested for canonical in _resolve_name(name)))
 
 
 def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFAULT_SETTINGS) -> list[Criterion]:
-    """Criteria, ready to watch executions, from names as people give them.
+    """Return new criteria by name; aliases and groups such as "default" are accepted.
 
     >>> [criterion.name for criterion in make_criteria("map,sync")]
     ['map', 'sync']
@@ -74,7 +74,7 @@ def make_criteria(names: str | Iterable[str], settings: CriterionSettings = DEFA
 
 @cache
 def criterion_class(name: str) -> type[Criterion]:
-    """By its canonical name."""
+    """Return the class of a criterion, given its canonical name."""
     module = import_module(f"{__name__}.{_MODULES[name]}")
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Criterion) and not isabstract(value) and value.name == name:
@@ -83,7 +83,7 @@ def criterion_class(name: str) -> type[Criterion]:
 
 
 def shape_of(name: str) -> Part:
-    """Return the shape of the keys of a criterion; a data file of another version can have criteria of its own.
+    """Return the shape of a criterion's keys, or `UNKNOWN` for a criterion that only another version has.
 
     >>> print(shape_of("sync"))
     (site, situation)
@@ -92,7 +92,7 @@ def shape_of(name: str) -> Part:
 
 
 def points_for(names: Iterable[str]) -> frozenset[Kind]:
-    """Return the operations that have to be scheduling points where these criteria are measured.
+    """Return the operations that must be scheduling points when these criteria are measured.
 
     >>> sorted(points_for(["map", "hbpair"])), points_for(["map"])
     (['set', 'up'], frozenset())

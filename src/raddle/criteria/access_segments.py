@@ -1,4 +1,4 @@
-"""Moments: when the accesses of an execution that is over happened, as far as starts and joins decide about it."""
+"""The segments in which accesses happened, for executions that have ended."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from raddle.operation import WRITE
 
 
 class AccessSegments:
-    """The accesses of one execution, by variable and thread, with the segments that they happened in."""
+    """The accesses of one execution by variable and thread, with the segments in which they happened."""
 
     def __init__(self, names: AccessNames[Any]) -> None:
         self._segments = names.segments
         self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
-        self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}  # by variable: kinds and segments
+        self._by_thread: dict[
+            int, dict[int, set[tuple[str, int, int]]]
+        ] = {}  # by variable and thread: kinds and segments
         for (thread, kind, number, _), access, first, last in names.spans():
             self.spans[access] = first, last
             self._by_thread.setdefault(number, {}).setdefault(thread, set()).add((kind, first, last))
 
     def _is_before(self, one: int, last: int, other: int, first: int) -> bool:
-        """Return whether a thread's segment comes before another thread's, whatever happens."""
+        """Return whether segment `last` of thread `one` always comes before segment `first` of thread `other`."""
         return last <= self._segments.clock(other, first).get(one, NEVER)
 
     def is_parted(self, number: int, thread: int, first: int, second: int, kinds: Container[str]) -> bool:
-        """Return whether some access of another thread comes between two of this thread, whatever happens.
+        """Return whether an access of another thread always comes between two accesses of this thread.
 
-        If `first` is NOBODY, it only has to come before the second one, and not to be part of the initial state.
+        If `first` is NO_ACCESS, it only has to come before `second` and must not be part of the initial state.
         """
         until = self.spans[second][0]
         for other, moments in self._by_thread[number].items():
@@ -46,9 +48,9 @@ class AccessSegments:
         return False
 
     def hidden(self, number: int, thread: int, own: int, read: int) -> dict[int, int]:
-        """Return, by thread, the last segment whose writes a read cannot see, as others always came after them.
+        """Return, by thread, the last segment whose writes are always overwritten before the read.
 
-        `own` is the last write of the reading thread itself, or NOBODY.
+        `own` is the last write of the reading thread itself, or NO_ACCESS.
         """
         clocks = [] if own == NO_ACCESS else [self._segments.clock(thread, self.spans[own][0])]
         until = self.spans[read][0]

@@ -1,14 +1,14 @@
-"""Accesses, as the criteria of Lu, Jiang and Zhou (2007) name them.
+"""Names of accesses, for the criteria of Lu, Jiang and Zhou (2007).
 
-The paper speaks of the events of a program under one input: the n-th of a thread is the same event in every
-interleaving. Here an access is named by its thread, by reading or writing, by its site, and by its occurrence:
-how often the thread had done that to this variable there. Three departures:
+The paper considers the events of a program under one input: the n-th event of a thread is the same in every
+interleaving. Here an access is named by its thread, its kind (read or write), its site and its occurrence: how often
+the thread has accessed this variable in this way at this site. There are three departures from the paper:
 
-* A thread is named by descent, see `raddle.criteria.descent`: numbers of threads differ between executions.
-* Occurrences are counted up to a most: 16, and for pinv 4 or as many as its users ask for. All later ones count as the
-  last, so that memory does not grow with the execution; for loops that go on longer, requirements are coarser.
-* Variables are told apart within an execution, and named by their abstract variable: the accesses to two objects
-  made in the same place have the same names.
+* A thread is named by descent, see `raddle.criteria.descent`, because thread numbers differ between executions.
+* Occurrences are counted up to a limit: 16, or for pinv 4 unless configured otherwise. All later ones count as the
+  last, so memory does not grow with the execution. Requirements are coarser for longer loops.
+* Variables are distinguished within an execution but named by their abstract variable. Accesses to two objects created
+  at the same place have the same names.
 """
 
 from __future__ import annotations
@@ -24,40 +24,43 @@ from raddle.operation import JOIN, START
 from raddle.step import Step
 from raddle.tally import Key
 
-OCCURRENCES = 16
-Fact = tuple[Any, ...]  # numbers of accesses to a variable, one of the first two real; and words
-CUTS = frozenset({START, JOIN})  # the steps that cut a thread's time into segments
-NO_ACCESS = -1  # in place of the number of an access
-_MAX_KEYS = 1 << 16  # kept in case they are needed again; only short executions come again and again
+OCCURRENCES = 16  # occurrences of an access that are distinguished
+Fact = tuple[Any, ...]  # access numbers and words; at most one of the first two is NO_ACCESS
+CUTS = frozenset({START, JOIN})  # the steps that end a segment of a thread
+NO_ACCESS = -1  # in place of an access number
+_MAX_KEYS = 1 << 16  # keys cached for later executions; only short executions recur often
 
 
 class LastAccess:
-    """Where one thread stands with one variable."""
+    """The last access of one thread to one variable."""
 
     __slots__ = ("missed", "number", "time", "wrote")
 
     def __init__(self) -> None:
-        self.number = NO_ACCESS  # its last access, or its last write: as the criterion needs
-        self.time = 0  # of that access, by the variable's clock
-        self.missed = 0  # what others did since, as bits, as far as the variable does not remember it
-        self.wrote = False  # was that access a write?
+        self.number = NO_ACCESS  # number of the last access, or of the last write, depending on the criterion
+        self.time = 0  # time of that access by the variable's clock
+        self.missed = 0  # mask of accesses by other threads since then that are no longer in the log
+        self.wrote = False  # True if that access was a write
 
 
 class Variable:
-    """What a criterion remembers of one variable of the execution, not of an abstract one."""
+    """The state that a criterion keeps for one concrete variable of the execution."""
 
     __slots__ = ("last_accesses", "number")
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two
+        self.last_accesses: dict[int, LastAccess] = {}  # by thread; the variable is shared if there are two or more
 
 
 V = TypeVar("V", bound=Variable)
 
 
 class AccessGroup(Generic[V]):
-    """All accesses that look alike: one thread, reading or writing one variable at one site."""
+    """All reads, or all writes, of one variable by one thread at one site.
+
+    Its accesses have the numbers `first` to `last`, one for each occurrence.
+    """
 
     __slots__ = ("access", "first", "last", "last_access", "variable")
 
@@ -65,20 +68,19 @@ class AccessGroup(Generic[V]):
         self.first = first
         self.last = last
 
-    access: int  # the one that happened last
+    access: int  # number of the latest access
     variable: V
     last_access: LastAccess
 
 
 class AccessNames(Generic[V]):
-    """The accesses of an execution, by number; `spots` gives out the numbers.
+    """Numbers and names of the accesses of an execution; `groups` assigns the numbers.
 
-    A number is all that is needed while steps come, see the loops of the criteria; names are made when somebody
-    asks. That two threads share a variable shows in new spots only, so nobody else looks for it.
+    The loops of the criteria need only numbers, so names are created on demand. A variable can become shared only when
+    a new group is added, so only `new_group` checks for it.
 
-    Numbers stay from one execution to the next. Where all threads and variables are again what they were, as in
-    the executions of one scenario, the names made then are good still; to make them anew would cost more than
-    all the rest.
+    Numbers are kept from one execution to the next. If all threads and variables are the same as before, as in the
+    executions of one scenario, the names are kept too. Creating them again would cost more than everything else.
     """
 
     def __init__(
@@ -91,34 +93,42 @@ class AccessNames(Generic[V]):
         cut: Callable[[int], None],
     ) -> None:
         self._occurrences = occurrences
-        self._no_access_word = no_access_word  # what a key says in place of NOBODY
+        self._no_access_word = no_access_word  # the word for NO_ACCESS in a key
         self._variable = variable
-        self._on_concurrent = concurrent  # called when a second thread is started, or seen
-        self._on_cut = cut  # called with a thread when its segment ends
+        self._on_concurrent = concurrent  # called when a second thread is started or first observed
+        self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
-        self._steps: list[Step] = []  # number // occurrences -> what all accesses of the spot look like
-        self._named_entities: tuple[object, ...] = ()  # of the numbers of threads and variables, for these names:
+        self._steps: list[Step] = []  # by number // occurrences: the step of all accesses of a group
+        self._named_entities: tuple[
+            object, ...
+        ] = ()  # the thread labels and variables for which the caches below are valid
         self._accesses: dict[int, Access] = {}
         self._keys: dict[Fact, Key] = {}
         self._noted_up_to: dict[Step, int] = {}
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
+        """Start a new execution."""
         self.labels = Labels()
         self.groups: dict[Step, AccessGroup[V]] = {}
         self.variables: dict[int, V] = {}
-        self._threads: dict[int, None] = {}  # in the order of their first accesses
+        self._threads: dict[int, None] = {}  # ordered by first access
         self.segments = Segments()
-        self.alone = True  # has no thread but the first been started, or touched anything?
-        self._groups_of_thread: dict[int, list[tuple[Step, AccessGroup[V]]]] = {}  # by thread
-        self._cuts: dict[Step, list[tuple[int, int]]] = {}  # segments, and the last access in each that had any
-        self._lasts: dict[tuple[int, int], dict[int, int]] = {}  # by variable and thread: the last access, by segment
+        self.alone = True  # True until a second thread is started or accesses anything
+        self._groups_of_thread: dict[
+            int, list[tuple[Step, AccessGroup[V]]]
+        ] = {}  # by thread: its steps and their groups
+        self._cuts: dict[
+            Step, list[tuple[int, int]]
+        ] = {}  # by step: each segment with accesses, and the last access in it
+        self._lasts: dict[
+            tuple[int, int], dict[int, int]
+        ] = {}  # by variable and thread: maps segments to the last access in each
         self._entities = entities
-        self._valid = False  # are the names known to be those of this execution?
+        self._valid = False  # True once the cached names are checked against this execution
 
     def boundary(self, step: Step) -> None:
-        """A thread starts or joins another one."""
+        """Record that a thread starts or joins another one."""
         thread, kind, other, _ = step
         if kind == START:
             self.labels.start(thread, other)
@@ -148,9 +158,9 @@ class AccessNames(Generic[V]):
                 lasts[segment] = group.last_access.number
 
     def new_group(self, step: Step) -> AccessGroup[V]:
-        """A thread reads or writes a variable at a site for the first time in this execution."""
+        """Return the group for a step that occurs for the first time in this execution."""
         thread, _, number, _ = step
-        if thread and self.alone:  # not seen started
+        if thread and self.alone:  # its start was not recorded
             self._end_alone()
             self._cut(0)
             self.segments.cut(0, {})
@@ -172,7 +182,7 @@ class AccessNames(Generic[V]):
         return group
 
     def settle(self, *, final: bool) -> None:
-        """Names are going to be asked for. When it is final, every thread has one."""
+        """Prepare for creating names; if `final`, assign a label to every thread."""
         meaning: tuple[object, ...] = ()
         if final:
             self.labels.settle(self._threads)
@@ -182,15 +192,15 @@ class AccessNames(Generic[V]):
         self._named_entities, self._valid = meaning, True
 
     def step(self, access: int) -> Step:
-        """Thread, kind, variable and site of an access."""
+        """Return the thread, kind, variable and site of an access."""
         return self._steps[access // self._occurrences]
 
     def abstract(self, variable: int) -> AbstractVariable:
-        """What a variable of the execution is in every execution."""
+        """Return the abstract variable of a concrete one."""
         return self._entities.variables[variable]
 
     def access(self, access: int) -> Access | None:
-        """The name of the access; None while its thread has no label."""
+        """Return the name of an access; None while its thread has no label."""
         name = self._accesses.get(access)
         if name is None:
             index, earlier = divmod(access, self._occurrences)
@@ -201,14 +211,14 @@ class AccessNames(Generic[V]):
         return name
 
     def named(self, access: int) -> Access:
-        """The name of the access when the execution is over."""
+        """Return the name of an access after the end of the execution."""
         name = self.access(access)
         if name is None:
-            raise RuntimeError(f"thread {self.step(access)[0]} has no label although the execution is over")
+            raise RuntimeError(f"thread {self.step(access)[0]} has no label after the end of the execution")
         return name
 
     def keys(self, facts: Iterable[Fact]) -> tuple[set[Key], list[Fact]]:
-        """Facts about shared variables, with names in place of numbers; and those that have to wait."""
+        """Return the keys of facts about shared variables, and the facts that cannot be named yet."""
         found: set[Key] = set()
         waiting: list[Fact] = []
         steps, occurrences, variables, known = self._steps, self._occurrences, self.variables, self._keys
@@ -237,7 +247,7 @@ class AccessNames(Generic[V]):
         return made
 
     def of_shared(self) -> Iterator[tuple[AbstractVariable, int]]:
-        """Every access to a shared variable that happened, and the variable."""
+        """Yield every access to a shared variable, with its abstract variable."""
         for (_, _, number, _), group in self.groups.items():
             if len(group.variable.last_accesses) > 1:
                 variable = self._entities.variables[number]
@@ -245,9 +255,10 @@ class AccessNames(Generic[V]):
                     yield variable, access
 
     def spans(self) -> Iterator[tuple[Step, int, int, int]]:
-        """Yield every access to a shared variable that happened, with the segments of its first and last occurrence.
+        """Yield every access to a shared variable, with the segments of its first and last occurrence.
 
-        Only the last number stands for several occurrences; it is taken to go on until the thread ends.
+        Only the last number of a group represents several occurrences. They are assumed to continue until the thread
+        ends.
         """
         for step, group in self.groups.items():
             if len(group.variable.last_accesses) > 1:
@@ -258,14 +269,14 @@ class AccessNames(Generic[V]):
                         access += 1
 
     def lasts(self, number: int, thread: int) -> dict[int, int]:
-        """Return what `Place.last` was of a thread at the end of each of its segments in which it changed."""
+        """Return the number of the last access at the end of each segment in which it changed."""
         last, lasts = self.variables[number].last_accesses[thread].number, dict(self._lasts.get((number, thread), {}))
         if last not in lasts.values():
             lasts[self.segments.of(thread)] = last
         return lasts
 
     def note_order(self, seen: ObservedAccesses) -> None:
-        """Add in which segments accesses happened, and how starts and joins order these."""
+        """Add the segments of all accesses to `seen`, and how starts and joins order these segments."""
         used: set[tuple[int, int]] = set()
         for step, access, first, last in self.spans():
             used |= {(step[0], first), (step[0], last)}
@@ -273,7 +284,7 @@ class AccessNames(Generic[V]):
         self.note_clocks(seen, used)
 
     def note_clocks(self, seen: ObservedAccesses, used: Iterable[tuple[int, int]]) -> None:
-        """Add how starts and joins order these segments, each given by its thread and number."""
+        """Add the clocks of segments to `seen`; each segment is given by its thread and number."""
         if self.segments.overflowed:
             seen.segments.add(UNORDERED)
         for thread, segment in used:
@@ -281,11 +292,11 @@ class AccessNames(Generic[V]):
             seen.segments.add((str(self.labels.of(thread)), segment, clock))
 
     def named_clock(self, clock: Mapping[int, int]) -> tuple[tuple[str, int], ...]:
-        """Return a clock with labels for threads; those that have none have no accesses either."""
+        """Return a clock with thread labels; threads without a label have no accesses and are left out."""
         return tuple(sorted((label, last) for thread, last in clock.items() if (label := self.labels.of(thread))))
 
     def note(self, accesses: set[tuple[AbstractVariable, Access]]) -> None:
-        """Add the accesses to shared variables that happened, but for those of which that is known already."""
+        """Add the accesses to shared variables that were not added by an earlier call."""
         noted = self._noted_up_to
         for step, group in self.groups.items():
             last = group.access

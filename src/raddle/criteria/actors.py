@@ -1,7 +1,7 @@
-"""Actors in requirements: numbers while an execution runs, abstract threads once it is known what they are.
+"""Actors in requirements: numbers while an execution runs, abstract threads once they are identified.
 
-A criterion that names threads follows them with `Actors`, adds keys that hold `Actor(number)` to `Pending`, and
-lets that say at `collect` what is settled:
+A criterion that names threads tracks them with `Actors`. It adds keys that contain `Actor(number)` to `Pending`, which
+returns at `collect` the keys whose actors are settled:
 
 >>> from raddle.entities import make_entities
 >>> entities = make_entities(actors=["main", "worker"])
@@ -9,7 +9,7 @@ lets that say at `collect` what is settled:
 >>> actors.begin(); pending.begin(entities)                    # in begin(entities)
 >>> actors.turn(7, 1)                                      # in feed, at a step (7, "begin", 1, 0) or (7, "task", 1, 0)
 >>> pending.add((70001, 70002, Actor(actors.at(7))))       # in feed, where something was covered
->>> pending.collect(final=False)                           # in collect: what actor 1 is can still change
+>>> pending.collect(final=False)                           # in collect: the identity of actor 1 can still change
 set()
 >>> {str(key[2])[:7] for key in pending.collect(final=True)}
 {'worker#'}
@@ -24,16 +24,16 @@ from raddle.tally import Key
 
 
 class Actor(NamedTuple):
-    """Stands in a key, at any depth, for the abstract thread that the actor turns out to be."""
+    """A placeholder in a key, at any depth, for the abstract thread of an actor."""
 
     number: int
 
 
 class Actors(dict[int, int]):
-    """Which actor each thread is: its own from `begin`, another one from each `task` on.
+    """Maps each thread to its current actor: its own from `begin`, another one from each `task` on.
 
-    A mapping, so that loops may ask `actors[thread]`. A thread that nobody introduced is the actor of the same
-    number, as the first thread is.
+    It is a dict so that loops can use `actors[thread]`. A thread without a recorded `begin`, such as the first one, is
+    the actor of the same number.
 
     >>> actors = Actors()
     >>> actors.turn(1, 5)
@@ -45,46 +45,46 @@ class Actors(dict[int, int]):
         return thread
 
     def begin(self) -> None:
-        """An execution begins."""
+        """Start a new execution."""
         self.clear()
 
     def at(self, thread: int) -> int:
-        """The actor that the thread is now."""
+        """Return the current actor of a thread."""
         return self[thread]
 
     def turn(self, thread: int, actor: int) -> None:
-        """The thread began, or took up a task."""
+        """Record that the thread began, or started a task, as this actor."""
         self[thread] = actor
 
 
 class Pending:
-    """Keys of the running execution that nobody was told of yet.
+    """Covered keys of the current execution that have not been reported yet.
 
-    A key is given out once in an execution, however often it was added, whichever actors it came from. So a
-    criterion may forget at `collect` what it has added.
+    Each key is reported once per execution, no matter how often it was added or which actors it came from. So a
+    criterion can drop at `collect` the keys that it has added.
     """
 
     def __init__(self) -> None:
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
+        """Start a new execution."""
         self._entities = entities
         self._keys: set[Key] = set()
         self._reported: set[Key] = set()
 
     def add(self, key: Key) -> None:
-        """It was covered. May hold `Actor`; a frozenset in it becomes a sorted tuple."""
+        """Add a covered key; it may contain `Actor`, and a frozenset in it becomes a sorted tuple."""
         self._keys.add(key)
 
     def report_new(self, keys: set[Key]) -> set[Key]:
-        """What is new of keys that were covered and hold no `Actor`."""
+        """Return the covered keys that are new; they must not contain `Actor`."""
         found = keys - self._reported if self._reported else keys
         self._reported |= found
         return found
 
     def collect(self, *, final: bool) -> set[Key]:
-        """What is new and, unless this is the last time, can no longer change; the rest is kept back."""
+        """Return the new keys whose actors are settled, or all new keys if `final`; keep the rest."""
         if not self._keys:
             return set()
         names = ActorNames(self._entities, final=final)
@@ -102,9 +102,9 @@ class Pending:
 
 
 class ActorNames(dict[int, AbstractThread]):
-    """What actors are called at one moment: a mapping that raises `UnsettledError` for those that may still change.
+    """Maps actors to abstract threads; raises `UnsettledError` for an actor whose identity may still change.
 
-    At the end of an execution nothing changes any more.
+    If `final`, the execution has ended and every actor is settled.
     """
 
     def __init__(self, entities: Entities, *, final: bool) -> None:
@@ -119,11 +119,11 @@ class ActorNames(dict[int, AbstractThread]):
 
 
 class UnsettledError(Exception):
-    """An actor may still turn out to be another thread."""
+    """The identity of an actor may still change."""
 
 
 def _named(key: Key, names: ActorNames) -> Key | None:
-    """None if an actor in it is not settled."""
+    """Return the key with abstract threads for actors; None if an actor is not settled."""
     try:
         return tuple([_named_part(part, names) for part in key])
     except UnsettledError:
@@ -134,7 +134,7 @@ def _named_part(part: Any, names: ActorNames) -> Any:
     kind = type(part)
     if kind is Actor:
         return names[part[0]]
-    if kind is tuple:  # not the named ones: what is abstract already holds no actors
+    if kind is tuple:  # not a named tuple: abstract entities contain no actors
         return tuple([_named_part(inner, names) for inner in part])
     if kind is frozenset:
         return tuple(sorted({_named_part(inner, names) for inner in part}))

@@ -1,9 +1,8 @@
-"""Patterns in short executions, by an automaton that grows as executions come.
+"""Finds patterns in short executions with an automaton that is built incrementally.
 
-`Prefixes` is made for long executions. Searches have short ones, by the thousand and much alike: there, what was
-found out once is kept. A state is the set of prefixes of patterns that occurred at an object; an access leads from
-one to the next, and completes some patterns. A step that was taken before, in this execution or another, costs
-one look-up.
+`Prefixes` is designed for long executions. Searches run thousands of short and similar ones, so results are cached
+here. A state is the set of pattern prefixes that occurred at an object. An access leads from one state to the next and
+completes some patterns. A transition that was taken before, in this execution or an earlier one, costs one lookup.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from raddle.operation import ACCESSES
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LETTERS = 10  # different accesses to an object in one execution: the number of states can grow with each
-MAX_STATES = 20_000  # by owner
+MAX_LETTERS = 10  # different accesses to an object in one execution; the number of states can double with each
+MAX_STATES = 20_000  # states per owner
 
 Letter = tuple[int, str, str, int]  # thread, kind, name of the variable, site
 Prefix = tuple[Letter, ...]
@@ -27,7 +26,7 @@ _BEGINNINGS = {parts[:length] for parts in _NUMBERS for length in range(1, len(p
 
 
 class TooManyError(Exception):
-    """There are more states than are worth keeping."""
+    """The automaton has reached `MAX_STATES`."""
 
 
 class _State:
@@ -35,12 +34,12 @@ class _State:
 
     def __init__(self, prefixes: frozenset[Prefix]) -> None:
         self.prefixes = prefixes
-        self.keys: frozenset[Key] | None = None  # what was covered on any way to here, where somebody has asked
+        self.keys: frozenset[Key] | None = None  # requirements covered on every path to this state; None until computed
         self.next: dict[Letter, _State] = {}
 
 
 class Automaton:
-    """For the objects of one owner.
+    """The automaton for the objects of one owner.
 
     >>> automaton = Automaton("log.py:Log")
     >>> steps = [(1, "read", "th", 70004), (2, "write", "th", 70009), (1, "read", "th", 70005)]
@@ -54,14 +53,14 @@ class Automaton:
         self._states = {self._first.prefixes: self._first}
 
     def run(self, letters: Sequence[Letter]) -> frozenset[Key]:
-        """The requirements that the accesses to one object cover."""
+        """Return the requirements that a sequence of accesses to one object covers."""
         state = self._first
         for letter in letters:
             then = state.next.get(letter)
             if then is None:
                 then = state.next[letter] = self._extend(state, letter)
             state = then
-        if state.keys is None:  # whole patterns are among the prefixes
+        if state.keys is None:  # complete patterns are among the prefixes
             state.keys = frozenset([self._key(prefix) for prefix in state.prefixes if _parts(prefix) in _NUMBERS])
         return state.keys
 
@@ -87,7 +86,7 @@ class Automaton:
 
 
 def _parts(prefix: Prefix) -> tuple[Part, ...]:
-    """What a pattern says of such accesses; None of them where more than two threads or variables take part."""
+    """Return the accesses as the parts of a pattern; empty if they involve more than two threads or variables."""
     thread, _, name, _ = prefix[0]
     if len({letter[0] for letter in prefix}) > 2 or len({letter[2] for letter in prefix}) > 2:
         return ()
@@ -95,17 +94,17 @@ def _parts(prefix: Prefix) -> tuple[Part, ...]:
 
 
 class Automata:
-    """One for each owner; says of which objects in an execution they found everything."""
+    """The automata of all owners."""
 
     def __init__(self) -> None:
         self._automata: dict[str, Automaton] = {}
         self._variables: list[AbstractVariable] = []
-        self._letters: dict[Step, Letter] = {}  # of accesses to those variables
+        self._letters: dict[Step, Letter] = {}  # maps accesses to those variables to letters
 
     def run(self, steps: Sequence[Step], entities: Entities) -> tuple[frozenset[Key], list[Step]]:
-        """What a whole execution covers, and the accesses to objects that are too much for an automaton."""
+        """Return what an execution covers, and the accesses to objects that are too complex for an automaton."""
         groups = entities.groups
-        if entities.variables != self._variables:  # nearly always they are those of the execution before
+        if entities.variables != self._variables:  # rarely: they are usually the same as in the previous execution
             self._variables = list(entities.variables)
             self._letters.clear()
         objects: dict[int, list[Step]] = {}
@@ -127,7 +126,7 @@ class Automata:
         return found, left
 
     def _run_one(self, accesses: list[Step]) -> frozenset[Key] | None:
-        """What the accesses to one object cover; None if that is too much."""
+        """Return what the accesses to one object cover; None if they are too complex for an automaton."""
         different = set(accesses)
         targets = {step[2] for step in different}
         owners = {self._variables[target].owner for target in targets}

@@ -1,11 +1,11 @@
-"""Avio: who came between two accesses that may belong together?
+"""Avio: accesses of other threads between two consecutive accesses of a thread.
 
-Two consecutive accesses of a thread to a variable are a block. A requirement is covered when, at the end of a
-block, another thread touched the variable since its beginning; only the last such access counts. All eight cases
-of reads and writes do, not only the four that are unserializable (`raddle.checks.warned_variables` warns of
-these). A block where nobody came between covers nothing.
+Two consecutive accesses of a thread to a variable are a block. A requirement is covered if another thread accesses
+the variable between the beginning and the end of a block. Only the last such access counts. All eight combinations of
+reads and writes count, not only the four that are unserializable (`raddle.checks.warned_variables` warns of these). A
+block without an access of another thread in between covers nothing.
 
-What a pool's worker does for one task and for the next is no block: they are different actors.
+Accesses of a pool worker for two different tasks are not a block, because each task is a different actor.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-BITS = 24  # of the number of a site
+BITS = 24  # bits for the number of a site in a note
 MASK = (1 << BITS) - 1
 
 
 class Avio(VariableMetric):
-    """(beginning of the block, its end, what came between)"""
+    """A requirement is (beginning of the block, end of the block, access in between)."""
 
     name = "avio"
-    points = frozenset({READ})  # the last access between two may be a read between reads
+    points = frozenset({READ})  # the last access in between may be a read between two reads
     shape = Shape(SITE, SITE, SITE)
     summary = (
         "a thread accesses a variable at the first site and next at the second, and the last access by another thread "
@@ -47,7 +47,7 @@ class Avio(VariableMetric):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._last: dict[int, _LastAccesses] = {}
-        # A note is one number, made of those of three sites: there can be very many, and tuples would take more room.
+        # A note packs the numbers of three sites into one, because there can be many notes and tuples take more memory.
         self._numbers: dict[int, int] = {}
         self._sites: list[int] = []
 
@@ -65,7 +65,7 @@ class Avio(VariableMetric):
                     number = numbers[site] = len(numbers)
                     self._sites.append(site)
                 if last.thread != thread:
-                    # Whoever touched it last did so after this thread: nobody is between the two.
+                    # The last access to the variable came after this thread's, so it is the last one in between.
                     mine = last.by_thread.get(thread)
                     if mine is not None and mine[1] == actor:
                         between, other = last.access
@@ -97,7 +97,7 @@ class Avio(VariableMetric):
 
 
 class AvioByThread(Avio):
-    """(beginning of the block, its end, what came between, variable, the block's thread, the other one)"""
+    """A requirement is (beginning of block, end of block, access in between, variable, thread, other thread)."""
 
     name = "avio*"
     shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
@@ -114,12 +114,12 @@ class AvioByThread(Avio):
 
 
 class _LastAccesses:
-    """The last accesses to one variable, each as number of the site and actor."""
+    """The last accesses to one variable, each given by site number and actor."""
 
     __slots__ = ("access", "by_thread", "thread")
 
     def __init__(self) -> None:
-        self.thread = -1  # the last of all
+        self.thread = -1  # the thread of the last access
         self.access = (0, -1)
         self.by_thread: dict[int, tuple[int, int]] = {}
 

@@ -1,4 +1,4 @@
-"""The interface of a criterion: what could be covered, what was, and how to say it."""
+"""The interface of a criterion: its requirements, what executions cover, and sentences that explain both."""
 
 from __future__ import annotations
 
@@ -16,54 +16,57 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 from raddle.tally import UNKNOWN, Key, Total
 
-LINEAR = "linear"  # the same for each step, whatever the length of the execution; bounded memory
-WHOLE = "whole execution"  # time linear, memory grows with the execution
+LINEAR = "linear"  # constant time per step and bounded memory
+WHOLE = "whole execution"  # linear time; memory grows with the execution
 
 
 class Criterion(ABC):
-    """Watches executions; one object watches one after the other.
+    """A coverage criterion; one object measures executions one after the other.
 
-    An execution is `begin`, any number of `feed`, `collect(final=True)`. A long one may be collected from now
-    and then with `final=False`: requirements that name actors whose identity is not settled yet are kept back.
+    For each execution, call `begin`, then `feed` any number of times, then `collect(final=True)`. A long execution can
+    also be collected in between with `final=False`. Requirements with actors whose identity is not settled yet are then
+    held back.
     """
 
     name: ClassVar[str]
     family: ClassVar[str]  # "MAP", "Lu et al.", "Křena et al.", "CovCon"
     paper: ClassVar[str]
     shape: ClassVar[Shape]  # the parts of a requirement's key
-    summary: ClassVar[str]  # one sentence: when is a requirement covered?
+    summary: ClassVar[str]  # one clause: when a requirement is covered
     cost: ClassVar[str]  # LINEAR or WHOLE
-    late_only: ClassVar[bool] = False  # is it about accesses to objects that other threads can know already?
-    concerns: ClassVar[frozenset[str] | None] = None  # kinds of step that can make a difference; None: all
-    by_order: ClassVar[bool] = False  # do executions of one partial order (of all that conflicts) cover the same?
-    # Operations that have to be scheduling points, as it makes a difference to this criterion when exactly they happen:
+    late_only: ClassVar[bool] = False  # True if only accesses to objects that other threads can reach count
+    concerns: ClassVar[frozenset[str] | None] = None  # the kinds of steps that can matter; None means all
+    by_order: ClassVar[bool] = (
+        False  # True if executions with the same partial order of conflicting steps cover the same
+    )
+    # Operations that must be scheduling points because this criterion depends on exactly when they happen:
     # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these happen,
-    # so a search for failures leaves them out.
+    # so a search for failures does not switch threads there.
     points: ClassVar[frozenset[Kind]] = frozenset()
-    total_known: ClassVar[bool] = False  # can the total be said without exhausting the executions?
+    total_known: ClassVar[bool] = False  # True if the total is known before all executions are explored
 
     @classmethod
     def make(cls, settings: CriterionSettings) -> Self:
-        """Return a criterion with these settings; most have none."""
+        """Return a criterion with these settings; most criteria ignore them."""
         return cls()
 
     @abstractmethod
     def begin(self, entities: Entities) -> None:
-        """An execution begins; everything but options is forgotten. The cast grows while steps come."""
+        """Start a new execution and forget the previous one; `entities` grows while steps are fed."""
 
     @abstractmethod
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
+        """Process steps in the order in which they happened."""
 
     @abstractmethod
     def collect(self, *, final: bool) -> Set[Key]:
-        """What was covered since the last time this was asked; to be looked at before the execution goes on."""
+        """Return what was covered since the last call; use the result before feeding more steps."""
 
-    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- need not
-        """There will be no more steps about these. Whoever remembers something for each of them drops it here."""
+    def forget(self, variables: Collection[int], resources: Collection[int]) -> None:  # noqa: B027 -- optional
+        """Drop the state of variables and resources that no later step uses."""
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
-        """What a whole execution covers."""
+        """Return what a whole execution covers."""
         self.begin(entities)
         self.feed(steps)
         return self.collect(final=True)
@@ -76,47 +79,47 @@ class Criterion(ABC):
         """
 
     def home(self, key: Key) -> int:
-        """The site that a requirement is counted under in reports by file; 0 where it has none."""
+        """Return the site that decides under which file reports list the requirement; 0 if it has none."""
         return next(self.shape.find(key, Role.SITE), 0)
 
     def crossings(self, key: Key) -> Iterable[tuple[int, int]]:
-        """Return the pairs of sites that two threads were at when they covered the requirement.
+        """Return the pairs of sites that two different threads were at when they covered the requirement.
 
-        There are none if it is about one thread, or does not say which threads are different ones.
+        There are none if the requirement is about one thread or does not distinguish threads.
         """
         return ()
 
     def pattern(self, key: Key) -> str:
-        """Return the pattern of accesses that the requirement is an instance of, in words; "" if there is none."""
+        """Return a description of the access pattern that the requirement is an instance of; "" if there is none."""
         return ""
 
     def extra(self) -> Any:
-        """Return what else has to be kept to know the total later; None if nothing.
+        """Return additional data that is needed to compute the total later; None if there is none.
 
-        It adds with `+`, and has an `as_json` for the data file.
+        Such data supports `+` and has an `as_json` method for the data file.
         """
         return None
 
     @classmethod
     def read_extra(cls, data: Any) -> Any:
-        """Return an extra that was stored as JSON; None if the criterion keeps none."""
+        """Return the extra data from its JSON form; None if the criterion has none."""
         return None
 
-    def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria keep no extra
-        """Continue with an `extra`, of this or an earlier run."""
+    def restore(self, extra: Any) -> None:  # noqa: B027 -- most criteria have no extra data
+        """Continue with the extra data of this or an earlier run."""
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
-        """How many requirements there are, without those that the facts rule out."""
+        """Return the number of requirements, without those that the facts rule out."""
         return self.static_total(model)
 
     def static_total(self, model: StaticModel) -> Total:
-        """How many requirements there are by the static model alone."""
+        """Return the number of requirements by the static model alone."""
         return Total(None, UNKNOWN)
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:
-        """All of them that `total` counts, in a fixed order; None where they cannot be known."""
+        """Return all requirements that `total` counts, in a fixed order; None if they are not known."""
         return None
 
     def infeasible(self, key: Key, facts: PruningFacts) -> str | None:
-        """Return why no execution can cover the requirement, by these facts; None if one can, or if that is unknown."""
+        """Return why these facts make the requirement infeasible; None if it may be feasible."""
         return None

@@ -1,6 +1,6 @@
-"""Blocks: which basic blocks were run? What sequential testing measures, to compare with.
+"""Basic blocks that were run: a sequential criterion, for comparison.
 
-The baseline of Křena, Letko and Vojnar. Blocks have probes only if that is asked for when code is instrumented.
+The baseline of Křena, Letko and Vojnar. Blocks have probes only if the instrumentation is asked to add them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from raddle.tally import STATIC, Key, Total
 
 
 class Blocks(Criterion):
-    """(site)
+    """A requirement is (site,).
 
     >>> from raddle.entities import make_entities
     >>> blocks = Blocks()

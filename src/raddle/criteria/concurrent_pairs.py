@@ -1,9 +1,9 @@
-"""ConcurPairs: which site came right after which, in the same thread or in another one?
+"""ConcurPairs: pairs of sites that are executed one immediately after the other, by one thread or by two.
 
-The whole execution is one sequence here. Accesses to variables and calls of primitives count; entering functions and
-blocks, being blocked, and the beginning and end of threads and tasks do not, as nothing in the source stands for
-them; nor does what happens in code without probes. The paper monitors all accesses to variables; here it is all
-that are told, and whoever tells may leave out variables that only one thread ever touches.
+The whole execution is one sequence. Accesses to variables and calls of primitives count. Entering functions and blocks,
+being blocked, and the beginning and end of threads and tasks do not count, because no code in the source represents
+them. Code without probes does not count either. The paper monitors all accesses to variables. Here the recorded ones
+count, and a recorder may leave out variables that only one thread ever accesses.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ MONITORED = (SYNCHRONIZING | {READ, WRITE, CLEAR}) - {BEGIN, END}
 
 
 class ConcurrentPairs(SynchronizationMetric):
-    """(site, site, whether there was a switch of threads between them)"""
+    """A requirement is (site, site, whether a thread switch is in between)."""
 
     name = "concur-pairs"
     shape = Shape(SITE, SITE, word("switch"))
-    points = UNOBSERVABLE | {READ}  # whatever else it monitors is always a point, but for the start of a thread
+    points = UNOBSERVABLE | {READ}  # all other monitored operations except thread starts are always points
     summary = (
         "the second site comes immediately after the first in the whole execution, in the same thread or in another one"
     )
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._before = (-1, 0)  # thread and site of the step before; site 0 for none
+        self._before = (-1, 0)  # thread and site of the previous step; site 0 if there is none
 
     def feed(self, steps: Iterable[Step]) -> None:
         note, monitored = self._notes.add, MONITORED

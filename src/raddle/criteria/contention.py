@@ -1,19 +1,19 @@
-"""Sync: was each synchronization not only come to, but did threads get in each other's way there?
+"""Sync: whether each synchronization was reached, and whether threads contended there.
 
-After Trainin et al. (PADTAD 2009), as Křena, Letko and Vojnar use it. A requirement is a place and a situation:
+After Trainin et al. (PADTAD 2009), as used by Křena, Letko and Vojnar. A requirement is a site and a situation:
 
-* a lock: its acquiring is *visited*; *blocked*, if another thread held the lock when this one came; and *blocking*, if
-  another thread came while the lock was held that was acquired here. An inner acquire of a re-entrant lock is visited,
-  and so is an acquire that fails, at once or after a timeout. One that fails at once was not stopped, so it was not
-  blocked, and the lock's holder not blocking.
-* semaphores, queues, events: the calls that give and those that take are *visited*; *blocked*, if the thread had to
-  wait there. Nobody in particular is in its way, so there is no blocking.
-* a condition: wait and notify are *visited*. A wait is *notified*, if it ended by that and not by its timeout. A
-  notify is *heard*, if some thread waited and had not gone on yet, else *unheard*.
+* Locks: an acquire is *visited*. It is *blocked* if another thread holds the lock. It is *blocking* if another thread
+  has to wait for the lock that was acquired here. An inner acquire of a re-entrant lock is visited, and so is an
+  acquire that fails, immediately or after a timeout. An acquire that fails immediately does not wait, so it is not
+  blocked, and the lock's holder is not blocking.
+* Semaphores, queues, events: calls that give and calls that take are *visited*. They are *blocked* if the thread has to
+  wait there. No particular thread causes the wait, so there is no blocking.
+* Conditions: wait and notify are *visited*. A wait is *notified* if a notification ends it and not its timeout. A
+  notify is *heard* if some thread is waiting that has not been woken yet, otherwise *unheard*.
 
-The last is ours; the paper gives the situations of a lock only, as an example. What was blocked is visited, too,
-even if the execution ends there. There is no situation *failed*: the published criterion has none, and which way a
-program goes after a failed call is a branch, which `blocks` counts.
+The situations of conditions are raddle's own; the paper gives only those of a lock, as an example. A blocked acquire
+is also visited, even if the execution ends there. There is no situation *failed*. The published criterion has none, and
+the branch that a program takes after a failed call is counted by `blocks`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from raddle.tally import Key
 VISITED, BLOCKED, BLOCKING = "visited", "blocked", "blocking"
 NOTIFIED, HEARD, UNHEARD = "notified", "heard", "unheard"
 
-_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # of semaphores, queues, events
+_CALLS = (GIVES | TAKES | {CLEAR}) - {ACQUIRE, RELEASE, WOKEN, NOTIFY}  # calls of semaphores, queues and events
 _VISITS = _CALLS | {ACQUIRE, REENTER, FAILED, operation.BLOCKED, WAIT, NOTIFY}
 
 _CLAUSES = {
@@ -60,19 +60,19 @@ _CLAUSES = {
 
 
 class Contention(SynchronizationMetric):
-    """(site, situation)"""
+    """A requirement is (site, situation)."""
 
     name = "sync"
     concerns = _VISITS | {RELEASE, WOKEN}
-    points = frozenset({RELEASE, SET, UP})  # the longer they take, the more threads are blocked
+    points = frozenset({RELEASE, SET, UP})  # the later they happen, the more threads block
     shape = Shape(SITE, word("situation"))
     summary = "the situation (visited, blocked, blocking, notified, heard or unheard) occurs at the synchronization"
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._holders: dict[int, tuple[int, int]] = {}  # by lock: who has it, and where it was acquired
+        self._holders: dict[int, tuple[int, int]] = {}  # by lock: its holder, and the site of the acquire
         self._visited: set[int] = set()
-        self._waiting: dict[int, int] = {}  # by thread: the condition it waits on
+        self._waiting: dict[int, int] = {}  # by thread: the condition that it waits for
 
     def feed(self, steps: Iterable[Step]) -> None:
         note, holders, waiting, visited = self._note, self._holders, self._waiting, self._visited
@@ -84,7 +84,7 @@ class Contention(SynchronizationMetric):
                     visited.add(site)
                     note(site, VISITED)
                 if waiting:
-                    waiting.pop(thread, None)  # by its timeout, if it was not woken before
+                    waiting.pop(thread, None)  # the wait timed out if the thread was not woken before
                 holders[target] = (thread, site)
                 continue
             if kind == RELEASE:

@@ -1,8 +1,8 @@
-"""Who defined what a read reads: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
+"""The definitions that reads get: def-use and lr-def of Lu, Jiang and Zhou (criteria 4.A and 5.A).
 
-A read is told apart by the write whose value it reads (def-use), or only by whether that was its own thread's or
-another's (lr-def). The value that was there before all writes counts as local, as in the paper. It is the initial state
-of the memory when the first thread is started: what was written until then, as by constructors, belongs to it.
+In def-use, a requirement is a read and the write whose value it gets. In lr-def, it is a read and whether that write is
+local (by the same thread) or remote. The value before all writes counts as local, as in the paper. It belongs to the
+initial state of the memory, which includes everything written before the first thread is started, as by constructors.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ LOCAL, REMOTE = "local", "remote"
 
 
 class Defined(Variable):
-    """A variable and its last write."""
+    """A variable with its last write."""
 
     __slots__ = ("writer", "written")
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.written = NO_ACCESS
-        self.writer = NO_ACCESS  # the thread
+        self.written = NO_ACCESS  # number of the last write
+        self.writer = NO_ACCESS  # the thread of the last write; NO_ACCESS if there is none
 
 
 class DefinitionCriterion(FactCriterion[Defined]):
-    """Requirements about the write that a read reads from."""
+    """A criterion about the write whose value a read gets."""
 
     _variable = Defined
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._sources: set[tuple[int, int]] = set()  # what reads read, if no other thread writes in between
+        self._sources: set[tuple[int, int]] = set()  # reads with the last write of their own thread before them
 
     def _end_initial_state(self) -> None:
         for variable in self._names.variables.values():
@@ -58,7 +58,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
         names, seen = self._names, self.seen
         for own, access in self._sources:
             if access not in access_segments.spans:
-                continue  # of a variable that is not shared
+                continue  # the variable is not shared
             thread, _, number, _ = names.step(access)
             variable, read = names.abstract(number), names.named(access)
             if not access_segments.is_parted(number, thread, own, access, (WRITE,)):
@@ -74,11 +74,11 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     @abstractmethod
     def _source(self, own: int) -> Access | str:
-        """What a read reads from if its own thread's last write is this one, or none."""
+        """Return the local source of a read, given its own thread's last write or NO_ACCESS."""
 
 
 class DefUse(DefinitionCriterion):
-    """Criterion 4.A."""
+    """Criterion 4.A of the paper: Def-Use."""
 
     name: ClassVar[str] = "def-use"
     by_order: ClassVar[bool] = True
@@ -144,7 +144,7 @@ class DefUse(DefinitionCriterion):
 
 
 class LocalOrRemoteDefinition(DefinitionCriterion):
-    """Criterion 5.A."""
+    """Criterion 5.A of the paper: LR-Def."""
 
     name: ClassVar[str] = "lr-def"
     by_order: ClassVar[bool] = True

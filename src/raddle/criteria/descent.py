@@ -1,8 +1,8 @@
-"""What threads are called in every execution of a scenario: by descent.
+"""Thread labels by descent, which are the same in every execution of a scenario.
 
-T0 is the first thread, T2 the second that it started, T2.1 the first that T2 started. A thread that nobody was
-seen to start, as where code without probes starts it, is T?1, T?2, by the order of first accesses; that order can
-be another in the next execution.
+T0 is the first thread, T2 the second thread that T0 started, T2.1 the first that T2 started. A thread whose start was
+not recorded, as when code without probes starts it, is T?1, T?2 and so on, in the order of first accesses. That order
+can differ in the next execution.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from raddle.labels import child_label
 
-MAX_LABEL_LENGTH = 60  # characters of a label; threads can start each other in a row without end
+MAX_LABEL_LENGTH = 60  # characters; a chain of threads that start each other can be arbitrarily long
 
 
 class Labels:
@@ -29,17 +29,19 @@ class Labels:
 
     def __init__(self) -> None:
         self._labels: dict[int, str] = {0: "T0"}
-        self._places: dict[int, tuple[int, int]] = {}  # thread -> who started it, and how many that one had by then
+        self._places: dict[
+            int, tuple[int, int]
+        ] = {}  # by thread: the thread that started it, and its index among the children
         self._children: dict[int, int] = {}
         self._unknown = 0
 
     def start(self, starter: int, started: int) -> None:
-        """One thread started another. May be told after the other's first accesses."""
+        """Record that one thread started another; the other one may already have accessed variables."""
         self._children[starter] = self._children.get(starter, 0) + 1
         self._places.setdefault(started, (starter, self._children[starter]))
 
     def of(self, thread: int) -> str | None:
-        """None if the thread, or one that it descends from, was not seen started yet."""
+        """Return the label of a thread; None if its start, or that of an ancestor, was not recorded yet."""
         label = self._labels.get(thread)
         if label is None:
             line = self._line(thread)
@@ -50,14 +52,14 @@ class Labels:
         return label
 
     def settle(self, threads: Iterable[int]) -> None:
-        """No more threads will be seen started; these, in this order, need a label."""
+        """Assign labels, in this order, to threads whose start was not recorded."""
         for thread in threads:
             if self.of(thread) is None:
                 self._unknown += 1
                 self._labels[self._line(thread)[-1]] = f"T?{self._unknown}"
 
     def _line(self, thread: int) -> list[int]:
-        """The thread and those it descends from, up to one that has a label or that nobody started."""
+        """Return the thread and its ancestors, up to one that has a label or no recorded start."""
         line = [thread]
         while line[-1] in self._places and line[-1] not in self._labels:
             line.append(self._places[line[-1]][0])

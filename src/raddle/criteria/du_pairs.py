@@ -1,7 +1,7 @@
-"""Definition-use pairs: which write's value did a read get?
+"""Definition-use pairs: a read and the write whose value it gets.
 
-A pair is covered when a thread reads a shared variable whose last definition, by whichever thread, also the same,
-was at the other site. What nobody wrote yet has no definition.
+A pair is covered when a thread reads a shared variable whose last definition, by the same or another thread, was at
+the other site. A variable that no thread has written yet has no definition.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from raddle.tally import Key
 
 
 class DefinitionUsePairs(VariableMetric):
-    """(definition, use, variable)"""
+    """A requirement is (definition, use, variable)."""
 
     name = "du-pairs"
     by_order = True
@@ -34,7 +34,7 @@ class DefinitionUsePairs(VariableMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._definitions: dict[int, tuple[int, int]] = {}  # by variable: site and actor
+        self._definitions: dict[int, tuple[int, int]] = {}  # by variable: site and actor of the last write
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, about, definitions, starred = self._actors, self._noted.about, self._definitions, self.starred
@@ -64,7 +64,7 @@ class DefinitionUsePairs(VariableMetric):
 
 
 class DefinitionUsePairsByThread(DefinitionUsePairs):
-    """(definition, use, variable, defining thread, using thread)"""
+    """A requirement is (definition, use, variable, defining thread, using thread)."""
 
     name = "du-pairs*"
     shape = Shape(SITE, SITE, VARIABLE, THREAD, THREAD)

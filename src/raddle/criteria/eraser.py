@@ -1,11 +1,10 @@
-"""Eraser: in which state of its automaton, guarded by which locks, was a variable when a site was reached?
+"""Eraser: the state of Eraser's automaton for a variable, and its candidate locks, when a site is reached.
 
-State and locks are those that the access finds, before it changes them. The paper's words allow that only ("the
-state in which the automaton is when the given location is reached"), and virgin, which it lists, is a state that
-no access leaves behind. As long as no two threads had it in turn, from virgin to exclusive', Eraser takes any lock
-for a possible guard; the requirement then names none.
+State and locks are those before the access changes them. The paper's wording ("the state in which the automaton is when
+the given location is reached") allows no other reading: it lists the state virgin, which no access leaves behind. In
+the states virgin to exclusive', Eraser considers every lock a candidate, so the requirement names none.
 
-Locks are abstract, so two of the same kind are one; a variable that was shared counts from its first access on.
+Locks are abstract, so two of the same kind are one. A variable that becomes shared counts from its first access.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ _LOCKS = Several("locks", LOCK)
 
 
 class Eraser(VariableMetric):
-    """(access, state, locks)"""
+    """A requirement is (access, state, locks)."""
 
     name = "eraser"
-    points = frozenset({READ})  # which of two reads comes first decides about states
+    points = frozenset({READ})  # the order of two reads affects the states
     shape = Shape(SITE, word("state"), _LOCKS)
     summary = "a thread reaches the site while Eraser's automaton for the shared variable is in that state"
 
@@ -85,7 +84,7 @@ class Eraser(VariableMetric):
 
 
 class EraserByThread(Eraser):
-    """(access, variable, state, locks, thread)"""
+    """A requirement is (access, variable, state, locks, thread)."""
 
     name = "eraser*"
     shape = Shape(SITE, VARIABLE, word("state"), _LOCKS, THREAD)

@@ -1,14 +1,13 @@
-"""GoldiLocks: what had ordered the earlier accesses to a variable before the one at a site?
+"""GoldiLocks: the check that decides whether an access to a variable at a site is a race.
 
-Table 1 of the paper says "goldiLockSet.SC" where its text says "goldiLockSet", computed only where none of the
-three short-circuit checks (SC) can prove that there is no race. So a requirement names what decided: a check by
-its name, and then no lockset, as none was computed; else "lockset" or "race", and the lockset. That is the
-lockset of the access that decided (see `raddle.analysis.goldilocks`), as it is found: before it begins anew with
-this one. Its elements are ("resource", ...) for locks, events, semaphores, conditions and queues, and
-("thread", ...), all abstract. "first" is an access with nothing before that it could conflict with.
+Table 1 of the paper says "goldiLockSet.SC" where its text says "goldiLockSet". A lockset is computed only if none of
+the three short-circuit checks (SC) can prove that there is no race. So a requirement names the check that decided. A
+short-circuit check has no lockset, since none was computed. Otherwise the check is "lockset" or "race", with the
+lockset. It is the lockset of the earlier access that decided (see `raddle.analysis.goldilocks`), before this access
+resets it. Its elements are ("resource", ...) for locks, events, semaphores, conditions and queues, and ("thread", ...),
+all abstract. "first" is an access without an earlier conflicting access.
 
-Locksets of threads that hardly synchronize are many. It is in the nature of the metric, and the paper's
-verdict, that the starred form is hardly ever saturated.
+Threads that rarely synchronize have many locksets. The paper also finds that the starred form is hardly ever saturated.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, by the first of their kind, and actors
+Lockset = tuple[tuple[int, ...], tuple[int, ...]]  # resources, each by the first of its kind, and actors
 
 _NO_LOCKSET: Lockset = ((), ())
 
@@ -47,10 +46,10 @@ _LOCKSET = Several("lockset", Tagged("element", {"resource": RESOURCE, "thread":
 
 
 class GoldiLock(VariableMetric):
-    """(access, what decided, lockset)"""
+    """A requirement is (access, check, lockset)."""
 
     name = "goldilock"
-    points = UNOBSERVABLE | {READ}  # locksets grow by whatever hands over, and are looked at by accesses in between
+    points = UNOBSERVABLE | {READ}  # every giving step extends locksets, and accesses in between read them
     shape = Shape(SITE, word("check"), _LOCKSET)
     summary = (
         "a thread accesses a shared variable at the site, and GoldiLocks decides by that check, or by that lockset, "
@@ -96,7 +95,7 @@ class GoldiLock(VariableMetric):
         self._goldilocks.forget(variables, resources)
 
     def _kind(self, resource: int) -> int:
-        """The number of the first resource that is the same in the abstract."""
+        """Return the number of the first resource with the same abstract object."""
         return self._kinds.setdefault(self._entities.resources[resource], resource)
 
     def _named(self, group: Group, names: ActorNames) -> Key:
@@ -114,7 +113,7 @@ class GoldiLock(VariableMetric):
 
 
 class GoldiLockByThread(GoldiLock):
-    """(access, variable, what decided, lockset, thread)"""
+    """A requirement is (access, variable, check, lockset, thread)."""
 
     name = "goldilock*"
     shape = Shape(SITE, VARIABLE, word("check"), _LOCKSET, THREAD)

@@ -1,18 +1,18 @@
-"""HBPair: which place in one thread was synchronised with which place in another, by what?
+"""HBPair: pairs of sites in two threads that synchronize with each other, and the resource between them.
 
-A taking step is synchronised with the last giving step on the same resource, if that was another thread's; earlier
-ones were synchronised before, or are passed on with it. For each primitive:
+A taking step (such as an acquire) synchronizes with the last giving step (such as a release) on the same resource if
+another thread did it. Earlier giving steps are ordered before that one or were paired before. For each primitive:
 
-* a lock: the last release, by whomever. Waiting on a condition releases and acquires its lock at the wait.
-* a condition: the last notify before the thread was woken. Which of several it was that woke it is not told.
-* an event: the last set before the wait went on, also where the event was set already.
-* a semaphore: the last up. Permits that it began with are nobody's.
-* a queue: the last put before a get, whoever put what the get got: the order of items is the queue's own business
-  (lifo, priority), and the get comes after the last put whichever item it takes. The last task-done before a join.
-* start and join have no object: "". The place in the new thread is the first site that it comes to, whatever
-  happens there (the function that it runs is entered, as a rule); that in an ended thread is the last site that it
-  came to. A thread that never comes to a probe makes no pair.
-* a pool: from where a task is submitted to the first site of the task, and from its last site to where its result is
+* Lock: the last release, by any thread. Waiting for a condition releases and acquires its lock at the site of the wait.
+* Condition: the last notify before the thread was woken. If there are several, it is not known which one woke it.
+* Event: the last set before the wait returned, even if the event was already set.
+* Semaphore: the last up. The initial permits come from no thread.
+* Queue: the last put before a get, regardless of which thread put the item. The order of items depends on the queue
+  (LIFO, priority), and the get comes after the last put whichever item it takes. For a join, the last task-done.
+* Start and join have no resource: "". The site in a new thread is the first one that it reaches, usually the entry of
+  its function. The site in an ended thread is the last one that it reached. A thread that reaches no probe forms no
+  pair.
+* Pool: from the site that submits a task to the first site of the task, and from its last site to where the result is
   taken. The pool itself begins and ends tasks, in code without probes.
 """
 
@@ -44,18 +44,18 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # what gives, for each kind of step that takes
+GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # maps each kind of taking step to its giving step
 _NOTHING = -1  # in place of a resource
-_FUTURE = "Future"  # the type of the resource
+_FUTURE = "Future"  # the type of the resource that represents a pool task
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
 
 
 class HappensBeforePairs(SynchronizationMetric):
-    """(where something was given, where it was taken, by way of what)"""
+    """A requirement is (site of the giving step, site of the taking step, resource)."""
 
     name = "hbpair"
-    points = frozenset({SET, UP})  # which of two was last; locks and conditions have one holder at a time
+    points = frozenset({SET, UP})  # which of two comes last matters; locks and conditions have one holder at a time
     shape = Shape(SITE, SITE, RESOURCE)
     summary = (
         "the last synchronization on the resource before the second site is by another thread at the first site (a "
@@ -64,11 +64,13 @@ class HappensBeforePairs(SynchronizationMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}  # by kind and resource
-        self._fresh: dict[int, _Giving] = {}  # by thread that came to no site yet: its start
-        # By thread that came to no site of its task yet: where that was submitted, and to which pool.
+        self._given: dict[str, dict[int, _Giving]] = {
+            kind: {} for kind in GIVERS.values()
+        }  # by kind and resource: the last giving step
+        self._fresh: dict[int, _Giving] = {}  # by thread that has reached no site yet: the step that started it
+        # By thread that has reached no site of its task yet: the step that submitted the task, and the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}
-        self._last: dict[int, int] = {}  # by thread: the last site it came to
+        self._last: dict[int, int] = {}  # by thread: the last site that it reached
         self._ended: dict[int, _Giving] = {}
 
     def feed(self, steps: Iterable[Step]) -> None:
@@ -76,7 +78,7 @@ class HappensBeforePairs(SynchronizationMetric):
         tasks = self._tasks
         given, taken_from = self._given, {kind: self._given[giver] for kind, giver in GIVERS.items()}
         released, notes = given[RELEASE], self._notes
-        for thread, kind, target, site in steps:  # first what is most of all: accesses, then locks
+        for thread, kind, target, site in steps:  # the most frequent steps first: accesses, then locks
             if site:
                 if fresh and thread in fresh:
                     self._pair(fresh.pop(thread), thread, site, _NOTHING)
@@ -149,7 +151,7 @@ class HappensBeforePairs(SynchronizationMetric):
 
 
 class HappensBeforePairsByThread(HappensBeforePairs):
-    """(where something was given, where it was taken, by way of what, who gave, who took)"""
+    """A requirement is (giving site, taking site, resource, giving thread, taking thread)."""
 
     name = "hbpair*"
     shape = Shape(SITE, SITE, RESOURCE, THREAD, THREAD)

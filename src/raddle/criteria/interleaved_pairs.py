@@ -1,11 +1,11 @@
-"""What comes between two accesses of a thread: pinv and lr-inv of Lu, Jiang and Zhou (criteria 4.B and 5.B).
+"""Accesses between two accesses of a thread: pinv and lr-inv of Lu, Jiang and Zhou (criteria 4.B and 5.B).
 
-Two accesses of one thread to one variable with no other of its own to that variable between them are a
-consecutive pair. Whatever touches the variable between them is another thread's: each such access is told apart
-(pinv), or only whether one of them makes the pair unserializable (lr-inv).
+Two accesses of a thread to a variable are a consecutive pair if the thread does not access the variable in between. All
+accesses in between are by other threads. pinv distinguishes each of them. lr-inv only distinguishes whether one of them
+makes the pair unserializable.
 
-Both are linear in the length of the execution. lr-inv costs the same for each access; pinv looks at the accesses of
-others since the thread's last one to the variable, so it costs a little more the more threads share it.
+Both take time linear in the length of the execution. lr-inv takes constant time per access. pinv processes the accesses
+of other threads since the thread's last access to the variable, so it is slower if many threads share the variable.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LOG = 1024  # accesses in the log of a variable
-NONE = "none"  # the paper's dot: nothing between the two
+MAX_LOG = 1024  # accesses in the log of a variable before it restarts
+NONE = "none"  # the paper's dot: no access in between
 UNSERIALIZABLE, SERIALIZABLE = "unserializable", "serializable"
 
 
@@ -41,7 +41,7 @@ _AS_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 def _flags(bits: int) -> bytes:
-    """One for each bit, the lowest first.
+    """Return one byte, 0 or 1, for each bit, lowest bit first.
 
     >>> list(_flags(0b110))
     [0, 1, 1]
@@ -50,29 +50,29 @@ def _flags(bits: int) -> bytes:
 
 
 class Logged(Variable):
-    """A variable and its accesses, in order, each as a bit.
+    """A variable with a log of its accesses, each represented by a bit.
 
-    What came between a thread's last access and now is the end of the log, all bits of it together. When the log
-    gets long, every thread is told what it has missed, and it begins anew.
+    The accesses since a thread's last one are the union of the bits at the end of the log. When the log reaches
+    `MAX_LOG` entries, each thread stores the accesses it has missed, and the log restarts.
     """
 
     __slots__ = ("accesses", "begun", "bits", "log")
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.bits: dict[int, int] = {}  # by access
-        self.accesses: list[int] = []  # by number of the bit
+        self.bits: dict[int, int] = {}  # maps each access to its bit
+        self.accesses: list[int] = []  # by bit position
         self.log: list[int] = []
-        self.begun = 0  # accesses before the log
+        self.begun = 0  # number of accesses before the start of the log
 
     def bit(self, access: int) -> int:
-        """Of an access that is new."""
+        """Assign a bit to a new access and return it."""
         bit = self.bits[access] = 1 << len(self.accesses)
         self.accesses.append(access)
         return bit
 
     def restart_log(self) -> None:
-        """Forget the log, and whatever is over."""
+        """Clear the log after storing in each `missed` the accesses since the thread's last one."""
         now = self.begun + len(self.log)
         for last_access in self.last_accesses.values():
             missed = self.log[max(0, last_access.time - self.begun) :]
@@ -91,12 +91,12 @@ class Clocked(Variable):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.time = 0
-        self.read = 0  # when it was last
-        self.written = 0
+        self.read = 0  # time of the last read
+        self.written = 0  # time of the last write
 
 
 class PairCriterion(FactCriterion[V]):
-    """Requirements about consecutive pairs."""
+    """A criterion about consecutive pairs."""
 
     def _named(self) -> set[Key]:
         keys = super()._named()
@@ -114,11 +114,11 @@ class PairCriterion(FactCriterion[V]):
 
     @abstractmethod
     def _pairs(self) -> Iterable[tuple[int, int]]:
-        """All consecutive pairs of the execution, by numbers of accesses."""
+        """Return all consecutive pairs of the execution, as access numbers."""
 
     @abstractmethod
     def _disturbing(self, first: str, second: str) -> Container[str]:
-        """The kinds of access by another thread that make a difference between two accesses of these kinds."""
+        """Return the kinds of remote access that matter between two local accesses of these kinds."""
 
     def _requirements(self) -> Iterator[Key]:
         accesses, order = dict(self._by_variable()), StartJoinOrder(self.seen)
@@ -134,7 +134,10 @@ class PairCriterion(FactCriterion[V]):
 
     @abstractmethod
     def _cases(self, first: Access, second: Access, remote: list[Access], *, calm: bool) -> Iterator[Access | str]:
-        """What can be the case between the two, given the accesses of others that can come between."""
+        """Return the requirements of a pair, given the remote accesses that can come in between.
+
+        `calm` says whether the pair can occur without a remote access that matters.
+        """
 
     def _describe_pair(self, key: Key, sites: Mapping[int, Site]) -> str:
         variable, first, second, _ = key
@@ -145,13 +148,13 @@ class PairCriterion(FactCriterion[V]):
 
 
 class InterleavedPair(NamedTuple):
-    """A pair of accesses, and those of other threads that came between them."""
+    """A consecutive pair, and the accesses of other threads that came in between."""
 
     variable: tuple[str, ...]
     first: Access
     second: Access
-    accesses: list[Access | None]  # to the variable, by bit
-    bits: int
+    accesses: list[Access | None]  # accesses to the variable, by bit position
+    bits: int  # mask of the accesses in between
 
     def keys(self) -> Iterator[Key]:
         others = compress(self.accesses, _flags(self.bits))
@@ -159,7 +162,7 @@ class InterleavedPair(NamedTuple):
 
 
 class LazyRequirements(Set[Key]):
-    """Requirements, of which there can be millions: most are made when somebody asks for them.
+    """A set of requirements, most of which are created on demand because there can be millions.
 
     >>> access = ("T1", "read", 70001, 1)
     >>> accesses = [None, ("T2", "write", 70002, 1)]
@@ -170,7 +173,7 @@ class LazyRequirements(Set[Key]):
 
     def __init__(self, keys: Set[Key], pairs: list[InterleavedPair]) -> None:
         self._keys = keys
-        self._lazy_pairs = pairs  # no requirement is in two of them, or among the others
+        self._lazy_pairs = pairs  # no requirement occurs twice, here or in `_keys`
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:
@@ -187,7 +190,7 @@ class LazyRequirements(Set[Key]):
 
 
 class PairInterleave(PairCriterion[Logged]):
-    """Criterion 4.B."""
+    """Criterion 4.B of the paper: PInv."""
 
     name: ClassVar[str] = "pinv"
     shape: ClassVar[Shape] = Shape(
@@ -199,7 +202,7 @@ class PairInterleave(PairCriterion[Logged]):
     summary: ClassVar[str] = (
         "a certain access by another thread, or none, comes between two consecutive accesses of a thread"
     )
-    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # also where all three only read
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # even if all three accesses are reads
     _variable = Logged
     _no_access_word: ClassVar[str] = NONE
 
@@ -212,12 +215,10 @@ class PairInterleave(PairCriterion[Logged]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._between: dict[tuple[int, int], int] = {}  # what came between two accesses: bits
-        self._new: dict[tuple[int, int], int] = {}  # those of them that were not given out yet
-        self._alone: set[tuple[int, int]] = set()  # between which nothing came
-        self._reported_pairs: dict[
-            int, list[InterleavedPair]
-        ] = {}  # by variable: what was given out, while it has its name for itself
+        self._between: dict[tuple[int, int], int] = {}  # by pair: mask of the accesses that came in between
+        self._new: dict[tuple[int, int], int] = {}  # by pair: the part of that mask that has not been reported
+        self._alone: set[tuple[int, int]] = set()  # pairs without an access in between
+        self._reported_pairs: dict[int, list[InterleavedPair]] = {}  # by variable whose name is unique so far
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
@@ -260,9 +261,10 @@ class PairInterleave(PairCriterion[Logged]):
         return LazyRequirements(super().collect(final=final), self._lazy_pairs)
 
     def _named(self) -> set[Key]:
-        """As for every criterion of facts, but pair by pair: a pair can have met hundreds of accesses.
+        """Return the facts that can be reported now, and add to `_lazy_pairs` those of whole pairs.
 
-        Two pairs have no requirement in common unless their variables have the same name; only those are compared.
+        There can be hundreds of accesses between the two of a pair. Two pairs have no requirement in common unless
+        their variables have the same name, so only those are compared.
         """
         names, waiting = self._names, {}
         keys = super()._named()
@@ -277,7 +279,7 @@ class PairInterleave(PairCriterion[Logged]):
             if number not in known:
                 accesses = [names.access(access) for access in names.variables[number].accesses]
                 unnamed = sum(1 << bit for bit, access in enumerate(accesses) if access is None)
-                # As a plain tuple: then the collector of garbage leaves the keys alone, of which there can be millions.
+                # A plain tuple: the garbage collector then does not track the keys, of which there can be millions.
                 known[number] = tuple(names.abstract(number)), accesses, unnamed
             variable, accesses, unnamed = known[number]
             if bits & unnamed:
@@ -318,7 +320,7 @@ class PairInterleave(PairCriterion[Logged]):
 
 
 class LocalOrRemoteInterleave(PairCriterion[Clocked]):
-    """Criterion 5.B."""
+    """Criterion 5.B of the paper: LR-Inv."""
 
     name: ClassVar[str] = "lr-inv"
     by_order: ClassVar[bool] = True
@@ -351,8 +353,8 @@ class LocalOrRemoteInterleave(PairCriterion[Clocked]):
                 variable, last_access, writes = group.variable, group.last_access, kind == WRITE
                 if last_access.number != NO_ACCESS:
                     pair = (last_access.number, access)
-                    # Whatever came after the pair's first is remote. See UNSERIALIZABLE_BY: between two writes
-                    # a read does it, in all other cases a write.
+                    # Every access since the first of the pair is remote. By UNSERIALIZABLE_BY, a read makes two
+                    # writes unserializable; in all other cases a write does.
                     culprit = variable.read if writes and last_access.wrote else variable.written
                     if culprit > last_access.time:
                         if pair not in bad:

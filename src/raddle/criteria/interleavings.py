@@ -1,4 +1,7 @@
-"""How many interleavings lines of accesses have, of which starts and joins order some parts."""
+"""Counts the interleavings of access sequences that thread starts and joins order in part.
+
+A line is the sequence of accesses of one thread.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,16 @@ from typing import NamedTuple
 
 from raddle.criteria.observed_accesses import Profile
 
-MAX_STATES = 5_000  # of those that lines can be in together; where there are more, what orders them is left out
+MAX_STATES = 5_000  # combined positions in all lines; if there are more, starts and joins are ignored
 
-ClockOf = Callable[[str, int], Mapping[str, int]]  # by label and segment
+ClockOf = Callable[[str, int], Mapping[str, int]]  # maps label and segment to the clock
 
 
 class Block(NamedTuple):
-    """Accesses of one thread in one segment."""
+    """The accesses of one thread in one segment."""
 
-    accesses: int
-    needs: tuple[int, ...]  # by line: how many of its accesses always come before
+    accesses: int  # number of accesses
+    needs: tuple[int, ...]  # by line: the number of its accesses that always come before this block
 
 
 Line = tuple[Block, ...]
@@ -28,8 +31,8 @@ Line = tuple[Block, ...]
 def interleavings(lines: Sequence[tuple[str, Profile]], clock_of: ClockOf) -> int:
     """Return the number of interleavings of lines, each given by the label of its thread and its segments.
 
-    T0 has one access before it starts T1, which has two, one meanwhile, and one after it has joined T1: only the one in
-    the middle has a choice of three places.
+    In the example T0 has one access before it starts T1, one while T1 runs, and one after it has joined T1. T1 has two
+    accesses. Only the second access of T0 can be placed in three ways.
 
     >>> clocks = {("T1", 0): {"T0": 0}, ("T0", 2): {"T1": 0}}
     >>> interleavings([("T0", ((0, 1), (1, 1), (2, 1))), ("T1", ((0, 2),))], lambda *segment: clocks.get(segment, {}))
@@ -50,7 +53,7 @@ def _line(lines: Sequence[tuple[str, Profile]], label: str, profile: Profile, cl
     return tuple(blocks)
 
 
-@lru_cache(maxsize=4096)  # asked again and again while executions show nothing new
+@lru_cache(maxsize=4096)  # the same lines recur until an execution shows something new
 def _count(lines: tuple[Line, ...]) -> int:
     begins, ends = _free_part(lines)
     rest = [end - begin for begin, end in zip(begins, ends, strict=True)]
@@ -66,7 +69,7 @@ def _count(lines: tuple[Line, ...]) -> int:
     )
     if not ordered or states > MAX_STATES:
         return multinomial(rest)
-    ways = Counter({tuple(begins): 1})  # how far each line has come -> in how many ways
+    ways = Counter({tuple(begins): 1})  # maps the positions in all lines to the number of ways to get there
     for _ in range(sum(rest)):
         further: Counter[tuple[int, ...]] = Counter()
         for done, number in ways.items():
@@ -78,7 +81,10 @@ def _count(lines: tuple[Line, ...]) -> int:
 
 
 def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
-    """Return from which to which access lines have a choice: without blocks that come before or after all others."""
+    """Return where the free part of each line begins and ends.
+
+    Blocks that always come before or after all other lines are not part of it.
+    """
     first, last = [0] * len(lines), [len(line) for line in lines]
     begins = [0] * len(lines)
     ends = [sum(block.accesses for block in line) for line in lines]
@@ -98,7 +104,7 @@ def _free_part(lines: tuple[Line, ...]) -> tuple[list[int], list[int]]:
 
 
 def multinomial(lengths: Sequence[int]) -> int:
-    """Return the number of interleavings of lines of such lengths that nothing orders.
+    """Return the number of interleavings of unordered lines with these lengths.
 
     >>> multinomial([2, 2, 2])
     90

@@ -69,8 +69,8 @@ def test_names_as_people_give_them():
         ("defuse", "def-use"),
         ("du-pair-star", "du-pairs*"),
         ("xyzzy", "there is no criterion 'xyzzy'; `raddle criteria`"),
-        ("", "no criterion is named"),
-        (" , ", "no criterion is named"),
+        ("", "no criterion given"),
+        (" , ", "no criterion given"),
     ],
 )
 def test_names_that_nobody_knows(text, said):
