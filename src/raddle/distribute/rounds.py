@@ -199,7 +199,7 @@ class Rounds:
             if criterion.name in record.extras:
                 criterion.restore(record.extras[criterion.name])
         otherwise = self._saturated(last)
-        return all_covered(criteria, record.tally.counts(), record.model, record.facts, otherwise=otherwise)
+        return all_covered(criteria, record.tally.counts(), record.model, record.facts, if_unknown=otherwise)
 
     def _finished(self, done: Done) -> None:
         """Show that a unit is done; its results are added when all of its round are."""

@@ -93,8 +93,8 @@ class CoverageProgress:
     def leave_open(self) -> frozenset[str]:
         """Every partial order was run, but not every interleaving: the criteria that more can be covered of."""
         if self._measurement is not None:
-            self._measurement.open = self.told_apart()
-            return self._measurement.open
+            self._measurement.incomplete = self.told_apart()
+            return self._measurement.incomplete
         return frozenset()
 
     # -- is it enough? ------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class CoverageProgress:
         enough = saturation.reached and not targets and saturated(measurement.tally())
         if goal == "saturated":
             return enough
-        return measurement.all_covered(self._session.model(), otherwise=enough)
+        return measurement.all_covered(self._session.model(), if_unknown=enough)
 
     def go_on(self, *, targets: bool) -> None:
         """The search is for failures and does not end now; once coverage is saturated, a sample will do."""

@@ -249,7 +249,7 @@ def _measurement(unit: Unit) -> Measurement | None:
     from raddle.measuring.measurement import Measurement
 
     measurement = Measurement(make_criteria(list(unit.plan.criteria), unit.plan.settings))
-    measurement.before = unit.known.covered
+    measurement.already_covered = unit.known.covered
     return measurement
 
 

@@ -1,1 +1,1 @@
-"""Measurement: executions shown to criteria, and the record of what they covered."""
+"""Measurement: feeds executions to criteria and checks, and records what they covered."""

@@ -1,7 +1,7 @@
-"""A measurement: executions shown to criteria, and the tally of what they covered.
+"""A measurement: feeds executions to criteria and checks, and tallies what they covered.
 
-Most executions of a small scenario do what an earlier one did, step by step. Those are recognised by their
-steps and only counted, so that measuring costs little where there is little to see.
+Most executions of a small scenario repeat the steps of an earlier one. They are recognized by a hash of their steps and
+only counted, so measuring small scenarios is cheap.
 """
 
 from __future__ import annotations
@@ -26,93 +26,100 @@ from raddle.step import Step
 from raddle.tally import Covered, Key, Tally
 from raddle.warning import ReportedWarning
 
-MAX_REMEMBERED = 5_000  # different executions; what comes later is looked at every time
-CLOSELY = 32  # different executions that are all looked at for what is suspicious, and for facts; then one in
-ONE_IN = 256
-SELDOM = 128  # different executions after which it shows whether executions repeat
+MAX_REMEMBERED = 5_000  # distinct executions that are remembered; further ones are analyzed each time
+FULLY_ANALYZED = 32  # distinct executions that are all analyzed for warnings and pruning facts
+ANALYZE_ONE_IN = 256  # after these, one execution in this many is analyzed, and all that cover something new
+CACHE_TRIAL = 128  # cached executions after which a cache is dropped if it has few hits
 
 
 class _Observer(Protocol):
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
+        """Begin an execution."""
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened."""
+        """Process the next steps of the execution."""
 
     def forget(self, variables: Collection[int], resources: Collection[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop all state about these variables and resources; no more steps refer to them."""
 
 
 class Check(_Observer, Protocol):
-    """Looks for what is suspicious in executions."""
+    """Looks for suspicious patterns in executions and reports warnings."""
 
-    gave_up: bool  # whether there was too much in some execution to look at all of it
+    gave_up: bool  # whether some execution was too large to be analyzed completely
 
     def warnings(self) -> list[ReportedWarning]:
-        """Everything suspicious so far."""
+        """Return all warnings so far."""
 
 
 @dataclass(slots=True)
-class _Seen:
-    """An execution that may come again."""
+class _RememberedExecution:
+    """A distinct execution, how often it occurred, and what it covered."""
 
     times: int
     keys: tuple[tuple[str, frozenset[Key]], ...]
 
 
 @dataclass(slots=True)
-class _Alike:
-    """Executions as one criterion sees them, that does not look at all steps."""
+class _CriterionCache:
+    """Cache of the requirements covered by executions, for a criterion that ignores some kinds of steps.
 
-    known: dict[int, frozenset[Key]] = field(default_factory=dict)  # what they cover, by digest of those steps
-    found: int = 0  # how often that spared the work
-    worth: bool = True
+    Executions that differ only in the ignored steps share an entry.
+    """
+
+    keys_by_hash: dict[int, frozenset[Key]] = field(
+        default_factory=dict
+    )  # maps a hash of the relevant steps to covered keys
+    hits: int = 0  # number of cache hits
+    is_enabled: bool = True  # False if the cache was disabled
 
     def add(self, digest: int, keys: frozenset[Key]) -> None:
-        """One that is like no other. Where most are, looking for others like it costs more than it spares."""
-        if len(self.known) < MAX_REMEMBERED:
-            self.known[digest] = keys
-        if len(self.known) >= SELDOM and self.found < len(self.known):
-            self.known.clear()
-            self.worth = False
+        """Add an execution. Disable the cache if it has more entries than hits after a trial period."""
+        if len(self.keys_by_hash) < MAX_REMEMBERED:
+            self.keys_by_hash[digest] = keys
+        if len(self.keys_by_hash) >= CACHE_TRIAL and self.hits < len(self.keys_by_hash):
+            self.keys_by_hash.clear()
+            self.is_enabled = False
 
 
 class Measurement:
-    """What some criteria see in executions.
+    """Measures executions with some criteria and checks.
 
-    A whole execution is given to `add`. One that is still going on is `begin`, any number of `feed`, and
-    `end`; `save` gives what is known in between.
+    Pass a complete execution to `add`. For an execution that is still running, call `begin`, then `feed` any number of
+    times, then `end`. `collect` updates the results in between.
     """
 
     def __init__(self, criteria: Sequence[Criterion], checks: Sequence[Check] | None = None) -> None:
         self.criteria = tuple(criteria)
         self._checks = tuple(checks) if checks is not None else (Races(), LockCycles(), WarnedVariables())
         self._feasibility = Feasibility()
-        self._remembered: dict[int, _Seen] = {}
-        self._others: tuple[_Observer, ...] = (*self._checks, self._feasibility)
-        self._observers: tuple[_Observer, ...] = (*self.criteria, *self._others)
-        self._alike = {criterion.name: _Alike() for criterion in criteria}
-        self._first: dict[str, dict[Key, int]] = {criterion.name: {} for criterion in criteria}  # in which execution
-        self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}  # but for those remembered
+        self._remembered: dict[int, _RememberedExecution] = {}
+        self._analyses: tuple[_Observer, ...] = (*self._checks, self._feasibility)
+        self._observers: tuple[_Observer, ...] = (*self.criteria, *self._analyses)
+        self._caches = {criterion.name: _CriterionCache() for criterion in criteria}
+        # Maps each requirement, by criterion, to the first execution that covered it.
+        self._first: dict[str, dict[Key, int]] = {criterion.name: {} for criterion in criteria}
+        # Counts the executions that covered each requirement, except for those in `_remembered`.
+        self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}
         self._observed: set[tuple[int, str, str, str]] = set()
         self._number = 0
-        self.new = 0  # requirements that the last execution covered for the first time
-        self.before: Mapping[str, Set[Key]] = {}  # by criterion: covered by others, so it is not new
-        self.modules: set[int] = set()  # whose sites were come to
-        self.open: frozenset[str] = frozenset()  # criteria that more could be covered of, though no failure is left
-        self.early: frozenset[int] = frozenset()  # sites that run before any sharing, see `StaticModel`
+        self.new = 0  # number of requirements that the last execution covered first
+        self.already_covered: Mapping[str, Set[Key]] = {}  # requirements that other units covered, by criterion
+        self.modules: set[int] = set()  # digests of the modules that executions reached
+        self.incomplete: frozenset[str] = frozenset()  # criteria that an exhausted search may not have covered fully
+        self.early: frozenset[int] = frozenset()  # sites that run before any sharing; see `StaticModel`
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the criteria."""
+        """The names of the criteria."""
         return tuple(criterion.name for criterion in self.criteria)
 
-    # -- whole executions ---------------------------------------------------------------------------
+    # -- complete executions ------------------------------------------------------------------------
 
     def add(self, steps: tuple[Step, ...], entities: Entities) -> dict[str, frozenset[Key]]:
-        """An execution, from beginning to end, and what it covered.
+        """Add a complete execution and return the requirements that it covered, by criterion.
 
-        What it did is told by its steps: the rest follows from them.
+        Executions with equal steps are treated as the same one, because everything else follows from the steps.
         """
         self._number += 1
         digest = hash(steps)
@@ -126,104 +133,104 @@ class Measurement:
             (criterion.name, self._cover(criterion, late if criterion.late_only else steps, entities))
             for criterion in self.criteria
         ])  # fmt: skip
-        self.new = sum([self._meet(name, covered) for name, covered in keys])
-        if self.new or self._number % ONE_IN == 0 or len(self._remembered) < CLOSELY:
-            self._note(late, entities)
-            for observer in self._others:
+        self.new = sum([self._record_covered(name, covered) for name, covered in keys])
+        if self.new or self._number % ANALYZE_ONE_IN == 0 or len(self._remembered) < FULLY_ANALYZED:
+            self._record_accesses(late, entities)
+            for observer in self._analyses:
                 observer.begin(entities)
                 observer.feed(steps)
         if len(self._remembered) < MAX_REMEMBERED:
-            self._remembered[digest] = _Seen(1, keys)
+            self._remembered[digest] = _RememberedExecution(1, keys)
         else:
             for name, covered in keys:
                 self._times[name].update(covered)
         return dict(keys)
 
     def _cover(self, criterion: Criterion, steps: Sequence[Step], entities: Entities) -> frozenset[Key]:
-        """What an execution covers; executions that differ only in what the criterion does not look at are one."""
+        """Return what an execution covers, cached by the kinds of steps that concern the criterion."""
         concerns = criterion.concerns
         if concerns is None:
             return frozenset(criterion.cover(steps, entities))
-        alike = self._alike[criterion.name]
-        if not alike.worth:
+        cache = self._caches[criterion.name]
+        if not cache.is_enabled:
             return frozenset(criterion.cover(steps, entities))
         steps = tuple([step for step in steps if step[1] in concerns])
         digest = hash(steps)
-        keys = alike.known.get(digest)
+        keys = cache.keys_by_hash.get(digest)
         if keys is None:
             keys = frozenset(criterion.cover(steps, entities))
-            alike.add(digest, keys)
+            cache.add(digest, keys)
         else:
-            alike.found += 1
+            cache.hits += 1
         return keys
 
-    def _meet(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
-        """The execution covered these; how many of them were new?"""
+    def _record_covered(self, name: str, covered: frozenset[Key] | set[Key]) -> int:
+        """Record the requirements that the execution covered; return how many of them are new."""
         first = self._first[name]
-        fresh = covered.difference(first)  # by sets as wholes: a look for each key would hash it anew
+        fresh = covered.difference(first)  # one set operation, which reuses the hashes of the keys
         if not fresh:
             return 0
         first.update(dict.fromkeys(fresh, self._number))
-        return len(fresh.difference(self.before.get(name, ())))
+        return len(fresh.difference(self.already_covered.get(name, ())))
 
-    # -- one that goes on ---------------------------------------------------------------------------
+    # -- running executions -------------------------------------------------------------------------
 
     def begin(self, entities: Entities) -> None:
-        """An execution begins."""
+        """Begin an execution."""
         self._number += 1
-        self._cast = entities
+        self._entities = entities
         for observer in self._observers:
             observer.begin(entities)
 
     def feed(self, steps: Sequence[Step]) -> None:
-        """These steps happened, in this order."""
+        """Process the next steps of the execution, in order."""
         late = self._late(steps)
         for criterion in self.criteria:
             criterion.feed(late if criterion.late_only else steps)
-        for observer in self._others:
+        for observer in self._analyses:
             observer.feed(steps)
-        self._note(late, self._cast)
+        self._record_accesses(late, self._entities)
 
     def collect(self, *, final: bool) -> None:
-        """Take over what the execution going on has covered so far."""
+        """Collect what the running execution has covered so far; `final` if no more steps follow."""
         for criterion in self.criteria:
             first, times = self._first[criterion.name], self._times[criterion.name]
             fresh = dict.fromkeys(filterfalse(first.__contains__, criterion.collect(final=final)), self._number)
             first.update(fresh)
-            dict.update(times, dict.fromkeys(fresh, 1))  # none of them was counted before
+            dict.update(times, dict.fromkeys(fresh, 1))  # all of them are new
 
     def end(self) -> None:
-        """The execution is over."""
+        """End the execution."""
         self.collect(final=True)
 
     def _late(self, steps: Sequence[Step]) -> Sequence[Step]:
         early = self.early
         return [step for step in steps if step[3] not in early] if early else steps
 
-    def _note(self, steps: Sequence[Step], entities: Entities) -> None:
-        """Which site touched which variable, and which modules took part."""
+    def _record_accesses(self, steps: Sequence[Step], entities: Entities) -> None:
+        """Record which sites accessed which variables, and which modules were reached."""
         self.modules |= {step[3] >> INDEX_BITS for step in steps}
         variables = entities.variables
         for kind, target, site in {step[1:] for step in steps if step[1] in ACCESSES}:
             self._observed.add((site, variables[target].owner, variables[target].name, kind))
 
-    # -- what came of it ----------------------------------------------------------------------------
+    # -- results ------------------------------------------------------------------------------------
 
     @property
     def executions(self) -> int:
         return self._number
 
     def counts(self) -> dict[str, int]:
-        """How many requirements of each criterion were covered."""
+        """Return the number of covered requirements of each criterion."""
         return {criterion.name: len(self._first[criterion.name]) for criterion in self.criteria}
 
-    def all_covered(self, model: StaticModel, *, otherwise: bool) -> bool:
-        """Is everything covered that can be? Where it cannot be known how much that is, `otherwise` decides."""
+    def all_covered(self, model: StaticModel, *, if_unknown: bool) -> bool:
+        """Return whether every feasible requirement is covered; `if_unknown` is used for criteria of unknown total."""
         model = model_with(model.of_modules(self.modules), self._observed)
-        return all_covered(self.criteria, self.counts(), model, self.facts(), otherwise=otherwise)
+        return all_covered(self.criteria, self.counts(), model, self.facts(), if_unknown=if_unknown)
 
     def tally(self) -> Tally:
-        """What was covered, how often."""
+        """Return the tally of all executions."""
         same: dict[str, Counter[frozenset[Key]]] = {name: Counter() for name in self._first}
         for seen in self._remembered.values():
             for name, keys in seen.keys:
@@ -238,19 +245,19 @@ class Measurement:
         return Tally.of(covered, executions=self._number)
 
     def warnings(self) -> tuple[ReportedWarning, ...]:
-        """What looked suspicious."""
+        """Return the warnings of all checks."""
         return tuple(dict.fromkeys(warning for check in self._checks for warning in check.warnings()))
 
     def facts(self) -> PruningFacts:
-        """What is known about the sites."""
+        """Return the pruning facts from all analyzed executions."""
         return self._feasibility.facts()
 
     def observed(self) -> frozenset[tuple[int, str, str, str]]:
-        """Which site touched which variable how: (site, owner, name, kind)."""
+        """Return the accesses that were observed, as tuples (site, owner, name, kind)."""
         return frozenset(self._observed)
 
     def extras(self) -> dict[str, Any]:
-        """What criteria want to keep besides, by criterion."""
+        """Return the extra data that criteria need for their totals, by criterion."""
         return {c.name: extra for c in self.criteria if (extra := c.extra()) is not None}
 
 
@@ -260,21 +267,21 @@ def all_covered(
     model: StaticModel,
     facts: PruningFacts,
     *,
-    otherwise: bool,
+    if_unknown: bool,
 ) -> bool:
-    """Return whether everything is covered that can be; `otherwise` decides where the total is not known.
+    """Return whether every feasible requirement is covered; `if_unknown` is used for criteria of unknown total.
 
-    Nothing to cover is no reason to stop: the next execution may show that there is something.
+    A criterion without any requirements does not count as covered, because the next execution may reveal some.
     """
     for criterion in criteria:
         total = criterion.total(model, facts).number
-        if not (otherwise if total is None else 0 < total <= counts.get(criterion.name, 0)):
+        if not (if_unknown if total is None else 0 < total <= counts.get(criterion.name, 0)):
             return False
     return True
 
 
 def model_with(model: StaticModel, observed: Iterable[tuple[int, str, str, str]]) -> StaticModel:
-    """The static model, and what executions added to it."""
+    """Return the static model extended by the accesses that executions observed."""
     from raddle.instrument.model.survey import observed as as_model
 
     return model + as_model(observed)

@@ -1,4 +1,4 @@
-"""A measurement as a record: everything that has to be kept of it."""
+"""Converts a measurement to a record, which holds everything that is stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raddle.record import Record
 from raddle.site import INDEX_BITS, Site, SiteTable, disambiguated
 from raddle.static_model import StaticModel
 
-CONTROLLED, NATIVE = "controlled", "native"
+CONTROLLED, NATIVE = "controlled", "native"  # modes of execution
 
 
 def make_record(
@@ -26,8 +26,8 @@ def make_record(
     notes: Sequence[str] = (),
     corpus: Sequence[CorpusEntry] = (),
 ) -> Record:
-    """Return what was measured of the code in the table; `exhausted`: there is no other execution."""
-    if mode == CONTROLLED:  # a scenario is about some classes, not about all that its project has
+    """Return the record of a measurement; `exhausted` if all executions were run."""
+    if mode == CONTROLLED:  # leave out the parts of the project that the scenario does not reach
         model = model.of_modules(measurement.modules)
     sites = disambiguated(_sites_of_files(table, measurement, model))
     return Record(
@@ -38,16 +38,16 @@ def make_record(
         paths={file: table.path(file) for file in sorted({site.file for site in sites.values()})},
         model=model + observed(measurement.observed()),
         facts=measurement.facts(),
-        exact=frozenset(c.name for c in measurement.criteria) - measurement.open if exhausted else frozenset(),
+        exact=frozenset(c.name for c in measurement.criteria) - measurement.incomplete if exhausted else frozenset(),
         warnings=measurement.warnings(),
         notes=tuple(notes),
-        corpus=tuple(replace(kept, origin=origin) for kept in corpus),
+        corpus=tuple(replace(entry, origin=origin) for entry in corpus),
         extras=measurement.extras(),
     )
 
 
 def _sites_of_files(table: SiteTable, measurement: Measurement, model: StaticModel) -> dict[int, Site]:
-    """All sites of the modules that anything was measured in, or could be."""
+    """Return all sites of the modules that the measurement or the model refers to."""
     named: set[int] = {site for site, *_ in measurement.observed()}
     for accesses in model.variables.values():
         named |= accesses.reads | accesses.writes
@@ -57,7 +57,7 @@ def _sites_of_files(table: SiteTable, measurement: Measurement, model: StaticMod
     for keys in measurement.tally().covered.values():
         for key in keys:
             named |= set(_numbers(key))
-    for warning in measurement.warnings():  # it may tell of a module of which nothing else does: only constructors ran
+    for warning in measurement.warnings():  # may refer to modules of which only constructors ran
         named |= set(warning.sites)
     modules = {number >> INDEX_BITS for number in named}
     return {number: table[number] for number in table if number >> INDEX_BITS in modules}

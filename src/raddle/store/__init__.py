@@ -1,4 +1,4 @@
-"""The store: the data file between measuring and reporting."""
+"""The store: the data file that connects measuring and reporting."""
 
 from raddle.store.connection import NoDataError, UnusableError
 from raddle.store.contents import Contents, Run, contents_of

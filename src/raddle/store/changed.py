@@ -1,4 +1,4 @@
-"""Sources that changed: what was measured in code that is no longer there is dropped."""
+"""Drops measurements of source files that have changed since."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from raddle.store.writing import DROPPED, json_text, text
 
 
 @dataclass(frozen=True, slots=True)
-class _Gone:
-    """Sources that are no longer there."""
+class _Outdated:
+    """Versions of source files whose measurements are dropped."""
 
-    labels: frozenset[str]
-    digests: frozenset[int]
+    labels: frozenset[str]  # names of the files in sites
+    digests: frozenset[int]  # digests of their contents
 
     def has(self, site: int) -> bool:
-        """Whether the site is in one of them."""
+        """Return whether the site is in one of these versions."""
         return site >> INDEX_BITS in self.digests
 
     def named_by(self, text: str) -> bool:
-        """Whether the text names one of them, or a class, a line or a function of it."""
+        """Return whether the text names one of these files, or a class, line or function in it."""
         return text in self.labels or text.partition(":")[0] in self.labels
 
     def concerns(self, requirement: Requirement) -> bool:
-        """Whether the requirement names anything in one of them."""
+        """Return whether the requirement refers to anything in these versions."""
         return any(map(self.has, requirement.sites)) or any(map(self.named_by, requirement.texts))
 
 
 def digests_now(label: str, path: str) -> frozenset[int]:
-    """Of the source as it lies there now, in each of its forms; none where it cannot be read.
+    """Return the digests of the current source, one for each form of instrumentation; empty if it cannot be read.
 
     >>> digests_now("nowhere.py", "/nowhere.py")
     frozenset()
@@ -48,12 +48,12 @@ def digests_now(label: str, path: str) -> frozenset[int]:
     try:
         source = Path(path).read_bytes()
         return frozenset(site_base(label, source, *form) >> INDEX_BITS for form in SITE_BASE_OPTIONS)
-    except (OSError, ValueError, SyntaxError):  # not there, not text, of no encoding that Python knows
+    except (OSError, ValueError, SyntaxError):  # the file does not exist, is not text, or has an unknown encoding
         return frozenset()
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Do both paths lead to one file?"""
+    """Return whether both paths lead to the same file."""
     try:
         return os.path.samefile(one, other)
     except (OSError, ValueError):
@@ -61,85 +61,86 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def drop_changed(connection: sqlite3.Connection, contents: Contents) -> tuple[str, ...]:
-    """Drop what is stored about files of which the contents have another source; the notes that say so.
+    """Drop stored data about files that have a different source in `contents`; return notes for the user.
 
-    Two files may have one label, as installed ones outside the project: both stay. But if the data file's folder has
-    one of them and not the other, that is the same file in a copy of the project: it has changed. A file in another
-    form than before, or under another label, goes too: one place with two numbers would be counted twice.
+    Two different files outside the project may have the same label, like installed packages. Both are kept. But if only
+    the new one is in the folder of the data file, it is the same file in a copy of the project, and counts as changed.
+    A file that is instrumented in a different form or has a new label is dropped too. Otherwise one place would have
+    two site numbers and be counted twice.
     """
     folder = os.path.dirname(connection.execute("pragma database_list").fetchone()[2])
-    coming: dict[str, set[int]] = {}
+    new_digests: dict[str, set[int]] = {}
     for label, digest in contents.files:
         if digest:
-            coming.setdefault(text(label), set()).add(digest)
+            new_digests.setdefault(text(label), set()).add(digest)
     paths = {text(label): text(path) for label, path in contents.paths.items()}
-    gone, notes = [], set()
+    outdated, notes = [], set()
     for number, label, digest, path in connection.execute("select number, label, digest, path from file where digest"):
-        if digest in coming.get(label, ()):
+        if digest in new_digests.get(label, ()):
             continue
-        renamed = next((new for new in coming if new != label and path and paths.get(new) == path), None)
+        renamed = next((new for new in new_digests if new != label and path and paths.get(new) == path), None)
         if renamed is not None:
-            gone.append((number, label, digest))
-            notes.add(f"{label} is called {renamed} now: what was measured under the former name{DROPPED}")
+            outdated.append((number, label, digest))
+            notes.add(f"{label} is now called {renamed}: coverage measured under the old name{DROPPED}")
             continue
-        if label not in coming:
+        if label not in new_digests:
             continue
-        is_there = digest in digests_now(label, path)
+        is_unchanged = digest in digests_now(label, path)
         now = paths.get(label, "")
         is_same = same_file(path, now)
-        if is_there and not is_same and not (path_from(folder, now) and not path_from(folder, path)):
+        if is_unchanged and not is_same and not (path_from(folder, now) and not path_from(folder, path)):
             continue
-        gone.append((number, label, digest))
-        how = "is instrumented in another form (by pytest)" if is_there and is_same else "was changed"
-        notes.add(f"{label} {how}: what was measured in it before{DROPPED}")
-    if gone:
-        _drop(connection, gone, contents)
+        outdated.append((number, label, digest))
+        how = "is instrumented in another form (by pytest)" if is_unchanged and is_same else "has changed"
+        notes.add(f"{label} {how}: its earlier coverage{DROPPED}")
+    if outdated:
+        _drop(connection, outdated, contents)
     return tuple(sorted(notes))
 
 
-def _drop(connection: sqlite3.Connection, gone: list[tuple[int, str, int]], contents: Contents) -> None:
-    sources = _Gone(frozenset(label for _, label, _ in gone), frozenset(digest for *_, digest in gone))
+def _drop(connection: sqlite3.Connection, outdated: list[tuple[int, str, int]], contents: Contents) -> None:
+    sources = _Outdated(frozenset(label for _, label, _ in outdated), frozenset(digest for *_, digest in outdated))
     _drop_requirements(connection, sources)
     _drop_facts(connection, sources)
-    _doubt_runs(connection, [number for number, _, _ in gone], contents)
-    for number, label, digest in gone:
+    _invalidate_runs(connection, [number for number, _, _ in outdated], contents)
+    for number, label, digest in outdated:
         _drop_file(connection, number, label, digest)
     _drop_findings(connection, sources)
-    connection.execute("delete from extra")  # they are about all files at once, and come again with the next runs
+    connection.execute("delete from extra")  # extras describe all files at once; the next runs add them again
 
 
-def _drop_requirements(connection: sqlite3.Connection, gone: _Gone) -> None:
-    from raddle.criteria import shape_of  # takes long to import
+def _drop_requirements(connection: sqlite3.Connection, outdated: _Outdated) -> None:
+    from raddle.criteria import shape_of  # imported here because it is slow
 
     stale = [
         (criterion, key)
         for criterion, key in connection.execute("select criterion, key from requirement")
-        if gone.concerns(Requirement(shape_of(criterion), key_of(key)))
+        if outdated.concerns(Requirement(shape_of(criterion), key_of(key)))
     ]
     connection.executemany("delete from requirement where criterion = ? and key = ?", stale)
     doubtful = [
         row
         for row in connection.execute("select kind, subject, sites, note from caution")
-        if any(map(gone.has, json.loads(row[2])))
+        if any(map(outdated.has, json.loads(row[2])))
     ]
     connection.executemany("delete from caution where kind = ? and subject = ? and sites = ? and note = ?", doubtful)
 
 
-def _drop_facts(connection: sqlite3.Connection, gone: _Gone) -> None:
-    """Drop all facts of an owner if any of them is about a source that is gone, because they depend on each other."""
+def _drop_facts(connection: sqlite3.Connection, outdated: _Outdated) -> None:
+    """Drop all facts of an owner if any of them is about an outdated source, because they depend on each other."""
     kept = {
         owner: facts
         for owner, facts in read_facts(connection).owners.items()
-        if not gone.named_by(owner) and not any(gone.has(site) for _, site in facts.accesses)
+        if not outdated.named_by(owner) and not any(outdated.has(site) for _, site in facts.accesses)
     }
     connection.execute("update facts set value = ?", (json_text(PruningFacts(kept).as_json()),))
 
 
-def _doubt_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
-    """What a run of the former code exhausted says nothing about this code.
+def _invalidate_runs(connection: sqlite3.Connection, files: list[int], contents: Contents) -> None:
+    """Mark runs of the old code as not exact, because they say nothing about the new code.
 
-    Where the same is run again now, by the same criteria, the former run leaves nothing open that the new one
-    does not. A run of which nothing is left is forgotten.
+    A run stays exact for a criterion if the same origin is run again now with that criterion: the new run decides. Runs
+    without remaining coverage are deleted.
     """
     runs = f"select run from run_file where file in ({', '.join(map(str, files))})"
     connection.execute(f"update run_criterion set exact = 0 where run in ({runs})")
@@ -170,10 +171,10 @@ def _drop_file(connection: sqlite3.Connection, number: int, label: str, digest: 
     connection.execute("delete from file where number = ?", (number,))
 
 
-def _drop_findings(connection: sqlite3.Connection, gone: _Gone) -> None:
+def _drop_findings(connection: sqlite3.Connection, outdated: _Outdated) -> None:
     stale = [
         (identity,)
         for identity, value in connection.execute("select identity, value from finding")
-        if any(event.file in gone.labels for event in Finding.from_json(json.loads(value)).trace)
+        if any(event.file in outdated.labels for event in Finding.from_json(json.loads(value)).trace)
     ]
     connection.executemany("delete from finding where identity = ?", stale)

@@ -1,11 +1,11 @@
-"""A connection to the data file: one transaction, safe among processes, whose errors say what to do.
+"""Access to the data file: one transaction per call, safe with several processes, with helpful error messages.
 
-SQLite's rollback journal is used, not its write-ahead log, which does not work in network folders. A process may
-be killed at any moment: whoever opens the file next undoes what was half done. The tables are made in the same
-transaction as the first row, so a file is either empty or whole.
+The file uses the rollback journal of SQLite, not the write-ahead log, which does not work in network folders. A process
+may be killed at any moment: the next process that opens the file rolls back the unfinished transaction. The tables are
+created in the same transaction as the first row, so a file is either empty or complete.
 
-Nothing here opens the file in another way than through SQLite: closing it would give up the locks that this
-process has on it.
+The file is only ever opened through SQLite. Closing another file descriptor would release the locks that SQLite holds
+in this process.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import TypeVar
 from raddle.errors import UsageError
 from raddle.store.schema import APPLICATION, SCHEMA, VERSION
 
-BUSY_SECONDS = 300.0  # how long others may keep the file: many workers that end at once take turns
-RETRY_SECONDS = 0.05  # where SQLite does not wait by itself
+BUSY_SECONDS = 300.0  # how long to wait for the lock; many workers may write at the same time
+RETRY_SECONDS = 0.05  # delay between attempts where SQLite itself does not wait
 
 T = TypeVar("T")
 
 
 class NoDataError(UsageError):
-    """There is no data file, or there is nothing in it."""
+    """The data file does not exist or is empty."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -37,9 +37,9 @@ class NoDataError(UsageError):
 
 
 def write(path: Path, change: Callable[[sqlite3.Connection], T], *, busy_seconds: float = BUSY_SECONDS) -> T:
-    """Make a change, all of it or nothing; the file is made if there is none.
+    """Call `change` in a transaction and return its result; create the file if it does not exist.
 
-    The change may be tried several times.
+    `change` is called again if the file was locked.
     """
     deadline = time.monotonic() + busy_seconds
     while True:
@@ -56,10 +56,10 @@ def write(path: Path, change: Callable[[sqlite3.Connection], T], *, busy_seconds
         time.sleep(RETRY_SECONDS)
 
 
-def read(path: Path, look: Callable[[sqlite3.Connection], T], *, busy_seconds: float = BUSY_SECONDS) -> T:
-    """Look at the file as it is at one moment; it is never made or changed.
+def read(path: Path, query: Callable[[sqlite3.Connection], T], *, busy_seconds: float = BUSY_SECONDS) -> T:
+    """Call `query` on a consistent snapshot of the file and return its result; never create or change the file.
 
-    It is opened for writing all the same, where that is allowed, to undo what a killed process left half done.
+    The file is opened for writing if permitted, so that SQLite can roll back the transaction of a killed process.
     """
     if not os.path.exists(path):
         raise NoDataError(path)
@@ -68,10 +68,10 @@ def read(path: Path, look: Callable[[sqlite3.Connection], T], *, busy_seconds: f
             if _is_empty(connection, path):
                 raise NoDataError(path)
             _check(connection, path)
-            return look(connection)
+            return query(connection)
     except sqlite3.Error as error:
         raise _explained(error, path, busy_seconds) from None
-    except (ValueError, TypeError, LookupError, AttributeError) as error:  # JSON that is none, or of another kind
+    except (ValueError, TypeError, LookupError, AttributeError) as error:  # invalid JSON, or unexpected values
         raise _damaged(path, error) from error
 
 
@@ -95,7 +95,7 @@ def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
 
 
 def _is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Nothing was ever stored here. SQLite takes a file of a single byte for an empty one: we do not."""
+    """Return whether the file is empty. SQLite also treats a file of one byte as empty; this function does not."""
     (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
     return tables == 0 and os.stat(path).st_size == 0
 
@@ -113,14 +113,14 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION:
         raise _foreign(path)
     if version < VERSION:
-        what_to_do = "delete it and measure anew, or read it with the raddle that wrote it"
+        what_to_do = "delete it and measure again, or read it with the version of raddle that wrote it"
     elif version > VERSION:
         what_to_do = "upgrade raddle"
     else:
         return
     raise UsageError(
         "data-file-version",
-        f"{path} is a data file of version {version}, and this raddle reads version {VERSION}: {what_to_do}",
+        f"{path} is a data file of version {version}, but this raddle reads version {VERSION}: {what_to_do}",
     )
 
 
@@ -129,45 +129,45 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 def _foreign(path: Path) -> UsageError:
-    return UsageError("not-a-data-file", f"{path} is not a data file of raddle; name another one with --data-file")
+    return UsageError("not-a-data-file", f"{path} is not a raddle data file; choose another file with --data-file")
 
 
 class UnusableError(UsageError):
-    """The data file is the right one, but cannot be used now. Findings are printed even so."""
+    """The data file is valid but cannot be used now. Findings are printed anyway."""
 
 
 def _damaged(path: Path, error: Exception) -> UsageError:
     return UnusableError(
-        "data-file-unreadable", f"{path} is damaged ({type(error).__name__}: {error}): delete it and measure anew"
+        "data-file-unreadable", f"{path} is damaged ({type(error).__name__}: {error}): delete it and measure again"
     )
 
 
 def _explained(error: sqlite3.Error, path: Path, busy_seconds: float) -> Exception:
-    said = str(error)
+    message = str(error)
     if isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
-        return error  # a fault of our own
-    if "not a database" in said:
+        return error  # a bug in raddle
+    if "not a database" in message:
         return _foreign(path)
     if _is_busy(error):
         return UnusableError(
             "data-file-busy",
-            f"another process has kept {path} for more than {busy_seconds:g} s; nothing was read or stored",
+            f"{path} was locked by another process for more than {busy_seconds:g} s; nothing was read or stored",
         )
-    if "malformed" in said or "no such" in said or "has no column" in said:
+    if "malformed" in message or "no such" in message or "has no column" in message:
         return _damaged(path, error)
-    if "readonly" in said or "full" in said or "disk I/O" in said:
-        what_to_do = "make room or name another file with --data-file"
-        return UnusableError("data-file-unwritable", f"{path} cannot be written ({said}): {what_to_do}")
-    reason = _reason(path) or said
+    if "readonly" in message or "full" in message or "disk I/O" in message:
+        what_to_do = "free disk space or choose another file with --data-file"
+        return UnusableError("data-file-unwritable", f"{path} cannot be written ({message}): {what_to_do}")
+    reason = _reason(path) or message
     return UsageError("data-file-unreadable", f"{path} cannot be opened: {reason}")
 
 
 def _reason(path: Path) -> str:
-    """Why a file cannot be opened; SQLite does not say."""
+    """Return why a file cannot be opened, which SQLite does not report; "" if unknown."""
     if path.is_dir():
         return "it is a folder"
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     if not path.exists():
         return "" if os.access(path.parent, os.W_OK) else f"the folder {path.parent.absolute()} cannot be written to"
-    return "" if os.access(path, os.R_OK) else "you are not allowed to read it"
+    return "" if os.access(path, os.R_OK) else "you do not have permission to read it"

@@ -1,4 +1,4 @@
-"""Contents: everything that a data file holds, as values; every report is made from these alone."""
+"""The contents of a data file as Python values. All reports are created from these alone."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from raddle.static_model import StaticModel
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One use of raddle that measured something."""
+    """One run of raddle that measured coverage."""
 
-    identity: str  # by which it is known again in other files
+    identity: str  # a random identifier that is the same in all data files
     origin: str
     mode: str
     executions: int
-    before: int  # executions of earlier runs: its own are numbered from before + 1 on
-    added: str  # when, in UTC
-    criteria: frozenset[str] = frozenset()  # that it measured
-    exact: frozenset[str] = frozenset()  # those of which it covered everything that can be covered
-    files: frozenset[tuple[str, int]] = frozenset()  # that it was about: label and digest
+    before: int  # number of executions in earlier runs; its own are numbered from before + 1
+    added: str  # when the run was added, in UTC
+    criteria: frozenset[str] = frozenset()  # criteria that the run measured
+    exact: frozenset[str] = frozenset()  # criteria of which the run covered every feasible requirement
+    files: frozenset[tuple[str, int]] = frozenset()  # label and digest of each source file
 
-    def is_about_all_of(self, other: Run) -> bool:
-        """Did both run the same thing, in the same way, and did this one measure all the source that the other did?"""
+    def includes(self, other: Run) -> bool:
+        """Return whether both runs have the same origin and mode, and this one measured all files of the other."""
         return (self.origin, self.mode) == (other.origin, other.mode) and self.files >= other.files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents(MeasuredData):
-    """What runs measured, all of them together.
+    """The merged data of all runs in a data file.
 
     >>> runs = (Run("a", "run app.py", "native", 5, 0, "", frozenset({"map", "sync"})),
     ...         Run("b", "run app.py", "native", 2, 5, "", frozenset({"sync"})))
@@ -40,22 +40,22 @@ class Contents(MeasuredData):
     (5, 7)
     """
 
-    runs: tuple[Run, ...] = ()  # executions are numbered on from run to run
+    runs: tuple[Run, ...] = ()  # executions are numbered consecutively across runs
 
     def __add__(self, other: Contents) -> Contents:
         """Merge the contents of two data files, as `raddle.store.writing` does table by table."""
         before = max((run.before + run.executions for run in self.runs), default=0)
-        moved = tuple(replace(run, before=before + run.before) for run in other.runs)
-        return replace(super(Contents, self).__add__(other), runs=self.runs + moved)
+        renumbered = tuple(replace(run, before=before + run.before) for run in other.runs)
+        return replace(super(Contents, self).__add__(other), runs=self.runs + renumbered)
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """Those that were measured, by name."""
+        """The names of the measured criteria, sorted."""
         return tuple(sorted({name for run in self.runs for name in run.criteria}))
 
     @property
     def exact(self) -> frozenset[str]:
-        """Criteria of which every run covered everything that could be covered, or repeated one that had."""
+        """The criteria for which every run either was exact or repeated an exact run."""
         inexact = {
             name
             for index, run in enumerate(self.runs)
@@ -65,42 +65,42 @@ class Contents(MeasuredData):
         return frozenset(self.criteria) - inexact
 
     def _repeats(self, run: Run, earlier: Sequence[Run], criterion: str) -> bool:
-        """Was the same explored before, all of it, and did this run bring nothing new?
+        """Return whether an earlier exact run includes this run, and this run covered nothing new.
 
-        One that did had more freedom than the one before, as where threads may be switched.
+        If it did cover something new, its options allowed more, for example another switch model.
         """
-        if not any(criterion in other.exact and other.is_about_all_of(run) for other in earlier):
+        if not any(criterion in other.exact and other.includes(run) for other in earlier):
             return False
         own = range(run.before + 1, run.before + run.executions + 1)
         return not any(seen.first in own for seen in self.tally.covered.get(criterion, {}).values())
 
     def model_for(self, criterion: str) -> StaticModel:
-        """The model of the sources of those runs that measured the criterion."""
+        """Return the static model, restricted to the files of runs that measured the criterion."""
         measured = [run for run in self.runs if criterion in run.criteria]
         if len(measured) == len(self.runs):
             return self.model
         return self.model.of_modules({digest for run in measured for _, digest in run.files})
 
     def executions(self, criterion: str) -> int:
-        """How many of them were measured by the criterion."""
+        """Return the number of executions measured with the criterion."""
         return sum(run.executions for run in self.runs if criterion in run.criteria)
 
     def since_new(self, criterion: str) -> int:
-        """Executions measured by the criterion after the last that covered anything new."""
+        """Return the number of executions, measured with the criterion, since its coverage last grew."""
         last = max((seen.first for seen in self.tally.covered.get(criterion, {}).values()), default=0)
         measured = (run for run in self.runs if criterion in run.criteria)
         return sum(max(0, min(run.executions, run.before + run.executions - last)) for run in measured)
 
     @property
     def files(self) -> frozenset[tuple[str, int]]:
-        """Label and digest of each source file; the digest is 0 where a file has no sites."""
+        """The label and digest of each source file; the digest is 0 if the file has no sites."""
         with_sites = {(site.file, number >> INDEX_BITS) for number, site in self.sites.items()}
         labels = {label for label, _ in with_sites}
         return frozenset(with_sites | {(label, 0) for label in self.paths if label not in labels})
 
 
 def contents_of(record: Record, *, identity: str = "", added: str = "") -> Contents:
-    """What a file would hold if it held nothing else."""
+    """Return the contents of a data file that holds only this record."""
     contents = Contents(**record.measured_fields())
     run = Run(
         identity,

@@ -1,4 +1,4 @@
-"""The data file: what runs measured, one after the other or at the same time."""
+"""The data file: stores the measurements of successive or simultaneous runs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from raddle.store.contents import Contents, contents_of
 from raddle.store.reading import read_contents
 from raddle.store.writing import add_contents, add_notes, drop_notes, schedule_identity
 
-NATIVE = "native"  # the mode of records that the processes of a program make
-DATA_FILE = ".raddle"  # in the current folder, unless told otherwise
+NATIVE = "native"  # the mode of records from processes of a program
+DATA_FILE = ".raddle"  # default name of the data file, in the current folder
 
 
 def add(
@@ -31,11 +31,11 @@ def add(
     starts_run: bool | None = None,
     busy_seconds: float = connection.BUSY_SECONDS,
 ) -> tuple[str, ...]:
-    """Add what a run measured: all of it, or nothing if this is interrupted. The notes that are to be shown.
+    """Add the record of a run to the data file, completely or not at all; return notes to show to the user.
 
-    Many processes may do this at once. Where a source file has changed since it was measured, what was stored
-    about it is dropped, and a note says so. Such notes of earlier runs are forgotten where the record `begins` a run:
-    unless told otherwise, any but a native one, as a native run has many processes and says itself when it begins.
+    Several processes may call this at the same time. If a source file has changed since it was measured, its stored
+    data is dropped, and a note reports it. If `starts_run` is true, such notes of earlier runs are deleted. By default,
+    every record starts a run except for native ones: a native run has many processes and calls `forget_notes` itself.
 
     >>> import tempfile
     >>> from raddle.tally import Tally
@@ -62,16 +62,16 @@ def add(
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """What became of a record: the notes to be shown, and why it was not stored, if it was not."""
+    """The result of adding a record to the data file."""
 
-    notes: tuple[str, ...] = ()
-    error: str = ""
+    notes: tuple[str, ...] = ()  # notes to show to the user
+    error: str = ""  # why the record was not stored; "" if it was
 
 
 def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[CorpusEntry] = ()) -> AddResult:
-    """`add`, after schedules that no longer fit were dropped; what goes wrong is said, not raised.
+    """Drop the schedules in `unfit`, then `add` the record. Errors are returned, not raised.
 
-    A finding must not be lost because the disk is full.
+    A full disk must not prevent a finding from being reported.
     """
     try:
         forget_schedules(path, unfit)
@@ -79,30 +79,30 @@ def try_to_add(path: str | os.PathLike[str], record: Record, *, unfit: Iterable[
     except (RaddleError, sqlite3.Error, OSError) as error:
         return AddResult(error=f"nothing was stored: {error}")
     except KeyboardInterrupt:
-        return AddResult(error=f"nothing was stored: interrupted while {path} was written")
+        return AddResult(error=f"nothing was stored: interrupted while writing {path}")
 
 
 def forget_notes(path: str | os.PathLike[str]) -> None:
-    """A run begins: what the one before has dropped was said long enough."""
+    """Delete the notes about dropped data, because a new run begins."""
     if os.path.exists(path) and os.stat(path).st_size:
         connection.write(Path(path), drop_notes)
 
 
 def forget_schedules(path: str | os.PathLike[str], corpus: Iterable[CorpusEntry]) -> None:
-    """They no longer fit the code."""
-    gone = [schedule_identity(kept) for kept in corpus]
-    if gone:
+    """Delete these schedules, which no longer fit the code."""
+    identities = [schedule_identity(entry) for entry in corpus]
+    if identities:
         statement = "delete from schedule where origin = ? and switches = ? and decisions = ? and points = ?"
-        connection.write(Path(path), lambda file: file.executemany(statement, gone) and None)
+        connection.write(Path(path), lambda file: file.executemany(statement, identities) and None)
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Everything in the file. `NoDataError` is raised where there is none."""
+    """Return the contents of the file; raise `NoDataError` if there are none."""
     return connection.read(Path(path), read_contents)
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Can something be added here? A file that is not there yet, or empty, is fine; else an error says what is wrong.
+    """Raise an error if nothing can be added to the file. A missing or empty file is valid.
 
     >>> check("data-of-tomorrow")
     """
@@ -110,7 +110,7 @@ def check(path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         raise UsageError("data-file-unreadable", f"{path} cannot be opened: there is no folder {folder}")
     if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-        what_to_do = "name another file with --data-file"
+        what_to_do = "choose another file with --data-file"
         raise connection.UnusableError(
             "data-file-unwritable", f"{path} cannot be written (permission denied): {what_to_do}"
         )

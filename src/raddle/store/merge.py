@@ -1,4 +1,4 @@
-"""Merging data files, also those of other machines."""
+"""Merges data files, including those from other machines."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from raddle.store.writing import add_contents
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """What combining did."""
+    """The result of combining data files."""
 
-    added: tuple[str, ...]  # files whose runs are in the target now
-    skipped: tuple[str, ...]  # files whose runs were there already
-    runs: int  # in the target now
-    executions: int
+    added: tuple[str, ...]  # files whose runs were added to the target
+    skipped: tuple[str, ...]  # files whose runs were already in the target
+    runs: int  # number of runs in the target
+    executions: int  # number of executions in the target
 
 
 def combine(target: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]]) -> Combined:
-    """Add what is in other data files; they stay as they are. All of it is added, or nothing."""
+    """Add the contents of other data files to the target, completely or not at all. The other files do not change."""
     where = Path(target)
     itself = [os.fspath(source) for source in sources if same_file(where, source)]
     named = [(os.fspath(source), _read(source)) for source in sources if os.fspath(source) not in itself]
-    _new_among(named, known=set())  # before a file is made that nothing would come into
-    _refuse_other_sources(named)
+    _new_among(named, known=set())  # check first, so that no empty target is created
+    _check_same_sources(named)
 
     def change(file: sqlite3.Connection) -> Combined:
         present = read_contents(file)
-        _refuse_other_sources([(os.fspath(target), present), *named])
+        _check_same_sources([(os.fspath(target), present), *named])
         new = _new_among(named, known={run.identity for run in present.runs})
         for _, contents in new:
             add_contents(file, contents, keep_paths=True)
@@ -54,16 +54,16 @@ def _read(source: str | os.PathLike[str]) -> Contents:
     try:
         return read(source)
     except connection.NoDataError:
-        why = "there is no data in it" if os.path.exists(source) else "there is no such file"
+        why = "it contains no data" if os.path.exists(source) else "there is no such file"
         raise UsageError(
             "no-data",
-            f"{os.fspath(source)} cannot be combined: {why}; nothing was changed. Name files that `raddle run` or "
-            "`raddle explore --criteria` has written",
+            f"{os.fspath(source)} cannot be combined: {why}; nothing was changed. Name files written by `raddle run` "
+            "or `raddle explore --criteria`",
         ) from None
 
 
 def _new_among(named: Sequence[tuple[str, Contents]], *, known: set[str]) -> list[tuple[str, Contents]]:
-    """Those whose runs are not known yet; none may have some that are and some that are not."""
+    """Return the files with new runs; raise an error if a file has both known and new runs."""
     new, known = [], set(known)
     for name, contents in named:
         runs = {run.identity for run in contents.runs}
@@ -76,19 +76,22 @@ def _new_among(named: Sequence[tuple[str, Contents]], *, known: set[str]) -> lis
     return new
 
 
-def _refuse_other_sources(named: Sequence[tuple[str, Contents]]) -> None:
+def _check_same_sources(named: Sequence[tuple[str, Contents]]) -> None:
     for (one_name, one), (other_name, other) in combinations(named, 2):
         label = _differing(one, other)
         if label is not None:
             raise UsageError(
                 "different-source",
                 f"{label} is not the same in {one_name} and {other_name}: measurements of different sources "
-                "cannot be combined. Nothing was changed; measure the same source, in the same way, on both sides",
+                "cannot be combined. Nothing was changed; measure the same source with the same command for both files",
             )
 
 
 def _differing(one: Contents, other: Contents) -> str | None:
-    """A file whose sources are not the same here and there; one may know more forms of it than the other."""
+    """Return the label of a file whose source differs; None if there is none.
+
+    One side may have more forms of a file than the other. That is no difference.
+    """
     mine, theirs = _digests(one), _digests(other)
     for label in sorted(mine.keys() & theirs.keys()):
         if mine[label] <= theirs[label] or theirs[label] <= mine[label]:
@@ -111,6 +114,6 @@ def _overlap(name: str, contents: Contents, known: set[str]) -> UsageError:
     run = next(run for run in contents.runs if run.identity in known)
     return UsageError(
         "overlapping-data",
-        f"some runs of {name} are in the target or in a file before it ({run.origin}, {run.added}), others are not: "
-        "they would be counted twice. Nothing was changed; combine files that do not overlap into a new one",
+        f"some runs of {name} are already in the target or in an earlier file ({run.origin}, {run.added}), others are "
+        "not: they would be counted twice. Nothing was changed; combine files that do not overlap into a new file",
     )

@@ -1,4 +1,4 @@
-"""Contents out of tables."""
+"""Reads contents from the tables of the data file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raddle.warning import ReportedWarning, deduplicated
 
 
 def read_contents(connection: sqlite3.Connection) -> Contents:
-    """Everything."""
+    """Return the contents of all tables."""
     runs = _runs(connection)
     return Contents(
         runs=runs,
@@ -47,7 +47,7 @@ def _corpus(connection: sqlite3.Connection) -> tuple[CorpusEntry, ...]:
 
 
 def key_of(text: str) -> Key:
-    """A requirement's key, from its JSON.
+    """Parse the JSON text of a requirement's key.
 
     >>> key_of('[70000,["log.py:Appender","","th"],true]')
     (70000, ('log.py:Appender', '', 'th'), True)
@@ -97,7 +97,7 @@ def _tally(connection: sqlite3.Connection, runs: tuple[Run, ...]) -> Tally:
     for criterion, key, executions, first in connection.execute(rows):
         covered.setdefault(criterion, {})[key_of(key)] = Covered(executions, first)
     last = max((run.before + run.executions for run in runs), default=0)
-    return Tally() + Tally(last, covered)  # the sum knows how coverage grew
+    return Tally() + Tally(last, covered)  # adding computes how coverage grew
 
 
 def _sites(connection: sqlite3.Connection) -> dict[int, Site]:
@@ -126,7 +126,7 @@ def _model(connection: sqlite3.Connection) -> StaticModel:
     methods: dict[str, dict[str, int]] = {}
     for owner, name, site in connection.execute("select class, name, site from method order by class, name"):
         methods.setdefault(owner, {})[name] = site
-    # The sum with nothing leaves out guesses about sites of which somebody knows better.
+    # Adding drops guesses about sites whose variable is known.
     return StaticModel() + StaticModel(
         variables={name: Accesses(*map(frozenset, some)) for name, some in sites.items()},
         methods=methods,
@@ -135,14 +135,14 @@ def _model(connection: sqlite3.Connection) -> StaticModel:
 
 
 def _extras(connection: sqlite3.Connection) -> dict[str, Any]:
-    from raddle.criteria import NAMES, criterion_class  # takes long to import
+    from raddle.criteria import NAMES, criterion_class  # imported here because it is slow
 
     rows = connection.execute("select criterion, value from extra")
     return {name: criterion_class(name).read_extra(json.loads(value)) for name, value in rows if name in NAMES}
 
 
 def read_facts(connection: sqlite3.Connection) -> PruningFacts:
-    """All facts; none where none were stored."""
+    """Return the stored pruning facts; empty facts if there are none."""
     row = connection.execute("select value from facts").fetchone()
     return PruningFacts.from_json(json.loads(row[0])) if row is not None else PruningFacts()
 

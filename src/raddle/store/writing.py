@@ -1,4 +1,4 @@
-"""Write contents into tables: the tables then hold the sum of the two contents, as `Contents.__add__` defines it."""
+"""Writes contents to the tables of the data file, which then hold the sum as defined by `Contents.__add__`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from raddle.store.contents import Contents
 from raddle.store.reading import read_facts
 from raddle.tally import Tally
 
-# Both merged and added rows count: a requirement covered by several runs was covered by all their executions.
+# Add up the executions that covered a requirement in several runs.
 _REQUIREMENT = """
 insert into requirement values (?, ?, ?, ?) on conflict do update
 set executions = executions + excluded.executions, first = min(first, excluded.first)"""
-# As `Accesses.__add__` has it: a guess is one until somebody knows.
+# Like `Accesses.__add__`: a row stays a guess only as long as all runs guess.
 _ACCESS = """
 insert into access values ((select number from variable where owner = ? and name = ?), ?, ?, ?, ?) on conflict do
 update set reads = max(reads, excluded.reads), writes = max(writes, excluded.writes),
@@ -31,13 +31,13 @@ _SITE = """
 insert or ignore into site values (?, (select number from file where label = ? and digest = ?), ?, ?, ?, ?, ?, ?)"""
 
 
-DROPPED = " is dropped"  # at the end of notes that say what is
+DROPPED = " is dropped"  # ends every note about dropped data; `drop_notes` recognizes them by it
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True)
 
 
 def json_text(value: Any) -> str:
-    """JSON, the same for equal values.
+    """Return a value as JSON in canonical form: equal values have equal texts.
 
     >>> json_text((70000, ("log.py:Appender", "", "th"), True))
     '[70000,["log.py:Appender","","th"],true]'
@@ -46,9 +46,9 @@ def json_text(value: Any) -> str:
 
 
 def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_paths: bool) -> None:
-    """Add runs to those that are there; their executions are numbered on.
+    """Add the contents to the tables. The executions are renumbered to follow the stored ones.
 
-    `keep_paths` says whose word counts where a file lies: the one who was there first, or the one who comes.
+    With `keep_paths`, the stored path of a file has priority over the path in `contents`.
     """
     (before,) = connection.execute("select coalesce(max(before + executions), 0) from run").fetchone()
     _add_files(connection, contents, keep_paths=keep_paths)
@@ -68,40 +68,40 @@ def add_contents(connection: sqlite3.Connection, contents: Contents, *, keep_pat
     )
     connection.executemany(
         "insert or ignore into schedule values (?, ?, ?, ?, ?, ?, ?)",
-        [_schedule(kept, before) for kept in contents.corpus],
+        [_schedule(entry, before) for entry in contents.corpus],
     )
     add_notes(connection, contents.notes)
 
 
-def _schedule(kept: CorpusEntry, before: int) -> tuple[str | int, ...]:
+def _schedule(entry: CorpusEntry, before: int) -> tuple[str | int, ...]:
     return (
-        *schedule_identity(kept),
-        before + kept.number,
-        kept.newly_covered,
-        text(kept.schedule),
+        *schedule_identity(entry),
+        before + entry.number,
+        entry.newly_covered,
+        text(entry.schedule),
     )
 
 
-def schedule_identity(kept: CorpusEntry) -> tuple[str, str, str, str]:
-    """What tells a schedule from all others."""
-    points: dict[str, Any] = {"kinds": sorted(kept.kinds), "sites": sorted(kept.sites)}
-    if kept.replay_options != DEFAULT_REPLAY_OPTIONS:
-        points["options"] = kept.replay_options.as_json()
-    return text(kept.origin), kept.switches, json_text(kept.runs), json_text(points)
+def schedule_identity(entry: CorpusEntry) -> tuple[str, str, str, str]:
+    """Return the columns that identify a schedule."""
+    points: dict[str, Any] = {"kinds": sorted(entry.kinds), "sites": sorted(entry.sites)}
+    if entry.replay_options != DEFAULT_REPLAY_OPTIONS:
+        points["options"] = entry.replay_options.as_json()
+    return text(entry.origin), entry.switches, json_text(entry.runs), json_text(points)
 
 
 def add_notes(connection: sqlite3.Connection, notes: tuple[str, ...]) -> None:
-    """Each is said once."""
+    """Add notes, without duplicates."""
     connection.executemany("insert or ignore into note (text) values (?)", [(text(note),) for note in notes])
 
 
 def drop_notes(connection: sqlite3.Connection) -> None:
-    """Those that say what was dropped: once another run has begun, that is no news."""
+    """Delete the notes about data that earlier runs dropped."""
     connection.execute("delete from note where text like ?", (f"%{DROPPED}",))
 
 
 def text(given: str) -> str:
-    """Text that SQLite can hold: file names that are no Unicode come as lone surrogates.
+    """Escape characters that SQLite cannot store. File names that are not valid Unicode contain lone surrogates.
 
     >>> text("caf\\udce9.py")
     'caf\\\\udce9.py'
@@ -153,7 +153,7 @@ def _add_runs(connection: sqlite3.Connection, contents: Contents, before: int) -
 def _requirements(tally: Tally, before: int) -> Iterator[tuple[str, str, int, int]]:
     for criterion, covered in tally.covered.items():
         rows = ((json_text(key), seen) for key, seen in covered.items())
-        for key, seen in sorted(rows, key=itemgetter(0)):  # as the table is
+        for key, seen in sorted(rows, key=itemgetter(0)):  # in the order of the table
             yield criterion, key, seen.executions, before + seen.first
 
 
@@ -182,12 +182,12 @@ def _add_model(connection: sqlite3.Connection, model: StaticModel) -> None:
 
 
 def _add_facts(connection: sqlite3.Connection, facts: PruningFacts) -> None:
-    together = read_facts(connection) + facts
-    connection.execute("insert or replace into facts values (1, ?)", (json_text(together.as_json()),))
+    merged = read_facts(connection) + facts
+    connection.execute("insert or replace into facts values (1, ?)", (json_text(merged.as_json()),))
 
 
 def _add_extra(connection: sqlite3.Connection, criterion: str, extra: Any) -> None:
-    from raddle.criteria import NAMES, criterion_class  # takes long to import
+    from raddle.criteria import NAMES, criterion_class  # imported here because it is slow
 
     row = connection.execute("select value from extra where criterion = ?", (criterion,)).fetchone()
     if row is not None and criterion in NAMES:

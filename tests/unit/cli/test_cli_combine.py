@@ -71,7 +71,7 @@ def test_something_else(run, tmp_path):
 
 def test_files_that_have_nothing(run, tmp_path):
     (tmp_path / "empty").touch()
-    for name, why in (("nowhere", "there is no such file"), ("empty", "there is no data in it")):
+    for name, why in (("nowhere", "there is no such file"), ("empty", "it contains no data")):
         with pytest.raises(UsageError) as caught:
             run(name)
         assert caught.value.slug == "no-data"

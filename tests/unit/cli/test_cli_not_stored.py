@@ -54,7 +54,7 @@ def folder(tmp_path, monkeypatch):
 
 
 TROUBLES = {
-    "the disk is full": (FULL, "cannot be written (database or disk is full): make room"),
+    "the disk is full": (FULL, "cannot be written (database or disk is full): free disk space"),
     "an error of the disk": (sqlite3.OperationalError("disk I/O error"), "cannot be written (disk I/O error)"),
     "it is damaged": (sqlite3.DatabaseError("database disk image is malformed"), "is damaged"),
     "it may not be written": (
@@ -62,7 +62,7 @@ TROUBLES = {
         "cannot be written (attempt to write a readonly database)",
     ),
     "an error of the system": (OSError(28, "No space left on device"), "No space left on device"),
-    "Ctrl-C": (KeyboardInterrupt(), "interrupted while"),
+    "Ctrl-C": (KeyboardInterrupt(), "interrupted while writing"),
 }
 
 
@@ -141,7 +141,7 @@ def test_a_file_that_was_damaged_before(folder, capsys):
 
 def test_another_process_keeps_it(folder, capsys, monkeypatch):
     monkeypatch.setattr(connection.write, "__kwdefaults__", {"busy_seconds": 0.0})
-    monkeypatch.setattr(file.add, "__kwdefaults__", {"begins": None, "busy_seconds": 0.0})
+    monkeypatch.setattr(file.add, "__kwdefaults__", {"starts_run": None, "busy_seconds": 0.0})
     assert run(capsys, "explore", "not_stored.py::fine", "--executions", "20")[0] == 0
     other = sqlite3.connect(folder / ".raddle", isolation_level=None)
     try:
@@ -150,7 +150,7 @@ def test_another_process_keeps_it(folder, capsys, monkeypatch):
     finally:
         other.close()
     assert code == 1
-    assert "another process has kept .raddle" in err.splitlines()[-1]
+    assert ".raddle was locked by another process" in err.splitlines()[-1]
 
 
 LIMITED = """

@@ -188,7 +188,7 @@ def test_a_changed_source_does_not_end_the_search(tmp_path, monkeypatch):
     (tmp_path / "program.py").write_text("# changed\n" + PROGRAM)
     measured = runs(no_noise(), None)
     assert read(tmp_path / "data").tally.covered["sync"].keys() == measured.tally.covered["sync"].keys()
-    assert list(runs.notes) == ["program.py was changed: what was measured in it before is dropped"]
+    assert list(runs.notes) == ["program.py has changed: its earlier coverage is dropped"]
 
 
 def test_files_are_named_as_raddle_run_names_them(tmp_path, monkeypatch):

@@ -224,7 +224,7 @@ def test_what_was_measured_in_a_changed_file_is_dropped(file):
     keys = [(number(LOG, 1), "x"), (number(SHOP, 0), ("log.py:C", "", "x")), (("Lock", "log.py:12"),), elsewhere]
     add(file, record({"zebra": keys}, **two_files(), **about_log()))
     notes = add(file, record({"zebra": [(number(new, 1), "x")]}, **two_files(log=new)))
-    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    assert notes == ("log.py has changed: its earlier coverage is dropped",)
     contents = read(file)
     assert contents.notes == notes
     assert contents.tally.covered["zebra"] == {elsewhere: Covered(1, 1), (number(new, 1), "x"): Covered(1, 2)}
@@ -295,7 +295,7 @@ def test_two_files_of_one_name_stay_side_by_side(tmp_path):
     assert notes == ()
     assert set(read(file).tally.covered["blocks"]) == {(first,), (second,)}
     third, notes = add_source(file, one, "x = 3\n")
-    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    assert notes == ("log.py has changed: its earlier coverage is dropped",)
     assert set(read(file).tally.covered["blocks"]) == {(second,), (third,)}
 
 
@@ -306,14 +306,14 @@ def test_a_copy_of_the_project_has_its_own_sources(tmp_path):
     file.parent.mkdir()
     add_source(file, old, "x = 1\n")
     second, notes = add_source(file, new, "x = 2\n")
-    assert notes == ("log.py was changed: what was measured in it before is dropped",)
+    assert notes == ("log.py has changed: its earlier coverage is dropped",)
     assert list(read(file).tally.covered["blocks"]) == [(second,)]
 
 
 def test_a_file_in_another_form_is_not_counted_twice(file, tmp_path):
     add_source(file, tmp_path / "log.py", "x = 1\n")
     base, notes = add_source(file, tmp_path / "log.py", "x = 1\n", ASSERTIONS)
-    assert notes == ("log.py is instrumented in another form (by pytest): what was measured in it before is dropped",)
+    assert notes == ("log.py is instrumented in another form (by pytest): its earlier coverage is dropped",)
     assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
@@ -323,7 +323,7 @@ def test_a_file_under_another_name_is_not_counted_twice(file, tmp_path):
     base = site_base("src/log.py", "x = 1\n")
     there = {base: Site("src/log.py", 1, 0, "write", "x", "<module>", switchable=True)}
     notes = add(file, record({"blocks": [(base,)]}, sites=there, paths={"src/log.py": str(tmp_path / "log.py")}))
-    assert notes == ("log.py is called src/log.py now: what was measured under the former name is dropped",)
+    assert notes == ("log.py is now called src/log.py: coverage measured under the old name is dropped",)
     assert list(read(file).tally.covered["blocks"]) == [(base,)]
 
 
@@ -440,7 +440,7 @@ def test_a_database_of_something_else(file, statement):
     assert file.read_bytes() == content
 
 
-@pytest.mark.parametrize(("version", "said"), [(VERSION - 1, "measure anew"), (VERSION + 1, "upgrade raddle")])
+@pytest.mark.parametrize(("version", "said"), [(VERSION - 1, "measure again"), (VERSION + 1, "upgrade raddle")])
 def test_another_version(file, version, said):
     database = sqlite3.connect(file)
     database.executescript(f"create table run (x); pragma application_id={APPLICATION}; pragma user_version={version}")
@@ -483,7 +483,7 @@ def test_a_file_that_another_keeps(file):
     add(file, record({"map": [(1,)]}))
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("begin exclusive")
-    with pytest.raises(UsageError, match="another process has kept") as caught:
+    with pytest.raises(UsageError, match="was locked by another process") as caught:
         add(file, record({"map": [(2,)]}), busy_seconds=0.01)
     assert caught.value.slug == "data-file-busy"
     other.execute("rollback")
