@@ -241,6 +241,7 @@ def _tracer_without_greenlets() -> object | None:
 def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | None:
     from raddle.api import explore, require_tested
     from raddle.refusal import unwatched_calls
+    from raddle.report.stop_text import stop_text
     from raddle.stop_reason import StopReason
 
     scenario = _scenario(item)
@@ -248,7 +249,7 @@ def _explore(item: pytest.Function, options: dict[str, Any]) -> BaseException | 
     item.stash[_RAN] = {
         "executions": result.executions,
         "seed": result.seed,
-        "stopped": result.stopped_because.value,  # plain text: workers of xdist send it
+        "stopped": stop_text(result),
         "notes": list(result.notes),
         "unwatched": unwatched_calls(result.not_instrumented),
     }
@@ -572,7 +573,7 @@ class Tally:
 
 def _how_it_went(ran: dict[str, Any]) -> str:
     notes = "".join(f"; {note}" for note in ran["notes"])
-    return f"{_counted(ran['executions'], 'execution')}, stopped because: {ran['stopped']}{notes}"
+    return f"{_counted(ran['executions'], 'execution')}; {ran['stopped']}{notes}"
 
 
 def _in_total(explored: list[dict[str, Any]]) -> str:

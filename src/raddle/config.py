@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from raddle.errors import UsageError
 
-_REPORT_ONLY = frozenset({"story", "fail_under"})  # settings that `raddle.explore` does not take
+_REPORT_ONLY = frozenset({"story", "verbose", "fail_under"})  # settings that `raddle.explore` does not take
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Config:
     corpus: bool | None = None
     workers: int | None = None
     story: str | None = None  # length of the stories of findings: "short" or "full"
+    verbose: bool | None = None  # True to show how the search went and list every warning
     fail_under: str | tuple[str, ...] | None = None  # coverage thresholds of `raddle report`
 
     def options(self) -> dict[str, Any]:

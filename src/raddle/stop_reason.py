@@ -1,4 +1,4 @@
-"""Why an exploration stopped."""
+"""The reasons why a search stops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Reason(StrEnum):
-    """A reason with the sentence that people read. It is its name as a string, so JSON needs no conversion."""
+    """A reason with a human-readable sentence. Its value is its name in JSON."""
 
     sentence: str
 
@@ -17,31 +17,33 @@ class Reason(StrEnum):
         self.sentence = sentence
         return self
 
-    __repr__ = str.__repr__  # as before these were an enum: users print them
+    __repr__ = str.__repr__  # users print reasons, which were plain strings in earlier versions
 
 
 class StopReason(Reason):
     """The reasons to stop exploring. `docs/formats.md` has a line on each.
 
-    >>> StopReason("covered").sentence, StopReason.EXHAUSTED_IN_PART.ran_out
-    ('everything known to be possible is covered', True)
+    `raddle.report.stop_text` adds numbers and qualifications to the sentence.
+
+    >>> StopReason("executions").sentence, StopReason.EXHAUSTED_IN_PART.ran_out
+    ('stopped: execution limit reached', True)
     """
 
     FIRST_FINDING = "first-finding", "stopped at the first finding"
-    SATURATED = "saturated", "saturated: nothing new came for long"
-    COVERED = "covered", "everything known to be possible is covered"
-    ENDLESS = "endless", "stopped, as executions do not end"
-    CRASHING = "crashing", "stopped, as executions end their process"
-    EXHAUSTED = "exhausted", "exhausted: no other schedule exists for this scenario"
-    EXHAUSTED_WITHIN_BOUND = "exhausted-within-bound", "every schedule within the bound was run"
+    SATURATED = "saturated", "saturated: no new coverage for many executions"
+    COVERED = "covered", "covered: every requirement known to be possible"
+    ENDLESS = "endless", "stopped: executions do not end"
+    CRASHING = "crashing", "stopped: executions keep crashing their process"
+    EXHAUSTED = "exhausted", "exhausted: every schedule was run"
+    EXHAUSTED_WITHIN_BOUND = "exhausted-within-bound", "exhausted within the bound: every schedule inside it was run"
     EXHAUSTED_IN_PART = (
-        "exhausted-in-part", "exhausted in part: every schedule of what is under control was run"
+        "exhausted-in-part", "exhausted in part: every schedule of the code under control was run"
     )  # fmt: skip
-    EXECUTIONS = "executions", "the number of executions asked for is reached"
-    SECONDS = "seconds", "the time asked for is over"
+    EXECUTIONS = "executions", "stopped: execution limit reached"
+    SECONDS = "seconds", "stopped: time limit reached"
     INTERRUPTED = "interrupted", "interrupted"
 
     @property
     def ran_out(self) -> bool:
-        """Whether the scheduler had no other schedule to run, be it within a bound or in part."""
+        """Whether the scheduler ran out of schedules, possibly only within a bound or in part."""
         return self in (StopReason.EXHAUSTED, StopReason.EXHAUSTED_WITHIN_BOUND, StopReason.EXHAUSTED_IN_PART)

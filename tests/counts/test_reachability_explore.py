@@ -14,7 +14,6 @@ import reachable_memory
 import reachable_waiting
 
 import raddle
-from raddle.cli.screen import why
 from raddle.criteria import NAMES, criterion_class, make_criteria
 from raddle.errors import UsageError
 from raddle.execute.session import Session
@@ -23,6 +22,7 @@ from raddle.instrument import Selection
 from raddle.measuring.measurement import Measurement
 from raddle.report.coverage import contents_of, rows
 from raddle.report.missing import missing
+from raddle.report.stop_text import stop_text
 from raddle.schedulers import make_scheduler, reachability
 from raddle.schedulers.reachability import Reachability
 
@@ -54,7 +54,7 @@ def test_what_is_found_replays(scenario: Callable[[], None], kind: str, shrink: 
     again = raddle.replay(scenario, str(finding.schedule), source=SOURCE)
     assert again is not None
     assert again.message == finding.message
-    assert why(result) == "exhausted: every partial order was run"
+    assert stop_text(result) == f"exhausted: all {result.orders['partial_orders']} partial orders were run"
 
 
 def test_it_stops_at_the_first_finding() -> None:
@@ -67,13 +67,13 @@ def test_it_stops_at_the_first_finding() -> None:
 def test_no_failure_exists() -> None:
     result = visited(counted.locked_increments(2))
     assert (result.executions, result.findings) == (6, ())
-    assert why(result) == "exhausted: no failure exists for this scenario within these bounds"
+    assert stop_text(result) == "exhausted: all 6 partial orders were run; no failure is possible within these bounds"
 
 
 def test_a_budget_that_is_spent_first() -> None:
     result = visited(counted.increments(2), until="budget", executions=33)
     assert (result.executions, result.stopped_because) == (33, "executions")
-    assert why(result) == "the number of executions asked for is reached"
+    assert stop_text(result) == "stopped: execution limit reached"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

@@ -216,12 +216,12 @@ def test_one_line_is_one_line(run):
 
 def test_verbose_says_why_each_exploration_stopped(run):
     result = run("@pytest.mark.raddle(executions=4)\ndef test_it(): together(int, int)", "-v")
-    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 4 executions, stopped because: executions*"])
+    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 4 executions; stopped: execution limit reached*"])
 
 
 def test_verbose_says_that_nothing_else_can_happen(run):
     result = run("@pytest.mark.raddle\ndef test_it(): pass", "-v")
-    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 2 executions, stopped because: exhausted*no thread*"])
+    result.stdout.fnmatch_lines(["raddle: test_it.py::test_it: 2 executions; exhausted: *no thread*"])
 
 
 def test_check_in_a_plain_test_shows_the_story(run):
@@ -332,7 +332,7 @@ def test_neighbour():
 def test_a_hypothesis_test_does_not_change_what_is_said_of_its_neighbours(run):
     result = run(NEIGHBOURS, "-v")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["raddle: *test_neighbour: *stopped because: exhausted"])
+    result.stdout.fnmatch_lines(["raddle: *test_neighbour: *; exhausted: *no failure is possible within these bounds"])
 
 
 def test_full_stories_on_demand(run):

@@ -35,6 +35,34 @@ def say(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
     return f"{warning.kind} of {warning.subject} {' and '.join(places)}".rstrip()  # of a kind that is not ours
 
 
+def brief(warning: ReportedWarning, sites: Mapping[int, Site]) -> str:
+    """Return a short phrase for a warning about a variable that the reader already knows.
+
+    >>> sites = {70001 + n: Site("m.py", 5 + n, 0, "read", "n", "f", switchable=False) for n in (0, 1)}
+    >>> brief(ReportedWarning(LOCKSET, "Counter.n", (70001, 70002), "read under no lock, written under no lock"), sites)
+    'no lock is held'
+    """
+    places = [where(number, sites) for number in warning.sites]
+    done = warning.note.split(", ") if warning.note else [_TOUCHED] * len(places)
+    if warning.kind == LOCKSET and len(places) == len(done):
+        if all(what.endswith(" under no lock") for what in done) and not warning.is_vague:
+            return "no lock is held"
+        accesses = ", ".join(f"{what} {place}" for what, place in zip(done, places, strict=True))
+        return f"no lock is held at every access ({accesses})"
+    if warning.kind == DATA_RACE and len(places) == len(done) == 2:
+        (first, second), (here, there) = done, places
+        return (
+            f"{first} {here} by several threads"
+            if (first, here) == (second, there)
+            else (f"{first} {here} and {second} by another thread {there}")
+        )
+    if warning.kind == UNSERIALIZABLE and len(places) == len(done) == 3:
+        start, between, end = places
+        block = start if start == end else f"{start} and {end}"
+        return f"{done[1]} {between} between two accesses of another thread {block}"
+    return say(warning, sites)
+
+
 def _data_race(variable: str, done: list[str], places: list[str]) -> str:
     (first, second), (here, there) = done, places
     if here == there and first == second:

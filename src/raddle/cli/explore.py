@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
 from raddle import api, config
 from raddle.cli.options import (
@@ -19,17 +20,19 @@ from raddle.cli.options import (
     shared_options,
     shrink_option,
     thread_methods,
+    verbose_option,
 )
 from raddle.cli.options import story as story_option
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.quiet import Quiet
-from raddle.cli.screen import Live, console, show_coverage, show_result
+from raddle.cli.screen import Live, console, show_coverage, show_outlook, show_result
 from raddle.cli.target import load_scenario, load_setup
 from raddle.criteria import DEFAULT
 from raddle.execute.interrupts import termination_interrupts
 from raddle.exit_code import ExitCode
 from raddle.exploring.progress import ProgressUpdate
 from raddle.report.story import replay_command
+from raddle.result import Result
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE
 from raddle.story_length import StoryLength
@@ -95,8 +98,11 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 )
 @setup_option
 @story_option
+@verbose_option
 @shared_options
-def explore(target: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
+def explore(
+    target: str, as_json: bool, setup: str | None, story: str | None, verbose: bool | None, **options: Any
+) -> int:
     """Run the scenario TARGET (file.py::function) again and again, each time with another interleaving of
     its threads, and tell the story of what goes wrong."""
     asked = given(**options)
@@ -131,11 +137,20 @@ def explore(target: str, as_json: bool, setup: str | None, story: str | None, **
         with survive_closed_pipe():
             click.echo(json.dumps(told, indent=2))
     else:
-        show_result(screen, result, target, length)
-        if result.record is not None:
-            show_coverage(screen, result.record, settings["data_file"], stored=not result.not_stored)
+        _show(screen, result, target, length, data_file=settings["data_file"], verbose=verbose or bool(project.verbose))
     interrupted = result.stopped_because is StopReason.INTERRUPTED
     code = exit_code(found=bool(result.findings), interrupted=interrupted, not_stored=result.not_stored)
     if not code and not result.executions and result.stopped_because is StopReason.SECONDS:
         return ExitCode.NOTHING_TO_DO
     return code
+
+
+def _show(screen: Console, result: Result, target: str, length: StoryLength, *, data_file: str, verbose: bool) -> None:
+    show_result(screen, result, target, length, verbose=verbose)
+    if result.record is None:
+        return
+    stored = not result.not_stored
+    if verbose:
+        show_coverage(screen, result.record, data_file, stored=stored, verbose=True)
+    else:
+        show_outlook(screen, result.record, data_file, stored=stored, failed=result.failed)

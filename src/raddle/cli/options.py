@@ -70,6 +70,16 @@ story = click.option(
     type=click.Choice([length.value for length in StoryLength]),
     help="short: fold the steps that do not explain a finding; full: show every step [default: short].",
 )
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    default=None,
+    help="Also show what each scheduler contributed, the coverage table and every single warning.",
+)
+all_warnings_option = click.option(
+    "-v", "--verbose", is_flag=True, default=None, help="List every warning instead of one line per variable."
+)
 thread_methods = click.option(
     "--thread-methods",
     type=click.IntRange(min=0),

@@ -32,7 +32,13 @@ from raddle.wording import count
 
 
 def repeat_program(
-    command: Sequence[str], settings: Settings, request: Request, *, as_json: bool, json_file: str | None
+    command: Sequence[str],
+    settings: Settings,
+    request: Request,
+    *,
+    as_json: bool,
+    json_file: str | None,
+    verbose: bool,
 ) -> int:
     """Repeat `command`, which is what follows the options of `raddle run`; return the exit code."""
     if not settings.criteria:
@@ -58,7 +64,7 @@ def repeat_program(
         with survive_closed_pipe():
             click.echo(json.dumps(data))
     else:
-        _show(console(), subject, settings, repeated)
+        _show(console(), subject, settings, repeated, verbose=verbose)
     return _exit_code(subject, repeated)
 
 
@@ -117,7 +123,7 @@ def _write(file: str, data: dict[str, Any]) -> None:
         raise UsageError("output-unwritable", f"{file} cannot be written: {error.strerror or error}") from None
 
 
-def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated: Repeated) -> None:
+def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated: Repeated, *, verbose: bool) -> None:
     subject.show_findings(screen)
     for note in subject.runs.notes:
         screen.print(safe_text(f"note: {note}", style="yellow"))
@@ -126,9 +132,8 @@ def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated
     seeds = f", seeds {settings.seed} to {settings.seed + repeated.runs - 1}" if settings.noise else ""
     screen.print(safe_text(f"raddle: {count(repeated.runs, 'run')}{seeds}; {repeated.sentence}", style="bold"))
     if subject.runs.record is not None and settings.data_file is not None:
-        show_coverage(
-            screen, subject.runs.record, os.path.relpath(settings.data_file), stored=not subject.runs.not_stored
-        )
+        data_file, stored = os.path.relpath(settings.data_file), not subject.runs.not_stored
+        show_coverage(screen, subject.runs.record, data_file, stored=stored, verbose=verbose)
     elif repeated.runs:
         screen.print(safe_text("nothing was measured; --source names what to measure", style="yellow"))
 

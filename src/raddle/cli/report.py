@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from raddle import config
-from raddle.cli.options import data_file_option, only_criteria_option
+from raddle.cli.options import all_warnings_option, data_file_option, only_criteria_option
 from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import show_story, show_table
 from raddle.criteria import GROUPS, resolve
@@ -51,6 +51,7 @@ PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
     type=click.Choice(FORMATS),
     help="text for people, json, github (annotations for GitHub Actions), junit (XML) [default: text].",
 )
+@all_warnings_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout: --format json.")
 def report(
     data_file: str | None,
@@ -59,6 +60,7 @@ def report(
     limit: int,
     fail_under: Sequence[str],
     form: str | None,
+    verbose: bool | None,
     as_json: bool,
 ) -> int:
     """Say what was covered of each criterion and in each source file, and tell the findings; with --missing, say what
@@ -89,7 +91,9 @@ def report(
         also = [row for row in measured if row.name in judged and row not in asked]
         click.echo(junit(contents, [*asked, *also], judged).encode(), nl=False)
     else:
-        show(screen_for_data(), summary, with_patterns=criteria is not None or gaps_of is not None)
+        verbose = verbose or bool(config.load(Path.cwd()).verbose)
+        with_patterns = criteria is not None or gaps_of is not None
+        show(screen_for_data(), summary, with_patterns=with_patterns, verbose=verbose)
         if not summary.missing:
             show_findings(screen_for_data(), contents)
     for sentence in [verdict.sentence for verdict in verdicts] + [summary.nothing] * bool(summary.nothing):
@@ -149,7 +153,7 @@ def screen_for_data() -> Console:
     )
 
 
-def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> None:
+def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verbose: bool = False) -> None:
     """For people; the patterns of map only for those who asked for it."""
     screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
@@ -164,20 +168,20 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False) -> N
         for line in missing_lines(some):
             screen.print(safe_text(line))
     if not summary.missing:
-        _show_rest(screen, summary)
+        _show_rest(screen, summary, verbose=verbose)
     for note in summary.outdated if summary.missing else summary.notes:  # sentences about what is missing name lines
         screen.print(safe_text(f"note: {note}", style="yellow"))
 
 
-def _show_rest(screen: Console, summary: Summary) -> None:
+def _show_rest(screen: Console, summary: Summary, *, verbose: bool) -> None:
     for table in file_tables(summary.files, summary.rows):
         screen.print()
         screen.print(table, soft_wrap=False)
     if summary.warnings:
         screen.print()
         screen.print(safe_text("warnings", style="bold yellow"))
-        for sentence in summary.sentences:
-            screen.print(safe_text(f"  {sentence}"))
+        for line in summary.warning_lines(verbose=verbose):
+            screen.print(safe_text(f"  {line}"))
 
 
 def show_findings(screen: Console, contents: Contents) -> None:

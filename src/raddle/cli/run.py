@@ -16,7 +16,15 @@ from click.globals import pop_context, push_context
 
 from raddle import config
 from raddle.checks.warning_texts import say
-from raddle.cli.options import NO_CRITERIA, added_data_option, given, module_option, pinv_occurrences, thread_methods
+from raddle.cli.options import (
+    NO_CRITERIA,
+    added_data_option,
+    all_warnings_option,
+    given,
+    module_option,
+    pinv_occurrences,
+    thread_methods,
+)
 from raddle.cli.repetition_request import GOALS, RUNS, SATURATION, Request
 from raddle.cli.safe_text import safe_text
 from raddle.cli.screen import console, show_coverage
@@ -105,6 +113,7 @@ class _LikePython(click.Command):
     help="With --until: how long one run may take [default: 10 times as long as the longest before, at least 30; the "
     "first one 600].",
 )
+@all_warnings_option
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
 @click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
@@ -114,6 +123,7 @@ def run(
     as_json: bool,
     json_file: str | None,
     until: str | None,
+    verbose: bool | None,
     **options: Any,
 ) -> int:
     """Run a program (script.py or -m MODULE, then its arguments) as Python would, and measure what its threads
@@ -121,19 +131,21 @@ def run(
     repeated, and the exit code is 1 if a run failed."""
     wanted = _program(module, program)
     request = Request.of(until, options)
-    settings = _settings(wanted, config.load(Path.cwd()).options() | given(**options))
+    project = config.load(Path.cwd())
+    settings = _settings(wanted, project.options() | given(**options))
+    verbose = verbose or bool(project.verbose)
     wanted.check()
     if request is not None:
         from raddle.cli.repeat import repeat_program  # not for programs that run once
 
         command = ("-m", module, *program) if module is not None else program
-        return repeat_program(command, settings, request, as_json=as_json, json_file=json_file)
+        return repeat_program(command, settings, request, as_json=as_json, json_file=json_file, verbose=verbose)
     child_processes.cancel_inherited_watch()
     if settings.criteria:
         folder, first = ProcessGroup.create_folder()
         settings = replace(settings, family=folder, first=first)
     watch = settings.make_watch()
-    summary = Summary(watch, settings, as_json=as_json, json_file=json_file)
+    summary = Summary(watch, settings, as_json=as_json, json_file=json_file, verbose=verbose)
     shutdown = Shutdown(watch, summary.show)
     shutdown.prepare()
     child_processes.prepare_environment(settings)
@@ -207,10 +219,13 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
 class Summary:
     """What is said when the program has ended."""
 
-    def __init__(self, watch: Watch, settings: Settings, *, as_json: bool, json_file: str | None) -> None:
+    def __init__(
+        self, watch: Watch, settings: Settings, *, as_json: bool, json_file: str | None, verbose: bool
+    ) -> None:
         self._watch = watch
         self._settings = settings
         self._as_json = as_json
+        self._verbose = verbose
         self._json_file = os.path.abspath(json_file) if json_file is not None else None
         self._family = ProcessGroup(settings.family, settings.first)
         self._processes = 1
@@ -300,7 +315,8 @@ class Summary:
             )
         )
         if self._contents is not None and self._settings.data_file is not None:
-            show_coverage(screen, self._contents, os.path.relpath(self._settings.data_file), stored=self._is_stored)
+            data_file = os.path.relpath(self._settings.data_file)
+            show_coverage(screen, self._contents, data_file, stored=self._is_stored, verbose=self._verbose)
         elif self._nothing:
             screen.print(safe_text(self._nothing, style="yellow"))
 

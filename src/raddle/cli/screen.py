@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -21,101 +20,37 @@ from raddle.guide.targets import TRIES
 from raddle.record import Record
 from raddle.refusal import unwatched_calls
 from raddle.report.coverage import Row, rows
+from raddle.report.stop_text import stop_text
 from raddle.report.story import tell
-from raddle.report.summary import summarize
+from raddle.report.summary import Summary, summarize
 from raddle.report.tables import criteria_table, legend
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.story_length import StoryLength
-from raddle.tally import ESTIMATED, UNKNOWN
 from raddle.wording import count
 
 MAX_WARNINGS = 5  # after a run; `raddle report` has them all
 MAX_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
-LIKELY = 0.5  # that something new comes: a search that expects this much is not called saturated
-
-
-def why(result: Result) -> str:
-    """Return why an exploration stopped.
-
-    >>> why(Result("passed", (), 400, 9, 0.1, StopReason.SATURATED, 1, chance_of_new=0.02))
-    'saturated: nothing new came for long'
-    >>> why(Result("passed", (), 400, 9, 0.1, StopReason.SATURATED, 1, chance_of_new=0.92))
-    'stopped, as nothing new came for long, but more is likely to come'
-    """
-    if result.stopped_because is StopReason.EXHAUSTED and result.orders:
-        safe_text = "every partial order was run"
-        if not result.findings:
-            safe_text = "no failure exists for this scenario within these bounds"
-        return f"exhausted: {safe_text}{besides(result)}"
-    if result.stopped_because is StopReason.SATURATED and (result.chance_of_new or 0) >= LIKELY:
-        return "stopped, as nothing new came for long, but more is likely to come"
-    if result.stopped_because is StopReason.COVERED:
-        return all_covered(result.criteria)
-    return result.stopped_because.sentence
 
 
 def headline(result: Result) -> str:
-    """What was found in how many executions, why the search stopped, and what was not watched.
+    """Return the summary line: findings, executions, time, seed, why the search stopped, and unwatched calls.
 
     >>> from raddle.refusal import NotInstrumented
-    >>> unseen = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)
-    >>> result = Result("passed", (), 8, 90, 0.1, StopReason.EXHAUSTED_IN_PART, 1, not_instrumented=(unseen,))
-    >>> headline(result).split("; ")[1]
-    'exhausted in part: threads call cachetools, which has no probes: add --source cachetools'
+    >>> unwatched = NotInstrumented("cachetools.cached", "not selected", source="cachetools", called=True)
+    >>> result = Result("passed", (), 8, 90, 0.1, StopReason.EXHAUSTED_IN_PART, 1, not_instrumented=(unwatched,))
+    >>> for part in headline(result).split("; "): print(part)
+    0 findings in 8 executions (0.10 s, seed 1)
+    exhausted in part: threads call cachetools, which has no probes: add --source cachetools
     """
     found = f"{count(len(result.findings), 'finding')} in {count(result.executions, 'execution')}"
-    how = f"{result.scheduling_points:,} scheduling points, {result.seconds:.2f} s, {result.scheduler}"
     unwatched = "" if result.findings else unwatched_calls(result.not_instrumented)
     if unwatched and result.stopped_because is StopReason.EXHAUSTED_IN_PART:
         reason = f"exhausted in part: {unwatched}"
     else:
-        reason = f"{why(result)}; {unwatched}" if unwatched else why(result)
-    return f"{found} ({how}, seed {result.seed}); {reason}"
-
-
-def all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
-    """What it means that everything is covered: for some criteria it is not known what there is.
-
-    >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
-    >>> all_covered({"map": counted})
-    'everything known to be possible is covered'
-    >>> all_covered({"map": counted, "sync": {"covered": 5, "total": 5, "total_kind": "estimated"}})
-    'everything that can be named is covered, and of sync as much as is estimated to be possible'
-    >>> all_covered({"sync": {"covered": 5, "total": 6, "total_kind": "estimated"}})
-    'nothing new of sync came for long, and nothing else can be named'
-    """
-    kinds = {name: one["total_kind"] for name, one in criteria.items()}
-    guessed = [name for name, kind in kinds.items() if kind in (ESTIMATED, UNKNOWN)]
-    if not guessed:
-        return "everything known to be possible is covered"
-    full = [
-        name for name in guessed if kinds[name] == ESTIMATED and criteria[name]["covered"] >= criteria[name]["total"]
-    ]
-    rest = [name for name in guessed if name not in full]
-    named = "everything that can be named is covered" if len(guessed) < len(kinds) else ""
-    if rest:
-        quiet = f"nothing new of {', '.join(rest)} came for long"
-        named = f"{named}, and {quiet}" if named else f"{quiet}, and nothing else can be named"
-    if full:
-        much = f"of {', '.join(full)} as much {'' if named else 'is covered '}as is estimated to be possible"
-        named = f"{named}, and {much}" if named else much
-    return named
-
-
-def besides(result: Result) -> str:
-    """What a search through partial orders ran besides them.
-
-    >>> orders = {"partial_orders": 4, "interleavings": 10}
-    >>> besides(Result("passed", (), 14, 9, 0.1, StopReason.EXHAUSTED, 1, orders=orders))
-    ' (4 partial orders, and 10 interleavings besides for the criteria that tell them apart)'
-    """
-    more = result.orders.get("interleavings", 0)
-    if not more:
-        return ""
-    orders = count(result.orders["partial_orders"], "partial order")
-    return f" ({orders}, and {count(more, 'interleaving')} besides for the criteria that tell them apart)"
+        reason = f"{stop_text(result)}; {unwatched}" if unwatched else stop_text(result)
+    return f"{found} ({result.seconds:.2f} s, seed {result.seed}); {reason}"
 
 
 def console() -> Console:
@@ -145,8 +80,15 @@ def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()
         screen.print(safe_text(f"  {line}", style="dim"))
 
 
-def show_result(screen: Console, result: Result, target: str, length: StoryLength = StoryLength.SHORT) -> None:
-    """The whole outcome of an exploration."""
+def show_result(
+    screen: Console,
+    result: Result,
+    target: str,
+    length: StoryLength = StoryLength.SHORT,
+    *,
+    verbose: bool = False,
+) -> None:
+    """Show the stories, the notes and the summary line; if verbose, also how the search went."""
     for finding in result.findings:
         show_finding(screen, finding, target, length)
         screen.print()
@@ -160,18 +102,21 @@ def show_result(screen: Console, result: Result, target: str, length: StoryLengt
             style="bold red" if result.findings else "bold yellow" if result.not_instrumented else "bold green",
         )
     )
-    for line in told_shares(result):
+    for line in search_lines(result) if verbose else ():
         screen.print(safe_text(line, style="dim"))
 
 
-def told_shares(result: Result) -> list[str]:
-    """Which scheduler brought what, and whether more can be expected.
+def search_lines(result: Result) -> list[str]:
+    """Return how the search went: what each scheduler contributed, the targets, and whether more can be expected.
 
-    >>> told_shares(Result("passed", (), 4, 9, 0.1, StopReason.EXECUTIONS, 1, chance_of_new=0.021,
-    ...                    shares={"pos": {"executions": 4, "covered": 7, "found": 1}}))[-1]
-    'about 2 % chance that the next 1,000 executions cover anything new'
+    >>> for line in search_lines(Result("passed", (), 4, 9, 0.1, StopReason.EXECUTIONS, 1, "pos", chance_of_new=0.021,
+    ...                                 shares={"pos": {"executions": 4, "covered": 7, "found": 1}})): print(line)
+      scheduler: pos, 9 scheduling points
+      pos: 4 executions, 7 new requirements, 1 finding
+      about 2 % chance that the next 1,000 executions cover anything new
     """
-    lines = [
+    lines = [f"  scheduler: {result.scheduler}, {count(result.scheduling_points, 'scheduling point')}"]
+    lines += [
         f"  {name}: {count(share['executions'], 'execution')}, {count(share['covered'], 'new requirement')}, "
         f"{count(share['found'], 'finding')}"
         for name, share in result.shares.items()
@@ -180,42 +125,70 @@ def told_shares(result: Result) -> list[str]:
     if result.aims.get("aimed"):
         aims = result.aims
         lines.append(
-            f"  aimed at {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
+            f"  targets: {count(aims['aimed'], 'requirement')} in {count(aims['plans'], 'execution')}: "
             f"{aims['covered']:,} covered, {aims['given_up']:,} given up after {TRIES} tries"
         )
-        told = () if result.exhausted else aims.get("given_up_requirements", ())  # there it is known: no way
-        lines += [f"    given up: {sentence}" for sentence in told[:MAX_GIVEN_UP]]
-        if told and aims["given_up"] > MAX_GIVEN_UP:
+        given_up = () if result.exhausted else aims.get("given_up_requirements", ())  # exhausted: known infeasible
+        lines += [f"    given up: {sentence}" for sentence in given_up[:MAX_GIVEN_UP]]
+        if given_up and aims["given_up"] > MAX_GIVEN_UP:
             lines.append(f"    ... and {aims['given_up'] - MAX_GIVEN_UP:,} more")
-    if result.chance_of_new is not None and not result.stopped_because.ran_out:  # there is no next one
+    if result.chance_of_new is not None and not result.stopped_because.ran_out:
         percent = round(100 * result.chance_of_new)
         chance = "under 1 %" if percent < 1 else "over 99 %" if percent > 99 else f"about {percent} %"
-        lines.append(f"{chance} chance that the next 1,000 executions cover anything new")
+        lines.append(f"  {chance} chance that the next 1,000 executions cover anything new")
     return lines
 
 
-def show_coverage(screen: Console, record: Record | Contents, data_file: str, *, stored: bool = True) -> None:
-    """What the executions of one run covered, and where to look further."""
-    contents = record if isinstance(record, Contents) else contents_of(record)
-    summary = summarize(contents, rows(contents))
+def show_coverage(
+    screen: Console, record: Record | Contents, data_file: str, *, stored: bool = True, verbose: bool = False
+) -> None:
+    """Show what a run covered and its warnings, and name the command that shows more."""
+    summary = _summary(record)
     show_table(screen, summary.rows)
+    _show_remarks(screen, summary, verbose=verbose)
+    if stored:
+        screen.print(safe_text(f"added to {data_file}: `{report_command(data_file)}` shows more", style="dim"))
+
+
+def show_outlook(screen: Console, record: Record, data_file: str, *, stored: bool = True, failed: bool = False) -> None:
+    """Show the warnings of a run, and name the commands that show its coverage.
+
+    After a failure the story matters most: the warnings are only counted, if `raddle report` can list them.
+    """
+    summary = _summary(record)
+    counted = failed and stored
+    _show_remarks(screen, summary, warnings=not counted)
+    if stored:
+        number = len(summary.warning_groups)
+        warnings = f" and {count(number, 'warning')}" if counted and number else ""
+        more = f"`{report_command(data_file)}` shows coverage{warnings}, -v shows the search"
+        screen.print(safe_text(f"added to {data_file}: {more}", style="dim"))
+
+
+def _summary(record: Record | Contents) -> Summary:
+    contents = record if isinstance(record, Contents) else contents_of(record)
+    return summarize(contents, rows(contents))
+
+
+def _show_remarks(screen: Console, summary: Summary, *, verbose: bool = False, warnings: bool = True) -> None:
     if summary.nothing:
         screen.print(safe_text(summary.nothing, style="yellow"))
-    for sentence in summary.sentences[:MAX_WARNINGS]:
-        screen.print(safe_text(f"warning: {sentence}", style="yellow"))
-    if len(summary.sentences) > MAX_WARNINGS:
-        screen.print(safe_text(f"and {count(len(summary.sentences) - MAX_WARNINGS, 'more warning')}", style="yellow"))
-    if stored:
-        screen.print(safe_text(where_to_look(data_file), style="dim"))
+    lines = summary.warning_lines(verbose=verbose) if warnings else []
+    shown = lines if verbose else lines[:MAX_WARNINGS]
+    for line in shown:
+        screen.print(safe_text(f"warning: {line}", style="yellow"))
+    if len(lines) > len(shown):
+        screen.print(safe_text(f"and {count(len(lines) - len(shown), 'more warning')}", style="yellow"))
 
 
-def where_to_look(data_file: str) -> str:
-    """
-    >>> where_to_look("all.raddle")
-    'added to all.raddle: `raddle report --data-file all.raddle` tells more'
+def report_command(data_file: str) -> str:
+    """Return the command that reports what a data file has.
+
+    >>> report_command("all.raddle")
+    'raddle report --data-file all.raddle'
     """
     named = [] if data_file == DATA_FILE else ["--data-file", str(data_file)]
-    return f"added to {data_file}: `{shlex.join(['raddle', 'report', *named])}` tells more"
+    return shlex.join(["raddle", "report", *named])
 
 
 class Live:

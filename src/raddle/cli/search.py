@@ -17,7 +17,7 @@ from raddle.cli.options import added_data_option, given, module_option, setup_op
 from raddle.cli.output import exit_code, survive_closed_pipe
 from raddle.cli.run import _LikePython
 from raddle.cli.safe_text import safe_text
-from raddle.cli.screen import console, where_to_look
+from raddle.cli.screen import console, report_command
 from raddle.cli.search_subject import (
     COMMAND_ONLY,
     EXECUTIONS_OF_COMMAND,
@@ -233,7 +233,8 @@ def _show(screen: Console, searched: Searched, subject: Subject, options: dict[s
         if "save" in options:
             screen.print(safe_text(f"saved to {options['save']}", style="dim"))
     if not subject.runs.not_stored:
-        screen.print(safe_text(where_to_look(options["data_file"]), style="dim"))
+        data_file = options["data_file"]
+        screen.print(safe_text(f"added to {data_file}: `{report_command(data_file)}` shows more", style="dim"))
 
 
 def _exit_code(searched: Searched, subject: Subject) -> int:

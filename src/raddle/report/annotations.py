@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from raddle.place import Place
-from raddle.report.distinct_warnings import said_once
 from raddle.report.plain import plain
 from raddle.report.source import notes_of
 from raddle.report.stored_findings import stored_findings
 from raddle.report.threshold import BELOW, Verdict
+from raddle.report.warning_groups import distinct_warnings
 from raddle.store.contents import Contents
 
 
@@ -25,7 +25,7 @@ def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[s
     """
     for one in stored_findings(contents):
         yield annotation("error", one.story, title=f"raddle: {one.finding.kind}", place=one.place)
-    for warning, sentence in said_once(contents):
+    for warning, sentence in distinct_warnings(contents):
         site = next((contents.sites[site] for site in warning.sites if site in contents.sites), None)
         place = Place(site.file, site.line) if site is not None else None
         yield annotation("warning", sentence, title=f"raddle: {warning.kind}", place=place)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree
 
 from raddle.report.coverage import Row
-from raddle.report.distinct_warnings import said_once
 from raddle.report.numbers import percent_text, total_text
 from raddle.report.plain import plain
 from raddle.report.source import notes_of
 from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.threshold import BELOW, NOTHING, Verdict
+from raddle.report.warning_groups import distinct_warnings
 from raddle.store.contents import Contents
 
 UNKNOWN_ORIGIN = "of no known run"
@@ -30,7 +30,7 @@ def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequen
     """
     suites = ElementTree.Element("testsuites", name="raddle")
     scenarios = _scenarios(contents)
-    warnings = [sentence for _, sentence in said_once(contents)]
+    warnings = [sentence for _, sentence in distinct_warnings(contents)]
     _add_suite(suites, "raddle.scenarios", scenarios, said=[*warnings, *notes_of(contents)])
     _add_suite(suites, "raddle.criteria", [_criterion(row, verdicts.get(row.name, ())) for row in rows])
     _count(suites)

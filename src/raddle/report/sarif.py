@@ -17,11 +17,11 @@ from raddle.event import Event, Preemption
 from raddle.labels import label_sort_key
 from raddle.operation import ACQUIRE, RELEASE
 from raddle.place import Place
-from raddle.report.distinct_warnings import said_once
 from raddle.report.rules import rule
 from raddle.report.source import notes_of
 from raddle.report.stored_findings import Stored, stored_findings
 from raddle.report.story import deed
+from raddle.report.warning_groups import distinct_warnings
 from raddle.schedule import parse_place
 from raddle.site import Site
 from raddle.store.contents import Contents
@@ -167,7 +167,7 @@ def _uri(label: str) -> str:
 
 
 def _warnings(contents: Contents) -> Iterator[Json]:
-    for warning, sentence in said_once(contents):
+    for warning, sentence in distinct_warnings(contents):
         result: Json = {"ruleId": warning.kind, "level": "warning", "message": _message(sentence)}
         places = list(_places(contents.sites[site] for site in warning.sites if site in contents.sites))
         if places:

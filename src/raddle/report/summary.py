@@ -15,6 +15,7 @@ from raddle.report.files import Cell, by_file, files_as_json
 from raddle.report.missing import LIMIT, Missing, missing
 from raddle.report.patterns import PatternRow, pattern_rows
 from raddle.report.source import Sources
+from raddle.report.warning_groups import WarningGroup, group_warnings
 from raddle.store.contents import Contents
 from raddle.warning import ReportedWarning
 from raddle.wording import count
@@ -31,6 +32,7 @@ class Summary:
     paths: Mapping[str, str]
     missing: tuple[Missing, ...]
     warnings: tuple[tuple[ReportedWarning, str], ...]  # with their sentences
+    warning_groups: tuple[WarningGroup, ...]  # the same warnings, one group per variable
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     outdated: tuple[str, ...]  # those of the notes that say whose lines are not those of today
@@ -39,10 +41,11 @@ class Summary:
     patterns: tuple[PatternRow, ...]  # where map is among the criteria
     met: bool  # did threads meet: was anything covered, by whatever criterion, that one thread alone cannot cover?
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The warnings, for people: two accesses on one line read as one."""
-        return tuple(dict.fromkeys(sentence for _, sentence in self.warnings))
+    def warning_lines(self, *, verbose: bool) -> list[str]:
+        """Return the warnings for a terminal: one line per variable or, if verbose, every distinct sentence."""
+        if verbose:
+            return list(dict.fromkeys(sentence for _, sentence in self.warnings))
+        return list(map(str, self.warning_groups))
 
     @property
     def nothing(self) -> str:
@@ -53,14 +56,14 @@ class Summary:
         if self.met or any(row.covered for row in asked):
             return ""
         if any(finding.kind == OutcomeKind.UNCONTROLLED for finding in self.findings):
-            return "nothing was covered: executions ended at a call that raddle does not control, as the findings tell"
+            return "nothing was covered: executions ended at a call that raddle does not control; see the findings"
         if not self.executions:
-            return f"nothing was covered: no execution was measured{'; the findings tell why' if self.findings else ''}"
+            return f"nothing was covered: no execution was measured{'; see the findings' if self.findings else ''}"
         possible = any(row.total.number for row in asked)  # as the table says, too
         return (
             f"{'nothing was covered' if possible else 'nothing to cover'}: "
-            f"in {count(self.executions, 'execution')} no two threads met; "
-            "there were none, or nothing that they share is in the measured code"
+            f"no threads interacted in {count(self.executions, 'execution')}; "
+            "none were started, or they share nothing in the measured code"
         )
 
     def criterion_as_json(self, row: Row) -> dict[str, Any]:
@@ -98,6 +101,7 @@ def summarize(
         paths=contents.paths,
         missing=tuple(missing(contents, row, limit=limit, criteria=criteria) for row in missing_of),
         warnings=tuple((warning, say(warning, contents.sites)) for warning in contents.warnings),
+        warning_groups=group_warnings(contents.warnings, contents.sites),
         findings=tuple(map(Finding.from_json, contents.findings)),
         notes=(*contents.notes, *outdated),
         outdated=outdated,

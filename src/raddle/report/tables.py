@@ -18,13 +18,13 @@ from raddle.tally import ESTIMATED, EXACT, PRUNED, STATIC, UNKNOWN
 MAX_COLUMNS = 8  # criteria side by side
 
 MEANINGS = {
-    STATIC: "by a formula over the source, or over the accesses seen so far; may include what cannot happen",
-    PRUNED: "without what the order of the threads, or the locks that they hold, makes impossible",
-    EXACT: "every execution was seen: there is no more",
-    ESTIMATED: "from how often each was covered (Chao2), with its interval of 95 %",
+    STATIC: "counted from the source or from the accesses seen so far; may include what cannot happen",
+    PRUNED: "without what the order of threads or the locks they hold make impossible",
+    EXACT: "the search was exhausted, so this is the true total",
+    ESTIMATED: "from how often each requirement was covered (Chao2), with a 95 % confidence interval",
     UNKNOWN: "too few executions for an estimate",
 }
-_RAISED = "more was covered than the static model knew of"
+_RAISED = "more was covered than the static model predicted"
 
 
 def criteria_table(rows: Iterable[Row]) -> Table:
@@ -57,7 +57,7 @@ def legend(rows: Sequence[Row]) -> list[str]:
     said = [f"{kind}: {meaning}" for kind, meaning in MEANINGS.items() if kind in kinds]
     if any(row.raised for row in rows):
         said.append(f"raised: {_RAISED}")
-    return [*said, "since new: executions after the last that covered anything new"]
+    return [*said, "since new: executions since coverage last grew"]
 
 
 def file_tables(files: Mapping[str, Mapping[str, Cell]], rows: Sequence[Row]) -> list[Table]:

@@ -203,7 +203,7 @@ def test_nothing_was_covered(run):
     code, out, err = run()
     assert code == 5
     assert "0  3 (static)" in out
-    assert "nothing was covered: in 1 execution no two threads met" in err  # not: nothing to cover, of three pairs
+    assert "nothing was covered: no threads interacted in 1 execution" in err  # not: nothing to cover, of three pairs
     assert run("--criteria", "blocks")[0] == 0
     assert run("--fail-under", "method-pairs=60")[0] == 6  # there was something to cover, by the static model
 
@@ -212,7 +212,7 @@ def test_nothing_to_cover(run):
     store({"goodlock": []})  # of which the model knows nothing
     code, _, err = run()
     assert code == 5
-    assert err.startswith("nothing to cover: in 1 execution no two threads met")
+    assert err.startswith("nothing to cover: no threads interacted in 1 execution")
 
 
 def test_nothing_was_covered_as_a_call_was_not_under_control(run):
@@ -221,7 +221,7 @@ def test_nothing_was_covered_as_a_call_was_not_under_control(run):
     code, _, err = run()
     assert code == 5
     assert err.startswith("nothing was covered: executions ended at a call that raddle does not control")
-    assert "no two threads met" not in err
+    assert "no threads interacted" not in err
 
 
 def test_one_criterion_that_has_nothing_is_no_sign_of_no_threads(run):

@@ -1,47 +1,29 @@
-"""What is said after an exploration."""
+"""The output of `raddle explore`, without and with -v."""
 
 from __future__ import annotations
 
 import io
-import threading
 
 import pytest
 from rich.console import Console
 
-import raddle
-from raddle.cli.screen import show_coverage, told_shares, why
+from raddle.cli.screen import headline, search_lines, show_coverage, show_outlook, show_result
+from raddle.record import Record
 from raddle.result import Result
+from raddle.site import Site
 from raddle.store.contents import Contents, Run
+from raddle.tally import Tally
+from raddle.warning import ReportedWarning
 
 
 def result(reason="executions", **more):
     return Result("passed", (), 4, 9, 0.1, reason, 1, **more)
 
 
-def counted(covered, total, kind):
-    return {"covered": covered, "total": total, "total_kind": kind}
-
-
-@pytest.mark.parametrize(
-    ("criteria", "said"),
-    [
-        ({"map": counted(8, 8, "pruned")}, "everything known to be possible is covered"),
-        ({"sync": counted(5, 5, "estimated")}, "of sync as much is covered as is estimated to be possible"),
-        ({"sync": counted(5, None, "unknown")}, "nothing new of sync came for long, and nothing else can be named"),
-        (
-            {"map": counted(8, 8, "static"), "sync": counted(5, 6, "estimated")},
-            "everything that can be named is covered, and nothing new of sync came for long",
-        ),
-    ],
-)
-def test_everything_is_only_said_of_what_is_known(criteria, said):
-    assert why(result("covered", criteria=criteria)) == said
-
-
 def test_one_is_one():
     aims = {"aimed": 1, "plans": 1, "covered": 0, "given_up": 1, "given_up_requirements": ["not covered yet: it"]}
-    assert told_shares(result(aims=aims)) == [
-        "  aimed at 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
+    assert search_lines(result(aims=aims))[1:] == [
+        "  targets: 1 requirement in 1 execution: 0 covered, 1 given up after 3 tries",
         "    given up: not covered yet: it",
     ]
 
@@ -49,58 +31,15 @@ def test_one_is_one():
 def test_three_of_those_given_up_are_told():
     given_up = [f"not covered yet: {number}" for number in range(50)]
     aims = {"aimed": 90, "plans": 99, "covered": 20, "given_up": 70, "given_up_requirements": given_up}
-    _, *told, more = told_shares(result(aims=aims))
+    _, _, *told, more = search_lines(result(aims=aims))
     assert [line.split()[-1] for line in told] == ["0", "1", "2"]
     assert more == "    ... and 67 more"
 
 
 @pytest.mark.parametrize("reason", ["exhausted", "exhausted-within-bound", "exhausted-in-part"])
 def test_there_is_no_next_execution_after_the_last(reason):
-    assert told_shares(result(chance_of_new=0.0))
-    assert told_shares(result(reason, chance_of_new=0.0)) == []
-
-
-class Box:
-    def __init__(self):
-        self.n = 0
-
-    def add(self):
-        self.n += 1
-
-
-def scenario():
-    box = Box()
-    threads = [threading.Thread(target=box.add) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def explored(**options):
-    return raddle.explore(scenario, source=[__file__], until="exhausted", **options)
-
-
-@pytest.mark.parametrize("scheduler", ["deepening:preemptions=0", "exhaustive:preemptions=0"])
-def test_a_bound_is_said_by_its_name(scheduler):
-    assert (
-        "every schedule within the bound on preemptions was run; there are others"
-        in explored(scheduler=scheduler).notes
-    )
-
-
-def test_interleavings_besides_partial_orders_are_told():
-    # Two threads, each of which reads and then writes: both reads can come before both writes, whichever of these is
-    # first, or one thread comes after the other: four partial orders. That map needs no more, svar does.
-    plainly = explored(scheduler="reachability", criteria="map")
-    assert plainly.orders == {"partial_orders": 4, "interleavings": 0}
-    assert why(plainly) == "exhausted: no failure exists for this scenario within these bounds"
-    finely = explored(scheduler="reachability", criteria="map,svar")
-    more = finely.executions - 4
-    assert more > 4
-    besides = f"(4 partial orders, and {more} interleavings besides for the criteria that tell them apart)"
-    assert why(finely).endswith(f"within these bounds {besides}")
-    assert finely.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}
+    assert any("chance" in line for line in search_lines(result(chance_of_new=0.0)))
+    assert not any("chance" in line for line in search_lines(result(reason, chance_of_new=0.0)))
 
 
 def test_that_no_two_threads_met_is_said():
@@ -108,7 +47,7 @@ def test_that_no_two_threads_met_is_said():
     alone = Run("a", "run app.py", "native", 1, 0, "", frozenset({"sync"}))
     show_coverage(Console(file=out, width=200), Contents(runs=(alone,)), ".raddle")
     assert (
-        "nothing to cover: in 1 execution no two threads met; there were none, or nothing that they share"
+        "nothing to cover: no threads interacted in 1 execution; none were started, or they share nothing"
         in out.getvalue()
     )
 
@@ -119,22 +58,54 @@ def test_of_no_execution_it_is_not_said_that_threads_did_not_meet():
     unmeasured = Run("a", "app.py::scenario", "controlled", 0, 0, "", frozenset({"map", "sync"}))
     show_coverage(screen, Contents(runs=(unmeasured,)), ".raddle")
     assert "nothing was covered: no execution was measured" in out.getvalue()
-    assert "no two threads met" not in out.getvalue()
-    assert "nothing to cover" not in out.getvalue()  # nobody knows
-    assert "the findings tell why" not in out.getvalue()  # there are none
+    assert "no threads interacted" not in out.getvalue()
+    assert "nothing to cover" not in out.getvalue()  # that is not known
+    assert "see the findings" not in out.getvalue()  # there are none
     endless = {"kind": "step-limit", "message": "the execution did not end", "thread": "T1"}
     show_coverage(screen, Contents(runs=(unmeasured,), findings=(endless,)), ".raddle")
-    assert "nothing was covered: no execution was measured; the findings tell why" in out.getvalue()
+    assert "nothing was covered: no execution was measured; see the findings" in out.getvalue()
 
 
-@pytest.mark.parametrize("chance", [None, 0.0, 0.49])
-def test_a_search_that_expects_little_is_saturated(chance):
-    assert why(result("saturated", chance_of_new=chance)) == "saturated: nothing new came for long"
+def test_the_summary_line():
+    line = "0 findings in 4 executions (0.10 s, seed 1); stopped: execution limit reached"
+    assert headline(result()) == line
 
 
-def test_a_search_that_expects_more_is_not_called_saturated():
-    # 2 of 400 executions covered what no other did: about five more in 1,000, and 1 - exp(-5) is 99 %.
-    expecting = result("saturated", chance_of_new=0.99)
-    assert why(expecting) == "stopped, as nothing new came for long, but more is likely to come"
-    assert told_shares(expecting) == ["about 99 % chance that the next 1,000 executions cover anything new"]
-    assert expecting.as_json()["stopped_because"] == "saturated"
+def printed(show, *arguments, **options):
+    out = io.StringIO()
+    show(Console(file=out, width=500), *arguments, **options)
+    return out.getvalue().splitlines()
+
+
+def test_how_the_search_went_needs_verbose():
+    shares = {"pos": {"executions": 4, "covered": 7, "found": 0}}
+    noted = result(scheduler="pos", shares=shares, notes=("some code was not instrumented",))
+    brief = ["note: some code was not instrumented", headline(noted)]  # what qualifies the result is never hidden
+    assert printed(show_result, noted, "a.py::scenario") == brief
+    assert printed(show_result, noted, "a.py::scenario", verbose=True) == [
+        *brief,
+        "  scheduler: pos, 9 scheduling points",
+        "  pos: 4 executions, 7 new requirements, 0 findings",
+    ]
+
+
+def test_warnings_are_listed_or_counted():
+    site = Site("bank.py", 6, 0, "write", "value", "add", switchable=False)
+    notes = ("read, written", "written, written")
+    races = [ReportedWarning("data-race", "Counter.value", (9, 9), note) for note in notes]
+    tally = Tally()
+    tally.add(1, "sync", [("a",)])
+    record = Record(tally=tally, sites={9: site}, warnings=tuple(races))
+    race = "`Counter.value` is read at bank.py:6 and written by another thread at bank.py:6, and nothing orders the two"
+    more = "`Counter.value` is written at bank.py:6 by several threads, and nothing orders them"
+    warning = f"warning: {race}; also: written at bank.py:6 by several threads"
+    hint = "added to .raddle: `raddle report` shows coverage, -v shows the search"
+    assert printed(show_outlook, record, ".raddle") == [warning, hint]
+    counted = "added to .raddle: `raddle report` shows coverage and 1 warning, -v shows the search"
+    assert printed(show_outlook, record, ".raddle", failed=True) == [counted]
+    # Nothing can be looked up later, so the warning is shown now.
+    assert printed(show_outlook, record, ".raddle", failed=True, stored=False) == [warning]
+    *table, first, second, last = printed(show_coverage, record, ".raddle", verbose=True)
+    assert table[1].startswith("criterion")
+    assert (first, second) == (f"warning: {race}", f"warning: {more}")
+    assert last == "added to .raddle: `raddle report` shows more"

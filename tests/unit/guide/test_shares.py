@@ -10,7 +10,7 @@ import pytest
 import worked
 
 import raddle
-from raddle.cli.screen import told_shares
+from raddle.cli.screen import search_lines
 from raddle.cli.target import load_scenario
 from raddle.result import KEPT_SCHEDULES, WITHOUT_PREEMPTION
 from raddle.store import read
@@ -39,8 +39,8 @@ def test_a_failure_without_any_preemption(workers, until):
     own = result.shares[WITHOUT_PREEMPTION]
     assert (own["executions"], own["found"]) == (1, 1)
     assert own["covered"] > 0
-    assert told_shares(result)[0].startswith("  without preemption: 1 execution, ")
-    assert told_shares(result)[0].endswith(", 1 finding")
+    assert search_lines(result)[1].startswith("  without preemption: 1 execution, ")
+    assert search_lines(result)[1].endswith(", 1 finding")
 
 
 def test_without_such_executions_there_is_no_line_of_them():
@@ -79,7 +79,7 @@ def test_kept_schedules(tmp_path, workers):
     # What earlier runs kept comes first, and covers all that they covered.
     assert again.shares[KEPT_SCHEDULES]["executions"] == kept
     assert again.shares[KEPT_SCHEDULES]["covered"] > 0
-    assert any(line.startswith("  kept schedules: ") for line in told_shares(again))
+    assert any(line.startswith("  kept schedules: ") for line in search_lines(again))
 
 
 def test_only_the_first_finding_is_somebodys_merit():
@@ -123,7 +123,7 @@ def test_a_result_tells_what_was_given_up(workers, monkeypatch):
     sentence = "not covered yet: thread A starts `Counter.increment` while thread B is in `Counter.nothing`"
     assert sentence in told["given_up_requirements"]
     assert len(told["given_up_requirements"]) == told["given_up"]
-    assert f"    given up: {sentence}" in told_shares(result)
+    assert f"    given up: {sentence}" in search_lines(result)
 
 
 def test_an_execution_that_was_interrupted_is_nobodys():

@@ -1,0 +1,77 @@
+"""The stop text: why a search stopped, as the summary line and the pytest plugin say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from raddle.analysis.saturation import last_new
+from raddle.result import Result
+from raddle.stop_reason import StopReason
+from raddle.tally import ESTIMATED, UNKNOWN
+from raddle.wording import count
+
+LIKELY = 0.5  # chance of new coverage at or above which a search is not called saturated
+
+
+def stop_text(result: Result) -> str:
+    """Return why a search stopped, with numbers.
+
+    >>> stop_text(Result("passed", (), 400, 9, 0.1, StopReason.EXECUTIONS, 1))
+    'stopped: execution limit reached'
+    >>> stop_text(Result("passed", (), 24, 9, 0.1, StopReason.EXHAUSTED, 1, orders={"partial_orders": 24}))
+    'exhausted: all 24 partial orders were run; no failure is possible within these bounds'
+    """
+    reason = result.stopped_because
+    if reason is StopReason.EXHAUSTED:
+        guarantee = "" if result.findings else "; no failure is possible within these bounds"
+        return f"exhausted: {_schedules_run(result.orders)}{guarantee}"
+    if reason is StopReason.SATURATED and result.tally.executions:
+        quiet = _no_new_coverage(result.tally.executions - last_new(result.tally))
+        likely = (result.chance_of_new or 0) >= LIKELY
+        return f"stopped: {quiet}, but more is likely" if likely else f"saturated: {quiet}"
+    if reason is StopReason.COVERED:
+        return _all_covered(result.criteria)
+    return reason.sentence
+
+
+def _schedules_run(orders: Mapping[str, int]) -> str:
+    """
+    >>> _schedules_run({"partial_orders": 4, "interleavings": 10})
+    'all 4 partial orders were run (plus 10 interleavings that only some criteria distinguish)'
+    """
+    if not orders:
+        return "every schedule was run"
+    number, extra = orders["partial_orders"], orders.get("interleavings", 0)
+    all_orders = {1: "the only partial order was", 2: "both partial orders were"}
+    text = f"{all_orders.get(number, f'all {number:,} partial orders were')} run"
+    return text + (f" (plus {count(extra, 'interleaving')} that only some criteria distinguish)" if extra else "")
+
+
+def _no_new_coverage(executions: int, of: str = "") -> str:
+    return f"no new coverage{of} in the last {count(executions, 'execution')}"
+
+
+def _all_covered(criteria: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what "covered" means for these criteria: the total of some is only estimated, or unknown.
+
+    >>> counted = {"covered": 8, "total": 8, "total_kind": "static"}
+    >>> _all_covered({"map": counted})
+    'covered: every requirement known to be possible'
+    >>> _all_covered({"map": counted, "sync": {"covered": 5, "total": 5, "total_kind": "estimated"}})
+    'covered: every requirement known to be possible, and sync up to its estimated total'
+    >>> _all_covered({"sync": {"covered": 5, "total": 6, "total_kind": "estimated", "since_new": 300}})
+    'stopped: no new coverage of sync in the last 300 executions; its exact total is unknown'
+    """
+    guessed = [name for name, one in criteria.items() if one["total_kind"] in (ESTIMATED, UNKNOWN)]
+    full = [name for name in guessed if criteria[name]["covered"] >= (criteria[name]["total"] or float("inf"))]
+    rest = [name for name in guessed if name not in full]
+    covered = ["every requirement known to be possible"] if len(guessed) < len(criteria) or not criteria else []
+    if full:
+        covered.append(f"{', '.join(full)} up to {'its' if len(full) == 1 else 'their'} estimated total")
+    parts = [f"covered: {', and '.join(covered)}"] if covered else []
+    if rest:
+        quiet = _no_new_coverage(min(criteria[name]["since_new"] for name in rest), f" of {', '.join(rest)}")
+        total = "its exact total is" if len(rest) == 1 else "their exact totals are"
+        parts += [quiet if parts else f"stopped: {quiet}", f"{total} unknown"]
+    return "; ".join(parts)

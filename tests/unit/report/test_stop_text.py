@@ -1,0 +1,121 @@
+"""Why a search stopped, in words."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import raddle
+from raddle.record import Record
+from raddle.report.stop_text import stop_text
+from raddle.result import Result
+from raddle.stop_reason import StopReason
+from raddle.tally import Tally
+
+
+def result(reason="executions", **more):
+    return Result("passed", (), 400, 9, 0.1, reason, 1, **more)
+
+
+def counted(covered, total, kind, since_new=250):
+    return {"covered": covered, "total": total, "total_kind": kind, "since_new": since_new}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "text"),
+    [
+        ({"map": counted(8, 8, "pruned")}, "covered: every requirement known to be possible"),
+        ({"sync": counted(5, 5, "estimated")}, "covered: sync up to its estimated total"),
+        (
+            {"sync": counted(5, None, "unknown")},
+            "stopped: no new coverage of sync in the last 250 executions; its exact total is unknown",
+        ),
+        (
+            {"map": counted(8, 8, "static"), "sync": counted(5, 6, "estimated")},
+            "covered: every requirement known to be possible; no new coverage of sync in the last 250 executions; "
+            "its exact total is unknown",
+        ),
+        (
+            # Coverage of either last grew 250 executions ago.
+            {"sync": counted(5, 6, "estimated", 300), "svar": counted(5, 6, "estimated", 250)},
+            "stopped: no new coverage of sync, svar in the last 250 executions; their exact totals are unknown",
+        ),
+    ],
+)
+def test_covered_claims_only_what_is_known(criteria, text):
+    assert stop_text(result("covered", criteria=criteria)) == text
+
+
+def saturated(chance):
+    # The third of 400 executions is the last to cover anything new: 397 follow it.
+    tally = Tally()
+    for number in range(1, 401):
+        tally.add(number, "sync", [("a",)] if number < 3 else [("a",), ("b",)])
+    return result("saturated", record=Record(tally=tally), chance_of_new=chance)
+
+
+@pytest.mark.parametrize("chance", [None, 0.0, 0.49])
+def test_a_search_that_expects_little_is_saturated(chance):
+    assert stop_text(saturated(chance)) == "saturated: no new coverage in the last 397 executions"
+
+
+def test_a_search_that_expects_more_is_not_called_saturated():
+    expecting = saturated(0.99)
+    assert stop_text(expecting) == "stopped: no new coverage in the last 397 executions, but more is likely"
+    assert expecting.as_json()["stopped_because"] == "saturated"
+
+
+@pytest.mark.parametrize("reason", list(StopReason))
+def test_every_reason_has_a_text(reason):
+    assert len(stop_text(result(reason))) > 10
+
+
+class Box:
+    def __init__(self):
+        self.n = 0
+
+    def add(self):
+        self.n += 1
+
+
+def scenario():
+    box = Box()
+    threads = [threading.Thread(target=box.add) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def explored(**options):
+    return raddle.explore(scenario, source=[__file__], until="exhausted", **options)
+
+
+@pytest.mark.parametrize("scheduler", ["deepening:preemptions=0", "exhaustive:preemptions=0"])
+def test_a_bound_is_named_in_a_note(scheduler):
+    bounded = explored(scheduler=scheduler)
+    assert "every schedule within the bound on preemptions was run; there are others" in bounded.notes
+    assert stop_text(bounded) == "exhausted within the bound: every schedule inside it was run"
+
+
+def test_every_schedule():
+    assert stop_text(explored(scheduler="exhaustive")) == (
+        "exhausted: every schedule was run; no failure is possible within these bounds"
+    )
+
+
+def test_partial_orders_and_other_interleavings_are_counted():
+    # Each of two threads reads and then writes. Both reads can precede both writes, in either order of the writes, or
+    # one thread runs after the other: four partial orders. map needs no more, but svar distinguishes interleavings.
+    plainly = explored(scheduler="reachability", criteria="map")
+    assert plainly.orders == {"partial_orders": 4, "interleavings": 0}
+    assert stop_text(plainly) == "exhausted: all 4 partial orders were run; no failure is possible within these bounds"
+    finely = explored(scheduler="reachability", criteria="map,svar")
+    more = finely.executions - 4
+    assert more > 4
+    assert stop_text(finely) == (
+        f"exhausted: all 4 partial orders were run (plus {more} interleavings that only some criteria distinguish); "
+        "no failure is possible within these bounds"
+    )
+    assert finely.as_json()["orders"] == {"partial_orders": 4, "interleavings": more}
