@@ -91,7 +91,7 @@ def _condition_patches(recorder: Recorder) -> list[Patch]:
 
     While a thread waits, the condition also records the steps of its lock.
     """
-    Condition = threading.Condition  # noqa: N806 -- a class
+    Condition = threading.Condition  # noqa: N806 -- holds a class
     real_wait, real_wait_for, real_notify = Condition.wait, Condition.wait_for, Condition.notify
     real_leave = Condition.__exit__
 
@@ -161,7 +161,7 @@ def _is_held(lock: Any) -> bool:
 
 
 def _event_patches(recorder: Recorder) -> list[Patch]:
-    Event = threading.Event  # noqa: N806 -- a class
+    Event = threading.Event  # noqa: N806 -- holds a class
     real_wait, real_is_set, real_set = Event.wait, Event.is_set, Event.set
 
     def set_(self: Any) -> None:
@@ -202,7 +202,7 @@ def _event_patches(recorder: Recorder) -> list[Patch]:
 
 
 def _semaphore_patches(recorder: Recorder) -> list[Patch]:
-    Semaphore, Bounded = threading.Semaphore, threading.BoundedSemaphore  # noqa: N806 -- classes
+    Semaphore, Bounded = threading.Semaphore, threading.BoundedSemaphore  # noqa: N806 -- hold classes
     real_acquire = Semaphore.acquire
 
     def acquire(self: Any, blocking: bool = True, timeout: float | None = None) -> bool:

@@ -27,7 +27,7 @@ OPERATIONS: dict[type, frozenset[str]] = {
 
 def patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `queue.Queue`."""
-    Queue = queue.Queue  # noqa: N806 -- a class
+    Queue = queue.Queue  # noqa: N806 -- holds a class
     # All conditions of a queue share its mutex, so steps are recorded in the order of the puts and gets.
     return [
         patch_constructor(recorder, Queue),

@@ -45,7 +45,7 @@ class ThreadNumbers:
 
 def patches(recorder: Recorder) -> list[Patch]:
     """Return the patches of `threading.Thread`."""
-    Thread: Any = threading.Thread  # noqa: N806 -- a class
+    Thread: Any = threading.Thread  # noqa: N806 -- holds a class
     real_start, real_join, real_inner = Thread.start, Thread.join, Thread._bootstrap_inner
     numbers = ThreadNumbers()
     starting: dict[int, ThreadRecord] = {}  # by id of the Thread object, which lives at least until the thread begins

@@ -36,7 +36,7 @@ class ContentProbes(RecordingProbes):
         # Both dictionaries are keyed by the id of a class, which `_classes` keeps alive.
         # `bases` has the container without probes that the class is or extends; None if there is none.
         self.bases: dict[int, type | None] = dict.fromkeys(_SCALARS)
-        # `_stores_missing` has whether looking up a missing key stores it, as in a defaultdict.
+        # `_stores_missing` is True for classes whose lookup of a missing key stores it, as in a defaultdict.
         self._stores_missing: dict[int, bool] = {}
         self._classes: list[type] = []
 
