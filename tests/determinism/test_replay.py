@@ -54,8 +54,8 @@ def replay_many(
             assert original.outcome.message == execution.outcome.message or original.outcome.kind == "lost-wakeup"
             text = str(original.schedule)
             replayed = session.replay(Schedule.parse(text))
-            if original.closely is not None and not replayed.same_as(original):  # they met where nobody can see it
-                text = str(original.closely)
+            if original.every_switch is not None and not replayed.same_as(original):  # they met where nobody can see it
+                text = str(original.every_switch)
                 replayed = session.replay(Schedule.parse(text))
             assert replayed.divergence is None, f"{text}\n{replayed.divergence}"
             assert replayed.same_as(original), text

@@ -61,7 +61,7 @@ class Recorded:
     divergence: str | None = None
     divergence_step: int | None = None
     preemptions: tuple[Preemption, ...] = ()
-    closely: Schedule | None = None  # with every switch, also where no two threads are known to meet
+    every_switch: Schedule | None = None  # with every switch, also where no two threads are known to meet
     steps: int = 0  # scheduling points that threads came to
 
     def same_as(self, other: Recorded) -> bool:
@@ -350,7 +350,7 @@ class Session:
             seen = Recorded(
                 outcome, recording.story.trace, switches.schedule(), differed, preemptions=switches.preemptions
             )  # fmt: skip
-            return replace(seen, closely=switches.schedule(closely=True)) if outcome.failed else seen
+            return replace(seen, every_switch=switches.schedule(every_switch=True)) if outcome.failed else seen
 
         return self._record(recording, again, self._rules, recorded, self.without_preemption)
 
@@ -367,7 +367,7 @@ class Session:
 
     def _replay(self, schedule: Schedule, known_points: KnownPoints, *, rehearsing: bool = False) -> Recorded:
         recording = self._recording(known_points, everywhere=True, with_gil=False)
-        replay = Replay(schedule, lambda thread: recording.switches.standing.get(thread.index, ""))
+        replay = Replay(schedule, lambda thread: recording.switches.positions.get(thread.index, ""))
 
         def recorded(outcome: Outcome) -> Recorded:
             replay.over()

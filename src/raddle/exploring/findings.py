@@ -93,8 +93,8 @@ class Findings:
         session = self._session
         whole = again.schedule
         best = session.replay(whole)
-        if not _same_failure(best, again) and again.closely is not None:
-            whole = again.closely
+        if not _same_failure(best, again) and again.every_switch is not None:
+            whole = again.every_switch
             best = session.replay(whole)
         if not _same_failure(best, again):
             why = best.divergence or f"by its text it ended as '{ending(best.outcome)}'"

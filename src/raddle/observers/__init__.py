@@ -1,1 +1,1 @@
-"""Observers: what is recorded of an execution while the engine runs it."""
+"""Observers that record an execution while the engine runs it: steps, events and schedules."""

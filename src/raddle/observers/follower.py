@@ -1,4 +1,4 @@
-"""Keeps a scheduler informed that reasons about what was done, not only about what can be done next."""
+"""The follower: notifies schedulers that analyze whole executions, such as reachability testing, of their events."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from raddle.schedulers.calculus import Calculus
 
 
 class Listener(Protocol):
-    """Is informed of what happens in one execution."""
+    """Receives the events of one execution."""
 
     def started(self, thread: Any, other: Any) -> None:
-        """Note that a thread has started another one."""
+        """Record that a thread has started another one."""
 
     def waits(self, thread: Any, condition: object) -> None:
-        """Note that a thread begins to wait for a notification."""
+        """Record that a thread starts to wait for a notification."""
 
     def notified(self, thread: Any, condition: Any) -> None:
-        """Note that a thread has notified a condition."""
+        """Record that a thread has notified a condition."""
 
     def time_passes(self, waiting: Sequence[Any]) -> None:
-        """Note that no thread can go on except by waiting for time."""
+        """Record that virtual time advances, as no thread is enabled."""
 
     def did(self, participant: Any, accesses: Sequence[Any]) -> None:
-        """Note what a step touched that could not be known before it was taken."""
+        """Record the accesses of a step that were not known before the step."""
 
     def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
-        """End the execution; these threads were about to do something."""
+        """Record the end of the execution; `waiting` are the threads with a pending operation."""
 
 
 class Followed(Protocol):
     """A scheduler that follows executions."""
 
     def watch(self, calculus: Calculus, visible: Any, *, coarse: bool) -> Listener:
-        """Begin an execution; return the object to inform of what happens in it."""
+        """Begin an execution; return the listener for its events."""
 
 
 class Follower(Observer):
-    """Informs a scheduler."""
+    """Passes the events of an execution on to a scheduler's listener."""
 
     scheduler: Followed
     _listener: Listener
@@ -55,12 +55,12 @@ class Follower(Observer):
         self.watch(engine)
 
     def watch(self, engine: Engine) -> None:
-        """Tell the scheduler that an execution begins."""
+        """Notify the scheduler that an execution begins, and keep its listener."""
         self._listener = self.scheduler.watch(self._calculus, engine.points.visible, coarse=engine.points.with_gil)
 
     def started(self, me: Carrier, other: Carrier) -> None:
         self._listener.started(me, other)
-        if other.daemon:  # it matters when exactly the others end
+        if other.daemon:  # the end of the last non-daemon thread ends it, so the ends of threads matter
             self._engine.mark_observed("thread")
 
     def happened(self, me: Carrier, kind: Kind, target: Any, value: object = None) -> None:

@@ -1,4 +1,4 @@
-"""Identities: the numbers and abstract names of the objects that steps are about."""
+"""Identities: assigns numbers and abstract names to the variables, resources and objects in steps."""
 
 from __future__ import annotations
 
@@ -23,49 +23,52 @@ from raddle.threads.data_model.library import called_by_library
 from raddle.threads.data_model.places import Places
 from raddle.threads.data_model.variables import is_iterator
 
-INSIDE = -1  # in place of a number
-WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # what the library has inside of these is not told of
+INTERNAL = -1  # replaces the number of a resource that the standard library uses internally
+REPORTED_AS_WHOLE = (threading.Barrier, Future, ThreadPoolExecutor)  # the resources inside these are internal
 
 
 class Identities:
-    """The variables, resources and objects of one execution, as its cast names them."""
+    """Numbers and names the variables, resources and objects of one execution, for its entities.
+
+    `renewed` means that a setup function may replace module-level objects before each execution.
+    """
 
     def __init__(self, table: SiteTable, model: Callable[[], StaticModel], *, renewed: bool) -> None:
         self._table = table
-        self._survey = model
+        self._make_model = model
         self._imported = ModuleObjects(table, renewed=renewed)
         self._places = Places(table)
 
     def begin(self, entities: Entities) -> None:
-        """Begin an execution."""
-        self._model = self._survey()  # now: what makes it uses locks, and those would be seen
+        """Prepare for the execution that begins."""
+        self._model = self._make_model()  # now, because building it acquires locks that would be recorded later
         self._imported.begin()
         self.entities = entities
         entities.functions = method_sites(self._table)
-        self._seen: list[Variable] = []
-        self._created: dict[int, str] = {}  # by id of an object: where it was made
-        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: whose content it is
-        self._unnamed: list[int] = []  # contents of containers whose first site does not say whose they are
-        self.resources: dict[int, int] = {}  # by id: the number of a lock or another resource
-        self._groups: dict[int, int] = {}
-        self._alive: list[object] = []  # ids are names here, so the objects must not go
+        self._variables: list[Variable] = []  # by number
+        self._created: dict[int, str] = {}  # maps the id of an object to its creation site
+        self._holders: dict[int, tuple[AbstractVariable, int]] = {}  # by id of a container: variable and group of it
+        self._unnamed: list[int] = []  # numbers of container contents whose first site does not name the container
+        self.resources: dict[int, int] = {}  # maps the id of a lock or another resource to its number
+        self._groups: dict[int, int] = {}  # maps the id of an object to the number of its group of variables
+        self._alive: list[object] = []  # keeps objects alive, as they are identified by id
 
     # -- variables ----------------------------------------------------------------------------------
 
     def private(self) -> set[int]:
-        """Return the numbers of variables on which no two threads can conflict."""
-        return {number for number, variable in enumerate(self._seen) if not variable.conflicted}
+        """Return the numbers of the variables without conflicting accesses."""
+        return {number for number, variable in enumerate(self._variables) if not variable.conflicted}
 
-    def hold(self, variable: Variable, value: object) -> bool:
-        """Note that a variable holds a container; return whether that is news."""
+    def record_holder(self, variable: Variable, value: object) -> bool:
+        """Record that a variable holds a container; return whether that was not known yet."""
         if variable.name == CONTENT or id(value) in self._holders:
             return False
         self._holders[id(value)] = (self.entities.variables[variable.number], self.entities.groups[variable.number])
         self._alive.append(value)
         return True
 
-    def introduce(self, variable: Variable, site: int) -> int:
-        """Return the number of a variable that is seen for the first time."""
+    def add_variable(self, variable: Variable, site: int) -> int:
+        """Number and name a variable that is accessed for the first time; return its number."""
         owner = variable.owner
         group = self.group(owner)
         if variable.name == CONTENT:
@@ -78,23 +81,23 @@ class Identities:
                     self.entities.iterators.add(group)
                 abstract = self._content_of(owner, site)
                 if abstract.owner == name_of(type(owner)):
-                    self._unnamed.append(len(self._seen))
+                    self._unnamed.append(len(self._variables))
         else:
             abstract = self._attribute_of(owner, variable.name, site)
         variable.number = self.entities.add_variable(abstract, group)
-        self._seen.append(variable)
+        self._variables.append(variable)
         return variable.number
 
     def _attribute_of(self, owner: Any, name: str, site: int) -> AbstractVariable:
         if issubclass(type(owner), type):
             return AbstractVariable(declaring_owner(self._model, self._table, owner, name), "", name)
-        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, cells of a call
-            known = self._model.variable_at(site)
-            return AbstractVariable(known[0] if known else self._table[site].file, "", name)
+        if type(owner) is dict or type(owner) is object or type(owner) is str:  # globals, or cells of a call
+            named = self._model.variable_at(site)
+            return AbstractVariable(named[0] if named else self._table[site].file, "", name)
         return attribute_of(self._model, self._table, type(owner), name, self._place_of(owner))
 
     def _place_of(self, owner: Any) -> str:
-        """Return where an object was made; it is kept alive."""
+        """Return the creation line of an object that is kept alive; "" if it is unknown."""
         place = self._created.get(id(owner))
         if place is None:
             place = self._places.creation_line_of(owner) or self._imported.place(owner)
@@ -102,24 +105,24 @@ class Identities:
         return place
 
     def _content_of(self, container: Any, site: int) -> AbstractVariable:
-        """Return the name of a container that no variable was seen to hold: a global, a local that threads share."""
-        known = self._model.variable_at(site)
-        if known is not None:
-            return AbstractVariable(known[0], "", known[1])
+        """Return the name of a container whose holder was not recorded, such as a global or a shared local."""
+        named = self._model.variable_at(site)
+        if named is not None:
+            return AbstractVariable(named[0], "", named[1])
         kind = type(container)
         name = name_of_content(kind, self._table[site].name) or name_of(kind)
         return AbstractVariable(name_of(kind), "", name + CONTENT)
 
     def name_contents(self, steps: Iterable[Step]) -> None:
-        """Give each content the best name that any of its sites has for it, not that of the first one."""
-        sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._seen[number].conflicted}
+        """Give each container content the best name that any of its sites provides."""
+        sites: dict[int, set[int]] = {number: set() for number in self._unnamed if self._variables[number].conflicted}
         if not sites:
             return
         for _, kind, target, site in steps:
             if target in sites and kind in ACCESSES:
                 sites[target].add(site)
         for number, own in sites.items():
-            container = self._seen[number].owner
+            container = self._variables[number].owner
             unnamed = AbstractVariable(name_of(type(container)), "", name_of(type(container)) + CONTENT)
             names = [self._content_of(container, site) for site in sorted(own)]
             self.entities.variables[number] = min(
@@ -127,7 +130,7 @@ class Identities:
             )
 
     def group(self, owner: Any) -> int:
-        """Return the number of an object whose attributes are variables."""
+        """Return the group number of an object whose attributes are variables."""
         number = self._groups.get(id(owner))
         if number is None:
             number = self._groups[id(owner)] = len(self._groups) + 1
@@ -139,18 +142,18 @@ class Identities:
 
     # -- places -------------------------------------------------------------------------------------
 
-    def made(self, obj: Any, frame: FrameType | None = None) -> None:
-        """Note where a resource or another object is being made, or was made just now; `frame` is its constructor's."""
+    def record_creation(self, obj: Any, frame: FrameType | None = None) -> None:
+        """Record the creation line of an object that is being created; `frame` is the frame of its constructor."""
         if id(obj) not in self._created:
             self._created[id(obj)] = self._places.creation_line(frame)
             self._keep(obj)
 
-    def is_unknown(self, obj: Any) -> bool:
-        """Return whether nothing shows where an object was made, which therefore was not made by probed code."""
+    def has_unknown_creation(self, obj: Any) -> bool:
+        """Return whether the creation line of an object is unknown, because code without probes created it."""
         return id(obj) not in self._created and not self._imported.place(obj)
 
-    def made_with(self, obj: Any, holder: Any) -> None:
-        """Note that an object was made when the one that holds it was made: both are named alike."""
+    def record_created_with(self, obj: Any, holder: Any) -> None:
+        """Record that an object was created together with its holder, so that both have the same creation line."""
         place = self._place_of(holder)
         if place:
             self._created[id(obj)] = place
@@ -159,35 +162,35 @@ class Identities:
     # -- resources ----------------------------------------------------------------------------------
 
     def resource(self, resource: Any) -> int:
-        """Return the number of a lock or another resource; INSIDE for one that is the inside of another one.
+        """Return the number of a lock or another resource; INTERNAL if the standard library uses it internally.
 
-        The first use decides: only the library itself uses what it has made for itself.
+        The first use decides: if the library uses a resource first, it is internal.
         """
         number = self.resources.get(id(resource))
-        if number is None and called_by_library() and not issubclass(type(resource), WHOLE):
-            number = self.resources[id(resource)] = INSIDE
+        if number is None and called_by_library() and not issubclass(type(resource), REPORTED_AS_WHOLE):
+            number = self.resources[id(resource)] = INTERNAL
             self._keep(resource)
         elif number is None:
-            abstract = AbstractObject(resource_kind(type(resource)), self._made_at(resource))
+            abstract = AbstractObject(resource_kind(type(resource)), self._creation_line(resource))
             number = self.resources[id(resource)] = self.entities.add_resource(abstract)
             self._keep(resource)
         return number
 
     def _keep(self, obj: Any) -> None:
-        """Make sure that an id means one object: keep the object alive, or forget what is known when it goes."""
+        """Keep an id unambiguous: keep the object alive, or forget its entries when it is garbage-collected."""
         key = id(obj)
 
-        def gone(_: object) -> None:
+        def forget(_: object) -> None:
             self.resources.pop(key, None)
             self._created.pop(key, None)
 
         try:
-            self._alive.append(weakref.ref(obj, gone))  # programs may wait for a lock's end
+            self._alive.append(weakref.ref(obj, forget))  # weak, as programs may depend on a lock being collected
         except TypeError:
             self._alive.append(obj)
 
-    def _made_at(self, resource: Any) -> str:
-        """Where a resource was made: as its lock, for one that has a lock inside. Modules have made some before."""
+    def _creation_line(self, resource: Any) -> str:
+        """Return the creation line of a resource, or else that of the lock inside it; "" if both are unknown."""
         for name in ("mutex", "_cond", "_lock", ""):
             place = self._created.get(id(resource)) or self._created.get(id(unwrap_twin(resource)))
             place = place or self._imported.place(resource)

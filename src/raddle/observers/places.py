@@ -1,4 +1,4 @@
-"""Places: where the running thread stands, in the user's code."""
+"""Places: the line of user code that the running thread has reached."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from raddle.threads.data_model.identity import has_stdlib_path
 
 
 class Places:
-    """Finds and names places, as schedules and stories do."""
+    """Finds places and names them as schedules and stories do."""
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
 
     def of_operation(self, me: Carrier) -> tuple[Place, str]:
-        """Return the line where the running thread stands, and how a schedule names that."""
+        """Return the line that the running thread has reached, and its name in a schedule."""
         if me.kind.is_access:
             site = self._table[me.site]
             return Place(site.file, site.line), site.place
@@ -27,15 +27,15 @@ class Places:
         return place, f"{place} {me.kind}"
 
     def of_caller(self) -> Place:
-        """Return the line of the innermost running code of the user: not raddle's, nor the standard library's."""
+        """Return the line of the innermost frame that belongs neither to raddle nor to the standard library."""
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None:
             filename = frame.f_code.co_filename
             if not is_raddle_file(filename) and not has_stdlib_path(filename):
                 return Place(self._table.label(filename), frame.f_lineno)
             frame = frame.f_back
-        return Place("stdlib", 0)  # a pool's worker between two tasks, say: its lines differ between versions of Python
+        return Place("stdlib", 0)  # no line, as lines differ between versions of Python: a pool's worker, for example
 
     def is_call(self, site: int) -> bool:
-        """Return whether a site looks up a method that is called."""
+        """Return whether a site is the lookup of a method for a call."""
         return self._table[site].kind == "call"

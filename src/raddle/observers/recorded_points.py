@@ -1,4 +1,4 @@
-"""The scheduling points of an execution that is recorded: every operation arrives, whether it is a point or not."""
+"""The scheduling points of a recorded execution, in which the engine is called at every operation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from raddle.site import SiteTable
 if TYPE_CHECKING:
     from raddle.engine.engine import Engine
 
-MAX_PASSED = 64  # sites remembered per thread between two accesses to something shared
+MAX_PASSED = 64  # sites stored per thread since its last synchronization
 
 
 class RecordedPoints(Points):
-    """Points of an execution whose trace and schedule are wanted.
+    """The points of an execution whose trace and schedule are recorded.
 
-    `everywhere` makes every operation a scheduling point: that is how a schedule's text is followed, which knows
-    nothing of what was learned. Otherwise the points are those of the execution that is run again.
+    `everywhere` makes every operation a scheduling point. Replays of a schedule's text need this, because the text does
+    not depend on the known points. Otherwise the points are those of the execution that is repeated.
     """
 
     follows_sites = True
@@ -29,13 +29,14 @@ class RecordedPoints(Points):
         self.with_gil = with_gil
         self._table = table
         self._everywhere = everywhere
-        self.passed_sites: dict[int, list[tuple[int, bool]]] = {}  # by thread: since its last synchronization
+        # By thread: the sites since its last synchronization, and whether CPython can switch before each.
+        self.passed_sites: dict[int, list[tuple[int, bool]]] = {}
 
     def place(self, known_points: KnownPoints) -> None:
         self.passed_sites = {}
 
     def add(self, sites: object) -> None:
-        """Every site is a point already."""
+        """Do nothing: every site is already a point."""
 
     def pass_by(self, me: Carrier, site: int) -> None:
         switchable = self._table[site].switchable
@@ -50,13 +51,13 @@ class RecordedPoints(Points):
         return True
 
     def is_point(self, me: Carrier, engine: Engine) -> bool:
-        """Return whether the operation that a participant has come to is a scheduling point."""
+        """Return whether the operation that a participant has reached is a scheduling point."""
         if me.kind.is_access:
             self.pass_by(me, me.site)
         return self._everywhere or is_point(me, engine.known_points, engine.queue.carriers, with_gil=self.with_gil)
 
     def passed(self, me: Carrier, engine: Engine) -> None:
-        """Note that a participant goes on from a scheduling point."""
+        """Record that a participant continues from a scheduling point."""
         if not me.kind.is_access:
             self.passed_sites[me.index] = []
             me.can_switch = False

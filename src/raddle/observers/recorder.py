@@ -1,7 +1,7 @@
-"""The interface of a step recorder: the observer that makes the steps which criteria are shown.
+"""The interface of a step recorder: the observer that records steps for criteria.
 
-What a step is about depends on the world: variables and locks for threads, messages for ranks. So each installation
-chooses its recorder.
+The targets of steps depend on the world: variables and locks for threads, messages for ranks. Each installation
+therefore provides its own recorder.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from raddle.step import Step
 
 
 class Recorder(Observer):
-    """Makes the steps of the execution just run, and its cast."""
+    """Records the steps and the entities of an execution."""
 
     def __init__(self) -> None:
-        self.stream: list[Step] = []  # so far; one list for all executions, to which probes append accesses themselves
+        # The steps so far. All executions use the same list object, because probes append accesses to it directly.
+        self.stream: list[Step] = []
 
     @abstractmethod
     def observed(self) -> tuple[tuple[Step, ...], Entities]:
-        """Return the steps of the execution just run, and who took part."""
+        """Return the steps and the entities of the last execution."""

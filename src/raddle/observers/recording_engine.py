@@ -1,4 +1,4 @@
-"""The engine of executions that are recorded."""
+"""The engine for recorded executions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from raddle.observers.recorded_points import RecordedPoints
 
 
 class RecordingEngine(Engine):
-    """Notifies the observers of every operation that a participant comes to, whether or not it is a point."""
+    """Notifies the observers of every operation that a participant reaches, whether or not it is a scheduling point."""
 
     points: RecordedPoints
-    _parks = False  # is the participant that reaches a point going to wait for a join or for time?
+    _parks = False  # True if the participant that reaches a point is going to wait for a join or a timer
 
     def reach(self, me: Carrier | None) -> None:
         self._parks = me is None or me.parked
@@ -30,5 +30,5 @@ class RecordingEngine(Engine):
         observers.notify(observers.passed, me, point=point)
 
     def _preempt(self, me: Carrier | None) -> None:
-        if not self._parks:  # else its wait may be over by now, but it has not been enabled before
+        if not self._parks:  # a parked participant may be enabled now, but was not enabled when it was switched out
             super()._preempt(me)

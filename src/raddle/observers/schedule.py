@@ -1,4 +1,4 @@
-"""Records the schedule of an execution: where each thread stood when another one went on."""
+"""The schedule recorder: records where each thread was when another thread continued."""
 
 from __future__ import annotations
 
@@ -16,38 +16,39 @@ from raddle.observers.recorded_points import RecordedPoints
 from raddle.place import Place
 from raddle.schedule import Schedule, Segment
 
-_ARRIVED, _PASSED, _TIME = 0, 1, -1  # entries of the log; other numbers are sites that may turn out to be points
+_ARRIVED, _PASSED, _TIME = 0, 1, -1  # kinds of log entries; other numbers are sites that may become points
 
 
 class ScheduleRecorder(Observer):
-    """Makes the schedule of the execution just run, and its preemptions."""
+    """Records the schedule and the preemptions of an execution."""
 
     def __init__(self, places: Places, points: RecordedPoints, events: Callable[[], int]) -> None:
         self._places = places
         self._points = points
-        self._events = events  # how many have been recorded so far
+        self._events = events  # returns the number of events recorded so far
 
     def begin(self, engine: Engine) -> None:
-        self._learned: KnownPoints = engine.known_points
+        self._known_points: KnownPoints = engine.known_points
         self._first = engine.queue.carriers[0]
         self._carriers = engine.queue.carriers
         self._log: list[tuple[Carrier, int]] = []
-        self._outcomes: dict[int, str] = {}  # by place in the log: the alternative taken, unless it is the first
-        self._same: dict[Any, Any] = {}  # equal entries are kept once: an execution can have a million steps
-        self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # place, as in the log but for 0, blocked
-        self.standing: dict[int, str] = {}  # by thread: where it stands, as a schedule names it
-        self._lines: dict[int, Place] = {}  # and the line
+        self._outcomes: dict[int, str] = {}  # by index in the log: label of the alternative taken, unless the first
+        self._interned: dict[Any, Any] = {}  # stores equal entries only once, as an execution can have a million steps
+        self._arrivals: dict[int, list[tuple[str, int, bool]]] = {}  # by thread: (place, kind of entry, blocked)
+        self.positions: dict[int, str] = {}  # by thread: the place it has reached, as a schedule names it
+        self._lines: dict[int, Place] = {}  # by thread: the line it has reached
+        # Preemptions, each with the sites that the thread passed before (see `RecordedPoints.passed_sites`).
         self._stops: list[tuple[Preemption, tuple[tuple[int, bool], ...]]] = []
 
     # -- arrivals -----------------------------------------------------------------------------------
 
     def arrived(self, me: Carrier, *, point: bool, blocked: bool) -> None:
         self._lines[me.index], place = self._places.of_operation(me)
-        self.standing[me.index] = place
-        matters = _PASSED if point else me.site if me.kind.is_access else _ARRIVED
-        arrival = (place, matters, blocked)
-        self._arrivals.setdefault(me.index, []).append(self._same.setdefault(arrival, arrival))
-        if blocked and me.timer:  # its time runs from here on, so it has to have come here
+        self.positions[me.index] = place
+        entry = _PASSED if point else me.site if me.kind.is_access else _ARRIVED
+        arrival = (place, entry, blocked)
+        self._arrivals.setdefault(me.index, []).append(self._interned.setdefault(arrival, arrival))
+        if blocked and me.timer:  # its timer starts here, so the schedule must include that it gets here
             self._add(me, _PASSED)
         self._add(me, _ARRIVED)
 
@@ -58,7 +59,7 @@ class ScheduleRecorder(Observer):
 
     def preempted(self, me: Carrier) -> None:
         before = tuple(self._points.passed_sites.get(me.index, ())) if me.kind.is_access else ()
-        self._stops.append((Preemption(self._events(), me.label, self.standing[me.index]), before))
+        self._stops.append((Preemption(self._events(), me.label, self.positions[me.index]), before))
 
     def reopened(self, me: Carrier, site: int) -> None:
         self._points.passed_sites.setdefault(me.index, []).append((site, True))
@@ -68,7 +69,7 @@ class ScheduleRecorder(Observer):
 
     def _add(self, carrier: Carrier, what: int) -> None:
         entry = (carrier, what)
-        self._log.append(self._same.setdefault(entry, entry))
+        self._log.append(self._interned.setdefault(entry, entry))
 
     def place(self, carrier: Carrier) -> Place | None:
         return self._lines.get(carrier.index)
@@ -77,17 +78,18 @@ class ScheduleRecorder(Observer):
 
     @property
     def preemptions(self) -> tuple[Preemption, ...]:
-        """The places where threads were stopped, and whether CPython with the GIL could have stopped them there.
+        """The places where threads were preempted, and whether CPython with the GIL could have preempted them there.
 
-        It could if it drops the GIL anywhere between the thread's last access to something shared and the place; what
-        is shared is known only when the execution is over.
+        It could if it can drop the GIL anywhere between the thread's last access to shared data and the place. Which
+        data is shared is known only after the execution.
         """
-        return tuple(replace(stop, with_gil=not before or self._lets_go(before)) for stop, before in self._stops)
+        return tuple(replace(stop, with_gil=not before or self._can_switch(before)) for stop, before in self._stops)
 
-    def _lets_go(self, passed: tuple[tuple[int, bool], ...]) -> bool:
+    def _can_switch(self, passed: tuple[tuple[int, bool], ...]) -> bool:
+        """Return whether CPython with the GIL can switch after the last access to shared data at these sites."""
         for number, (site, switchable) in enumerate(reversed(passed)):
-            shared = number and site in self._learned.sites
-            # A method is looked up before its arguments are, and accesses its object after them.
+            shared = number and site in self._known_points.sites
+            # A method is looked up before its arguments are evaluated, and accesses its object afterwards.
             if shared and not self._places.is_call(site):
                 return False
             if switchable:
@@ -96,21 +98,22 @@ class ScheduleRecorder(Observer):
                 return False
         return True
 
-    def schedule(self, *, closely: bool = False) -> Schedule:
-        """The schedule of the execution just run, as segments; see `raddle.schedule`.
+    def schedule(self, *, every_switch: bool = False) -> Schedule:
+        """Return the schedule of the last execution, as segments; see `raddle.schedule`.
 
-        A thread's segment begins when it passes a point and ends before its next point at which another thread went
-        first. What it does in between concerns no other thread. If that is not so, as where threads meet in code
-        without probes, `closely` gives every switch, with what a thread does on the way to its first point.
+        A thread's segment begins when it passes a scheduling point. It ends before its next point at which another
+        thread runs first. Its operations in between commute with those of other threads. Where this is not true,
+        because threads interact in code without probes, `every_switch` includes all switches, even before a thread's
+        first point.
         """
         runs: list[tuple[Carrier, list[int], str]] = [(self._carriers[0], [], "")]
         arrived = dict.fromkeys(range(len(self._carriers)), 0)
-        waited = False  # every thread did, so the next one begins a segment
+        waited = False  # True if all threads waited for a timer, so that the next one begins a segment
         for number, (carrier, what) in enumerate(self._log):
             waited |= what == -1
             if not what:
                 arrived[carrier.index] += 1
-            if not (closely and what >= 0) and not self._matters(what):
+            if not (every_switch and what >= 0) and not self._is_point(what):
                 continue
             if waited or carrier is not runs[-1][0] or number in self._outcomes:
                 runs.append((carrier, [], self._outcomes.get(number, "")))
@@ -118,24 +121,28 @@ class ScheduleRecorder(Observer):
             if what:
                 runs[-1][1].append(arrived[carrier.index])
         segments = []
-        stopped: dict[int, int] = {}  # where each thread stood when it was last left: number of arrivals by then
-        passed: dict[int, int] = {}
+        stopped: dict[int, int] = {}  # by thread: number of its arrivals when it was last switched out
+        passed: dict[int, int] = {}  # by thread: number of its arrivals when it last passed a point
         for carrier, passes, outcome in runs:
             first = stopped.get(carrier.index, 0)
             last = passed[carrier.index] = passes[-1] if passes else passed.get(carrier.index, 0)
-            segment, stopped[carrier.index] = self._segment(carrier, first, last, closely)
+            segment, stopped[carrier.index] = self._segment(carrier, first, last, every_switch)
             segments.append(replace(segment, alternative=outcome))
         return Schedule(tuple(segments))
 
-    def _matters(self, what: int) -> bool:
-        """Return whether it is a point, by what is known at the end of the execution."""
-        return what == _PASSED or what in self._learned.sites
+    def _is_point(self, what: int) -> bool:
+        """Return whether a log entry is a scheduling point, according to the points known after the execution."""
+        return what == _PASSED or what in self._known_points.sites
 
-    def _segment(self, carrier: Carrier, first: int, last: int, closely: bool) -> tuple[Segment, int]:
+    def _segment(self, carrier: Carrier, first: int, last: int, every_switch: bool) -> tuple[Segment, int]:
+        """Return the segment of a thread, and its number of arrivals at the end of the segment.
+
+        The segment begins after arrival number `first` and ends at the first point after arrival number `last`.
+        """
         arrivals = self._arrivals.get(carrier.index, [])
         for index in range(last, len(arrivals)):
             place, what, blocked = arrivals[index]
-            if closely or self._matters(what):
+            if every_switch or self._is_point(what):
                 if blocked:
                     return Segment(carrier.label), index + 1
                 count = sum(1 for p, _, _ in arrivals[first : index + 1] if p == place)

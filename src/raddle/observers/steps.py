@@ -1,7 +1,7 @@
-"""Records the steps of an execution, for criteria (see `raddle.step`).
+"""The step recorder: records the steps of an execution for criteria (see `raddle.step`).
 
-Steps at variables on which no two threads can conflict are left out at the end: they are most of all steps, and no
-criterion is about them.
+Accesses to variables on which no two threads can conflict are left out at the end. They make up most steps, and no
+criterion uses them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from raddle.engine.engine import Engine
 from raddle.engine.variables import Variable
 from raddle.entities import METHODS, Entities
 from raddle.instrument.model.receivers import INITIALIZERS
-from raddle.observers.identities import INSIDE, Identities
+from raddle.observers.identities import INTERNAL, Identities
 from raddle.observers.recorder import Recorder
 from raddle.observers.with_statements import WithStatements
 from raddle.operation import (
@@ -73,9 +73,9 @@ class StepRecorder(Recorder):
         super().__init__()
         self._identities = identities
         self._table = table
-        self._methods = methods  # that tell threads apart
-        self._warm: set[int] = set()  # sites whose steps were ever wanted
-        self._functions: dict[int, tuple[str, bool, bool]] = {}  # by enter site: see `_function_at`
+        self._methods = methods  # number of methods that distinguish threads
+        self._warm: set[int] = set()  # sites whose steps criteria have used, so they must not become cold
+        self._functions: dict[int, tuple[str, bool, bool]] = {}  # by site of a function entry: see `_function_at`
         self._makers = CreationRules()
         self._withs = WithStatements(table)
 
@@ -85,14 +85,14 @@ class StepRecorder(Recorder):
         self.stream.clear()
         self.entities = Entities(methods=self._methods)
         self._identities.begin(self.entities)
-        self._numbers = self._identities.resources  # looked up here first, as that saves a call per step
-        self._mutexes: dict[int, Any] = {}  # of queues, by id
-        self._guarding: set[int] = set()  # ids of those under which a step was recorded
-        self._holding: dict[tuple[int, int], int] = {}  # by thread and id of a mutex: the number of steps by then
-        self._wanted: dict[int, list[tuple[int, int]]] = {}  # by number of steps: threads that wait for the mutex taken
+        self._numbers = self._identities.resources  # a direct reference, which saves a call per step
+        self._mutexes: dict[int, Any] = {}  # the mutexes of queues, by id
+        self._guarding: set[int] = set()  # ids of the mutexes under which a step was recorded
+        self._holding: dict[tuple[int, int], int] = {}  # by thread and mutex: index of the step that acquires it
+        self._waiters: dict[int, list[tuple[int, int]]] = {}  # by index of such a step: threads waiting for the mutex
         self._withs.begin()
-        self._reported: set[tuple[int, Step]] = set()  # blocked threads, by the site of the acquire that blocks them
-        self._depths: dict[int, int] = {}  # by thread: functions with probes that it is in
+        self._reported: set[tuple[int, Step]] = set()  # BLOCKED steps, with the site of the acquire that blocks
+        self._depths: dict[int, int] = {}  # by thread: number of active functions with probes
         self._actors: dict[int, int] = {0: self.entities.add_actor("main")}
 
     # -- results ------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class StepRecorder(Recorder):
         if self._mutexes:
             self._report_mutexes()
         private = self._identities.private()
-        # Numbers of resources may be among them, too; the kind is compared last, as that takes longest.
+        # A resource may have the number of a private variable, so the kind matters. It is compared last, being slowest.
         steps = tuple([step for step in self.stream if step[2] not in private or step[1] not in ACCESSES])
         sampling = self._engine.sampling
         if not sampling.cold:
@@ -117,9 +117,9 @@ class StepRecorder(Recorder):
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
         number = variable.number
         if number < 0:
-            number = self._identities.introduce(variable, site)
+            number = self._identities.add_variable(variable, site)
             if kind == READ and variable.name != CONTENT:
-                self._found(variable, value, site)
+                self._record_attribute_value(variable, value, site)
         if kind == READ:
             self.stream.append((me.index, READ, number, site))
             return
@@ -127,30 +127,30 @@ class StepRecorder(Recorder):
         if (
             variable.name != CONTENT
             and container_base(type(value)) is not None
-            and self._identities.hold(variable, value)
+            and self._identities.record_holder(variable, value)
         ):
-            self._warm.add(site)  # else it would be unknown whose content it is in executions where the site is cold
+            self._warm.add(site)  # otherwise the holder is unknown in executions where the site is cold
 
-    def _found(self, variable: Variable, value: object, site: int) -> None:
-        """Note that an object was found in an attribute; one that code without probes made was made with its holder.
+    def _record_attribute_value(self, variable: Variable, value: object, site: int) -> None:
+        """Record the object found in an attribute; if code without probes created it, treat it as part of its holder.
 
-        The default factories of a dataclass are called by generated code, for example.
+        For example, generated code calls the default factories of a dataclass.
         """
-        if self._makers.has_creation_site(value) and self._identities.is_unknown(value):
-            self._identities.made_with(value, variable.owner)
+        if self._makers.has_creation_site(value) and self._identities.has_unknown_creation(value):
+            self._identities.record_created_with(value, variable.owner)
             self._warm.add(site)
 
     # -- functions ----------------------------------------------------------------------------------
 
     def entered(self, me: Carrier, site: int) -> None:
-        known = self._functions.get(site)
-        if known is None:
-            known = self._functions[site] = self._function_at(site)
-        name, is_method, makes = known
-        frame = calling_frame() if is_method or makes else None
+        function = self._functions.get(site)
+        if function is None:
+            function = self._functions[site] = self._function_at(site)
+        name, is_method, is_constructor = function
+        frame = calling_frame() if is_method or is_constructor else None
         receiver = first_argument(frame) if frame is not None else None
-        if makes and receiver is not None:
-            self._identities.made(receiver, frame)
+        if is_constructor and receiver is not None:
+            self._identities.record_creation(receiver, frame)
         self.entities.entered(self._actors[me.index], name)
         self._depths[me.index] = self._depths.get(me.index, 0) + 1
         number = self._identities.group(receiver) if is_method and receiver is not None else 0
@@ -160,7 +160,7 @@ class StepRecorder(Recorder):
         self.stream.append((me.index, LEAVE, 0, site))
         depth = self._depths[me.index] = self._depths.get(me.index, 1) - 1
         if depth <= 0:
-            me.site = 0  # back in code without probes, as a pool's worker between two tasks
+            me.site = 0  # back in code without probes, such as a pool's worker between two tasks
 
     def passed_block(self, me: Carrier, site: int) -> None:
         self.stream.append((me.index, BLOCK, 0, site))
@@ -178,19 +178,19 @@ class StepRecorder(Recorder):
             self._add(me, BLOCKED, self._identities.resource(me.target))
 
     def _add(self, me: Carrier, kind: Kind, number: int) -> None:
-        """Add a step about a resource, at the site where the thread is, unless it is the inside of another one."""
-        if number != INSIDE:
+        """Add a step on a resource at the current site of the thread, unless the resource is internal."""
+        if number != INTERNAL:
             self.stream.append((me.index, kind, number, me.site))
 
     def happened(self, me: Carrier, kind: Kind, target: object, value: object = None) -> None:
-        if kind == ACQUIRE:  # the most frequent first
+        if kind == ACQUIRE:  # first, as it is the most frequent
             self._withs.enter(me.index, self._acquired(me, target), me.site)
             return
         if kind in (RELEASE, UP):
             number = self._numbers.get(id(target))
             if number is None:
                 number = self._identities.resource(target)
-            if number != INSIDE:
+            if number != INTERNAL:
                 self.stream.append((me.index, kind, number, self._withs.leave(me.index, number, me.site)))
         elif kind == WAIT:
             self._add(me, RELEASE, self._identities.resource(target._lock))  # type: ignore[attr-defined]
@@ -204,17 +204,17 @@ class StepRecorder(Recorder):
             self._add(me, kind if value else FAILED, number)
             if value and kind == DOWN:
                 self._withs.enter(me.index, number, me.site)
-                self._block(me, target, number)
+                self._record_blocked_by(me, target, number)
         elif kind == IS_SET:
-            if value:  # who sees that it is set knows what was done before, as after waiting
+            if value:  # observing a set event orders later steps after the set, as waiting for it does
                 self._add(me, WAIT_SET, self._identities.resource(target))
-        elif kind in (TRY_ACQUIRE, TRY_DOWN):  # these happen only if they fail
+        elif kind in (TRY_ACQUIRE, TRY_DOWN):  # reported only if they fail
             self._add(me, FAILED, self._identities.resource(target))
         elif kind in _STEPS:
             number = self._identities.resource(target)
             self._add(me, kind, number)
             if kind in _CONSUMES:
-                self._block(me, target, number)
+                self._record_blocked_by(me, target, number)
         elif isinstance(target, Carrier):
             self._of_thread(me, kind, target)
 
@@ -222,24 +222,24 @@ class StepRecorder(Recorder):
         add = self.stream.append
         if kind == START:
             actor = self._actors[other.index] = self.entities.add_actor(thread_type(thread_of(other), other.run_now))
-            add((me.index, START, other.index, _own_site(me)))
+            add((me.index, START, other.index, _user_site(me)))
             add((other.index, BEGIN, actor, 0))
         elif kind == END:
             self.entities.ended(self._actors[me.index])
             add((me.index, END, me.index, 0))
         elif kind == JOIN and other.done:
-            add((me.index, JOIN, other.index, _own_site(me)))
+            add((me.index, JOIN, other.index, _user_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == RELEASE_MUTEX:  # also while the execution is aborted: what was done before counts
-            self._let_go(me, target)
+        if kind == RELEASE_MUTEX:  # even while the execution is aborted, as the steps before count
+            self._release_mutex(me, target)
             return
         if self._engine.aborting:
             return
         if kind == CREATED:
-            self._identities.made(target)
+            self._identities.record_creation(target)
         elif kind == HOLD_MUTEX:
-            self._hold(me, target)
+            self._hold_mutex(me, target)
         elif kind == TASK:
             self.entities.ended(self._actors[me.index])
             actor = self._actors[me.index] = self.entities.add_actor(target)
@@ -247,17 +247,17 @@ class StepRecorder(Recorder):
         else:
             self._add(me, kind, self._identities.resource(target))
 
-    def _hold(self, me: Carrier, mutex: Any) -> None:
-        """Note that a thread takes a queue's mutex. `_report_mutexes` decides later whether that becomes a step."""
+    def _hold_mutex(self, me: Carrier, mutex: Any) -> None:
+        """Record that a thread acquires a queue's mutex; `_report_mutexes` decides later whether it becomes a step."""
         key, at = id(mutex), len(self.stream)
         self._mutexes[key] = mutex
         self._holding[me.index, key] = at
         rivals = self._rivals(me, mutex)
         if rivals:
-            self._wanted[at] = rivals
+            self._waiters[at] = rivals
         self.stream.append((me.index, HOLD_MUTEX, key, me.site))
 
-    def _let_go(self, me: Carrier, mutex: Any) -> None:
+    def _release_mutex(self, me: Carrier, mutex: Any) -> None:
         key = id(mutex)
         at = self._holding.pop((me.index, key), None)
         if at is not None and len(self.stream) > at + 1:
@@ -266,9 +266,9 @@ class StepRecorder(Recorder):
             self.stream.append((me.index, RELEASE_MUTEX, key, me.site))
 
     def _report_mutexes(self) -> None:
-        """Turn the notes about queues' mutexes into steps, for each mutex under which any step was recorded.
+        """Turn the records of queues' mutexes into steps, for each mutex under which any step was recorded.
 
-        A thread that held such a mutex without a step of its own passes on what happened before, too.
+        A thread that held such a mutex without recording a step under it takes part in the happens-before order too.
         """
         numbers = {
             key: self._identities.resource(mutex) for key, mutex in self._mutexes.items() if key in self._guarding
@@ -281,40 +281,40 @@ class StepRecorder(Recorder):
                 self.stream.append(step)
             elif key in numbers:
                 self.stream.append((thread, ACQUIRE if kind == HOLD_MUTEX else RELEASE, numbers[key], site))
-                self._keep_waiting(numbers[key], site, self._wanted.get(at, ()))
+                self._record_blocked(numbers[key], site, self._waiters.get(at, ()))
         self._mutexes.clear()
 
     def _acquired(self, me: Carrier, lock: Any) -> int:
         number = self._numbers.get(id(lock))
         if number is None:
             number = self._identities.resource(lock)
-        if number == INSIDE:
+        if number == INTERNAL:
             return number
         site = me.site
         self.stream.append((me.index, ACQUIRE, number, site))
         rivals = self._rivals(me, lock)
         if rivals:
-            self._keep_waiting(number, site, rivals)
+            self._record_blocked(number, site, rivals)
         return number
 
     def _rivals(self, me: Carrier, lock: Any) -> list[tuple[int, int]]:
-        """Return the threads that had come to a lock when it was taken, and where: they are blocked now."""
+        """Return the threads that are waiting for a lock, which `me` has just acquired, with their sites."""
         return [
             (c.index, c.site) for c in self._engine.queue.live if c.target is lock and c is not me and c.kind == ACQUIRE
         ]
 
-    def _block(self, me: Carrier, target: object, number: int) -> None:
-        """Record which threads had come to a semaphore, queue or event and are blocked by what was done to it now."""
+    def _record_blocked_by(self, me: Carrier, target: object, number: int) -> None:
+        """Record which threads at a semaphore, queue or event are blocked by the operation of `me` on it."""
         rivals = [
             (c.index, c.site)
             for c in self._engine.queue.live
             if c is not me and c.target is target and c.kind in CONTENDED and c.ready is not None and not c.ready()
         ]
-        if rivals and number != INSIDE:
-            self._keep_waiting(number, me.site, rivals)
+        if rivals and number != INTERNAL:
+            self._record_blocked(number, me.site, rivals)
 
-    def _keep_waiting(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
-        """Record that threads are blocked, once per site, however often other threads go first."""
+    def _record_blocked(self, number: int, site: int, rivals: Iterable[tuple[int, int]]) -> None:
+        """Record that threads are blocked, once per site, even if other threads overtake them repeatedly."""
         for index, where in rivals:
             blocked = (index, BLOCKED, number, where)
             if (site, blocked) not in self._reported:
@@ -322,6 +322,6 @@ class StepRecorder(Recorder):
                 self.stream.append(blocked)
 
 
-def _own_site(me: Carrier) -> int:
-    """Return the site where a thread starts or joins another one; 0 if the library does so for its own purposes."""
+def _user_site(me: Carrier) -> int:
+    """Return the site where a thread starts or joins another; 0 if library code does so internally."""
     return 0 if called_by_library() else me.site

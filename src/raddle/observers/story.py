@@ -1,4 +1,4 @@
-"""Records the events of an execution, from which stories are made."""
+"""The story recorder: records the events of an execution, from which stories are made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raddle.trace import Trace
 
 
 class StoryRecorder(Observer):
-    """Makes the trace of the execution just run. Objects are numbered in the order of their first appearance."""
+    """Records the trace of an execution. Objects are numbered in the order of their first appearance."""
 
     def __init__(self, table: SiteTable, places: Places) -> None:
         self._table = table
@@ -27,15 +27,15 @@ class StoryRecorder(Observer):
 
     def begin(self, engine: Engine) -> None:
         self.events: list[Event] = []
-        self._numbers: dict[int, int] = {}  # by id of an object
-        self._kept: list[object] = []  # ids are names here
-        self._names: dict[int, str] = {}  # by id of a resource
-        self._counters: dict[str, int] = {}
-        self._same: dict[str, str] = {}  # equal names are kept once
+        self._numbers: dict[int, int] = {}  # maps the id of an object to its number
+        self._kept: list[object] = []  # keeps objects alive, as they are identified by id
+        self._names: dict[int, str] = {}  # maps the id of a resource to its name
+        self._counters: dict[str, int] = {}  # number of resources by class
+        self._interned: dict[str, str] = {}  # stores equal names only once
 
     @property
     def trace(self) -> Trace:
-        """The trace of the execution just run."""
+        """The trace of the last execution."""
         return Trace(tuple(self.events))
 
     def accessed(self, me: Carrier, kind: Kind, variable: Variable, site: int, value: object) -> None:
@@ -43,7 +43,7 @@ class StoryRecorder(Observer):
         number = self._number(variable.owner)
         shown = "" if value is UNKNOWN else show(value)
         name = variable_name(variable, where.name)
-        name = self._same.setdefault(name, name)
+        name = self._interned.setdefault(name, name)
         self.events.append(Event(me.label, kind, name, number, where.file, where.line, site, shown))
 
     def entered(self, me: Carrier, site: int) -> None:
@@ -73,7 +73,7 @@ class StoryRecorder(Observer):
         return number
 
     def _name_of(self, resource: object) -> str:
-        """Return a name for a lock or another resource: its class, and which one of them."""
+        """Return the name of a lock or another resource: its class and a number."""
         name = self._names.get(id(resource))
         if name is None:
             kind = resource_kind(type(resource))

@@ -1,4 +1,4 @@
-"""Where locks and semaphores are given back: at a call, or at the line of the `with` statement that ends."""
+"""Finds the sites where locks and semaphores are released: at a call, or at the `with` statement that ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from types import FrameType
 
 from raddle.checks.crash import is_raddle_file
-from raddle.observers.identities import INSIDE
+from raddle.observers.identities import INTERNAL
 from raddle.site import SiteTable
 from raddle.threads.twins import condition, lock, semaphore
 
@@ -18,26 +18,26 @@ _EXITS = frozenset(
 
 
 class WithStatements:
-    """The `with` statements that threads are in, by what they are over."""
+    """The active `with` statements of all threads, by lock or semaphore."""
 
     def __init__(self, table: SiteTable) -> None:
         self._table = table
-        self._called: dict[int, str] = {}  # by site: the name of the method that is called there
+        self._called: dict[int, str] = {}  # maps a site to the name of the method called there
         self.begin()
 
     def begin(self) -> None:
-        """Begin an execution."""
-        self._sites: dict[tuple[int, int], list[int]] = {}  # by thread and number of a lock or semaphore
+        """Prepare for the execution that begins."""
+        self._sites: dict[tuple[int, int], list[int]] = {}  # sites of active `with` statements, by thread and resource
 
     def enter(self, thread: int, number: int, site: int) -> None:
-        """Note that a thread has acquired something, perhaps by a `with` statement."""
-        if number != INSIDE and not self._is_call_of(site, _ACQUIRING):
+        """Record that a thread has acquired a lock or semaphore, perhaps by a `with` statement."""
+        if number != INTERNAL and not self._is_call_of(site, _ACQUIRING):
             self._sites.setdefault((thread, number), []).append(site)
 
     def leave(self, thread: int, number: int, site: int) -> int:
-        """Return where a thread gives something back, which came to that site last.
+        """Return the site at which a thread releases a lock or semaphore; `site` is the last one that it reached.
 
-        The last site inside a `with` statement may be a call that gives something else back.
+        The last site inside a `with` statement may be a call that releases another lock.
         """
         sites = self._sites.get((thread, number))
         if not sites or (self._is_call_of(site, _RELEASING) and not _is_leaving()):
@@ -45,7 +45,7 @@ class WithStatements:
         return sites.pop()
 
     def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
+        """Return whether one of these methods is called at a site; that of a `with` statement names only the object."""
         called = self._called.get(site)
         if called is None:
             name = self._table[site].name if site in self._table else ""
@@ -54,7 +54,7 @@ class WithStatements:
 
 
 def _is_leaving() -> bool:
-    """Return whether what happens now is done by the `__exit__` of a twin."""
+    """Return whether the current operation is performed by the `__exit__` of a twin."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and is_raddle_file(frame.f_code.co_filename):
         if frame.f_code in _EXITS:

@@ -1,4 +1,4 @@
-"""How stories name variables and show values."""
+"""Names of variables and texts of values, as stories show them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raddle.engine.variables import Variable
 from raddle.inspection import MISSING, class_attribute, name_of, resource_kind
 from raddle.operation import CONTENT
 
-# Classes, by id, whose objects can be shown without running code of the program.
+# Ids of the classes whose objects can be shown without running code of the program.
 _NAMED = frozenset(map(id, (type, types.FunctionType, types.BuiltinFunctionType)))
 _SCALARS = frozenset(map(id, (int, float, complex, bool, str, bytes, type(None), type(...))))
 _SEQUENCES = frozenset(map(id, (list, tuple)))
@@ -17,7 +17,7 @@ _HOLDING = _SEQUENCES | set(map(id, (dict, set, frozenset)))
 
 
 def variable_name(variable: Variable, written: str) -> str:
-    """Return a variable's name for people; `written` is how the source writes it."""
+    """Return a human-readable name of a variable; `written` is the expression in the source."""
     owner: Any = variable.owner
     if variable.name == CONTENT:
         if written.endswith(CONTENT):
@@ -37,7 +37,7 @@ def variable_name(variable: Variable, written: str) -> str:
 
 
 def show(value: Any) -> str:
-    """Return a value as text for people, without running code of the program."""
+    """Return a human-readable text of a value, without running code of the program."""
     kind = id(type(value))
     if (
         kind in _SCALARS
