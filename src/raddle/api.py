@@ -68,7 +68,8 @@ def explore(
     * `scenario` is a function without parameters that starts threads and checks what they did. `setup` is called before
       each execution. `isolate="fork"` runs each execution in a child process. `source` names the code to instrument.
     * The default `scheduler`, the portfolio, alternates several schedulers; one targets uncovered requirements. If
-      coverage saturates without a finding, it tries to run every partial order. If `seed` is None, it is random.
+      coverage saturates without a finding, it tries to run every partial order (except with `workers`).
+      A `seed` of None is replaced by a random one.
     * The search stops after `executions` (default 1000, or no limit with `seconds`), after `seconds`, or depending on
       `until`: at the "first-finding", or when coverage is "saturated" (the default if the scheduler targets coverage).
     * `switches="gil"` switches threads only where CPython with the GIL can. `timeouts="any"` lets a timed wait expire

@@ -14,7 +14,7 @@ class CriterionSettings:
     """The settings of all criteria. Each criterion uses the fields that concern it."""
 
     # Number of occurrences of an access that pinv distinguishes. Other criteria distinguish more. A requirement of pinv
-    # combines three accesses, two of one thread and one of another, so their number grows with the cube of this.
+    # combines two accesses of one thread and one of another, so the requirements grow with the cube of this number.
     pinv_occurrences: int = PINV_OCCURRENCES
 
     def __post_init__(self) -> None:

@@ -106,15 +106,13 @@ class Entities:
         self.groups: list[int] = []  # maps a variable to the number of the object that it is part of
         self.iterators: set[int] = set()  # numbers, as in `groups`, of objects that are iterators or generators
         self.resources: list[AbstractObject] = []
-        self.functions: dict[
-            int, str
-        ] = {}  # maps the site of an enter or leave step to its method: "shop/cart.py:Cart.add"
+        # Maps the site of an enter or leave step to its method: "shop/cart.py:Cart.add".
+        self.functions: dict[int, str] = {}
         self.classes: dict[int, str] = {}  # maps the target of an enter step to its class: "shop/cart.py:Cart"
         self._types: list[str] = []
         self._methods: list[list[str]] = []
-        self._threads: dict[
-            int, AbstractThread
-        ] = {}  # cached abstract threads; dropped when an actor runs another method
+        # Cached abstract threads; dropped when an actor runs another method.
+        self._threads: dict[int, AbstractThread] = {}
         self._ended: set[int] = set()
 
     def add_variable(self, variable: AbstractVariable, group: int) -> int:
@@ -170,7 +168,7 @@ class Entities:
         return len(self._types)
 
     def abstract(self) -> tuple[object, ...]:
-        """Return everything that is equal in two executions that did the same."""
+        """Return the parts that are equal in any two executions with the same behavior."""
         threads = tuple((kind, *methods) for kind, methods in zip(self._types, self._methods, strict=True))
         return (tuple(self.variables), tuple(self.groups), tuple(self.resources), threads)
 

@@ -32,9 +32,8 @@ class Finding:
     trace: Trace = field(repr=False)
     details: tuple[str, ...] = field(default=(), repr=False)  # lines of the traceback, or which thread waits for which
     preemptions: tuple[Preemption, ...] = ()
-    paths: dict[str, str] = field(
-        default_factory=dict, repr=False, compare=False
-    )  # maps file names in the trace to paths
+    # Maps file names in the trace to paths.
+    paths: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     execution: int = 0  # number of the first execution that failed this way
     error: BaseException | None = field(default=None, repr=False, compare=False)
     every_order: EveryOrder | None = None  # set if the failure does not depend on the interleaving

@@ -113,7 +113,7 @@ def verb_of(name: str) -> str:
     """Return the verb for a kind, or the name itself if it is unknown, as in a data file of a later version.
 
     >>> verb_of("down"), verb_of("teleport")
-    ('gets a permit of', 'teleport')
+    ('acquires a permit of', 'teleport')
     """
     kind = KINDS.get(name)
     return name if kind is None else kind.verb
@@ -127,36 +127,34 @@ DELETE = Kind("delete", "deletes", role=Role.WRITE)
 # Locks
 ACQUIRE = Kind("acquire", "acquires", role=Role.TAKE, waiting="waits to acquire", partner="release")
 TRY_ACQUIRE = Kind("try-acquire", "tries to acquire")
-LOCKED = Kind("locked", role=Role.OBSERVE)
+LOCKED = Kind("locked", "checks", role=Role.OBSERVE)
 RELEASE = Kind("release", "releases", role=Role.GIVE, point_if_observed="lock")
 
 # Conditions. `Condition.wait` is a release of the lock, a wait, a woken (if notified) and an acquire of the lock.
-WAIT = Kind("wait", "waits for", waiting="waits for a notification of")
+WAIT = Kind("wait", "waits for", waiting="waits for a notification on")
 WOKEN = Kind("woken", "wakes from", role=Role.TAKE, partner="notify")
 NOTIFY = Kind("notify", "notifies", role=Role.GIVE)
 
 # Events
 SET = Kind("set", "sets", role=Role.GIVE, point_if_observed="event")
 CLEAR = Kind("clear", "clears")
-IS_SET = Kind("is-set", "looks at", role=Role.OBSERVE)
+IS_SET = Kind("is-set", "checks", role=Role.OBSERVE)
 # Arriving at a wait releases nothing. Like a release, it cannot be observed, unless some thread clears the event.
 BEFORE_WAIT = Kind("before-wait", role=Role.OBSERVE, point_if_observed="event")
-WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits for the setting of", partner="set")
+WAIT_SET = Kind("wait-set", "has waited for", role=Role.TAKE, waiting="waits on", partner="set")
 
 # Semaphores
-DOWN = Kind(
-    "down", "gets a permit of", role=Role.TAKE, waiting="waits for a permit of", partner="up", counted=True
-)  # fmt: skip
-TRY_DOWN = Kind("try-down", "tries to get a permit of")
-UP = Kind("up", "gives a permit back to", role=Role.GIVE, point_if_observed="semaphore")
+DOWN = Kind("down", "acquires a permit of", role=Role.TAKE, waiting="waits for a permit of", partner="up", counted=True)
+TRY_DOWN = Kind("try-down", "tries to acquire a permit of")
+UP = Kind("up", "releases a permit of", role=Role.GIVE, point_if_observed="semaphore")
 BOUNDED_UP = Kind("bounded-up")
 
 # Queues
 PUT = Kind("put", "puts into", role=Role.GIVE, waiting="waits for room in")
 GET = Kind("get", "gets from", role=Role.TAKE, waiting="waits for an item from", partner="put", counted=True)
-SIZE = Kind("size", role=Role.OBSERVE)
+SIZE = Kind("size", "checks the size of", role=Role.OBSERVE)
 TASK_DONE = Kind("task-done", role=Role.GIVE)
-JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits until all tasks are done of", partner="task-done")
+JOIN_QUEUE = Kind("join-queue", role=Role.TAKE, waiting="waits for all tasks of", partner="task-done")
 
 # Threads
 BEGIN = Kind("begin")
@@ -166,7 +164,7 @@ JOIN_IN_TIME = Kind("join-in-time")  # a join with a timeout that returned becau
 END = Kind("end", role=Role.END, point_if_observed="thread")
 IS_ALIVE = Kind("is-alive", role=Role.OBSERVE)
 SLEEP = Kind("sleep", waiting="sleeps")
-WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it carries")
+WAIT_FOR_TURN = Kind("wait-for-turn", waiting="waits for the turn of a participant that it runs")
 
 # Steps that are not operations, but are recorded by observers. See `raddle.step`.
 BLOCKED = Kind("blocked")
@@ -186,9 +184,8 @@ GIVES = frozenset(kind for kind in KINDS.values() if kind.role is Role.GIVE)
 TAKES = frozenset(kind for kind in KINDS.values() if kind.role is Role.TAKE)
 COUNTED = frozenset(kind for kind in KINDS.values() if kind.counted)
 POINTS_IF_OBSERVED = frozenset(kind for kind in KINDS.values() if kind.point_if_observed)
-COMMUTING = frozenset(
-    {READ, NOTIFY, *POINTS_IF_OBSERVED}
-)  # any two of these commute, even on the same variable or resource
+# Any two of these commute, even on the same variable or resource.
+COMMUTING = frozenset({READ, NOTIFY, *POINTS_IF_OBSERVED})
 # No thread can observe when exactly these happen, unless it inspects the resource. Some criteria depend on it, though:
 # see `Criterion.points`.
 UNOBSERVABLE = frozenset({RELEASE, SET, UP, NOTIFY, JOIN})

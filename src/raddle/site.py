@@ -64,9 +64,8 @@ def disambiguated(sites: Mapping[int, Site]) -> dict[int, Site]:
     return {n: replace(site, is_ambiguous=True) if counts[texts[n]] > 1 else site for n, site in sites.items()}
 
 
-INSTALLED = frozenset(
-    {"site-packages", "dist-packages"}
-)  # folders of installed packages, whose paths differ between machines
+# Folders of installed packages, whose paths differ between machines.
+INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def path_from(root: str, path: str) -> str:

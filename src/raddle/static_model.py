@@ -48,12 +48,12 @@ class StaticModel:
     """
 
     variables: Mapping[VariableName, Accesses] = field(default_factory=dict)
-    methods: Mapping[str, Mapping[str, int]] = field(
-        default_factory=dict
-    )  # maps a class to its public methods and their enter sites
+    # Maps a class to its public methods and their enter sites.
+    methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     blocks: frozenset[int] = frozenset()  # sites where basic blocks begin
     # Executions use the following fields to name variables as the model does. They are not stored.
-    early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)  # sites that run before any sharing
+    # Sites that run before other threads can access the variable.
+    early: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     # Maps a site to the only variable that it can access.
     names: Mapping[int, VariableName] = field(default_factory=dict, compare=False, repr=False)
     # Maps a class to the attributes that it declares.

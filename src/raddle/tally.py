@@ -65,9 +65,8 @@ class Tally:
 
     executions: int = 0
     covered: dict[str, dict[Key, Covered]] = field(default_factory=dict)  # maps a criterion to its covered requirements
-    growth: dict[str, list[tuple[int, int]]] = field(
-        default_factory=dict
-    )  # for each criterion: (execution, number covered by then)
+    # For each criterion: (execution, number covered by then).
+    growth: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def add(self, execution: int, criterion: str, keys: Iterable[Key]) -> None:
         """Record the requirements of a criterion that an execution covered."""

@@ -69,7 +69,7 @@ def test_a_wait_that_nobody_will_end() -> None:
     finding = found(endings.forgotten_event)
     assert finding.kind == "deadlock"
     assert "T0 waits forever" in finding.message
-    assert "waits for the setting of Event" in finding.details[0]
+    assert "waits on Event" in finding.details[0]
 
 
 def test_a_lost_wakeup_says_that_the_notification_came_too_early() -> None:

@@ -67,9 +67,8 @@ class _CriterionCache:
     Executions that differ only in the ignored steps share an entry.
     """
 
-    keys_by_hash: dict[int, frozenset[Key]] = field(
-        default_factory=dict
-    )  # maps a hash of the relevant steps to covered keys
+    # Maps a hash of the relevant steps to covered keys.
+    keys_by_hash: dict[int, frozenset[Key]] = field(default_factory=dict)
     hits: int = 0  # number of cache hits
     is_enabled: bool = True  # False if the cache was disabled
 
@@ -103,11 +102,11 @@ class Measurement:
         self._times: dict[str, Counter[Key]] = {name: Counter() for name in self._first}
         self._observed: set[tuple[int, str, str, str]] = set()
         self._number = 0
-        self.new = 0  # number of requirements that the last execution covered first
+        self.new = 0  # number of requirements first covered by the last execution
         self.already_covered: Mapping[str, Set[Key]] = {}  # requirements that other units covered, by criterion
         self.modules: set[int] = set()  # digests of the modules that executions reached
         self.incomplete: frozenset[str] = frozenset()  # criteria that an exhausted search may not have covered fully
-        self.early: frozenset[int] = frozenset()  # sites that run before any sharing; see `StaticModel`
+        self.early: frozenset[int] = frozenset()  # sites that run before a variable is shared; see `StaticModel`
 
     @property
     def names(self) -> tuple[str, ...]:

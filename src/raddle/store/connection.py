@@ -133,7 +133,7 @@ def _foreign(path: Path) -> UsageError:
 
 
 class UnusableError(UsageError):
-    """The data file is valid but cannot be used now. Findings are printed anyway."""
+    """The data file cannot be used, for example because it is locked or damaged. Findings are printed anyway."""
 
 
 def _damaged(path: Path, error: Exception) -> UsageError:

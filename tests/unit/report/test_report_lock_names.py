@@ -54,7 +54,7 @@ def test_a_condition_that_is_waited_for():
     wait = Wait("T1", WAIT, "Condition", place=at(28))
     steps = [taken("T1", "Condition 2", 28, "wait"), taken("T2", "Condition 1", 30, "notify")]
     assert [str(named) for named in with_names([wait], steps)] == [
-        "T1 waits for a notification of Condition 2 at m.py:28"
+        "T1 waits for a notification on Condition 2 at m.py:28"
     ]
     assert with_names([wait], steps[1:]) == (wait,)
 

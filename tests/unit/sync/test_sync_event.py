@@ -66,7 +66,7 @@ def test_whoever_comes_after_the_clearing_is_not_woken():
 def test_never_set_is_a_deadlock():
     outcome = outcome_of(lambda: threading.Event().wait())
     assert outcome.kind == "deadlock"
-    assert "waits for the setting of Event" in outcome.details[0]
+    assert "waits on Event" in outcome.details[0]
 
 
 def test_set_under_control_reaches_a_real_thread_that_waits():

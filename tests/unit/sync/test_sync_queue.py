@@ -113,7 +113,7 @@ def test_a_task_never_done_is_a_deadlock():
 
     outcome = outcome_of(scenario)
     assert outcome.kind == "deadlock"
-    assert "waits until all tasks are done of Queue" in outcome.details[0]
+    assert "waits for all tasks of Queue" in outcome.details[0]
 
 
 def test_whoever_holds_the_mutex_keeps_others_out():
