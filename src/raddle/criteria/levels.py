@@ -1,20 +1,21 @@
-"""Levels: what threads did to the variables of an object, as far as it can still become a pattern.
+"""Levels: the accesses to the variables of an object that can still become part of a pattern.
 
-Every pattern has a thread A that comes back after B was there. To find all of them it is enough to know
+In every pattern of three or four steps, thread A accesses the object, then B, then A again. To find all patterns, it is
+enough to know
 
-* when each thread did each access for the *first* time, since that is the best time for being before B. A variable's
-  clock ticks with these first accesses and with nothing else;
-* for each access of B its *level*: how far the clock was when B did it the *last* time, which is the best time
-  for being after A. A's access came before B's if its time is below the level;
-* of all threads' levels only the two highest of different threads, since A itself is at most one of them.
+* when each thread did each access for the *first* time, because the earliest one is before as many accesses of B as
+  possible. The clock of a variable ticks only at these first accesses;
+* the *level* of each access of B: the time on the clock when B did it *last*, because the latest one is after as many
+  accesses of A as possible. A's access came before B's if its time is below the level;
+* the two highest levels of different threads, because A itself has at most one of them.
 
-For two variables x and y, B must have been at both: a level belongs to B's access to x, and is noted for each of its
-accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). Whatever A then does to y
-completes patterns. So the memory is sites x threads for each variable and sites² for each pair, however long
-the execution is.
+For two variables x and y, B must have accessed both. A level belongs to B's access to x. It is noted for each of B's
+accesses to y that came later (a chain: x, then y) or earlier (a crossing: y, then x). An access of A to y then
+completes patterns. So memory is proportional to sites x threads for each variable and to sites² for each pair,
+regardless of the length of the execution.
 
-Everything that is noted carries a stamp, and the latest changes stand last: who comes again looks at no more than
-what has changed since it was there.
+Each entry has a stamp, and the latest changes are last in their dicts. A thread that accesses a variable again only
+processes the changes since its previous access.
 """
 
 from __future__ import annotations
@@ -25,35 +26,35 @@ from raddle.criteria.occurrences import Accesses, Occurrences
 from raddle.step import Step
 
 K = TypeVar("K", int, tuple[int, int])
-Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, whose it is, highest of all others
-Ends = dict[tuple[int, int], Occurrences]  # by pattern and last access
+Levels = dict[K, tuple[int, int, int, int]]  # stamp, highest level, its thread, highest level of the other threads
+Ends = dict[tuple[int, int], Occurrences]  # by pattern and last access: the occurrences found
 
 NO_THREAD = -1
 
 
 class Visits:
-    """What one thread did to one variable, reading or writing."""
+    """The reads, or the writes, of one variable by one thread."""
 
     __slots__ = ("levels", "masks", "newest", "raised", "times")
 
     def __init__(self) -> None:
-        self.times: list[int] = []  # of first accesses
-        self.masks: list[int] = []  # those up to each of these times
-        self.newest = 0  # stamp of the last of them
+        self.times: list[int] = []  # times of first accesses
+        self.masks: list[int] = []  # by index in `times`: mask of the first accesses up to that time
+        self.newest = 0  # stamp of the latest first access
         self.levels: dict[int, tuple[int, int]] = {}  # by access: stamp, level
-        self.raised = 0  # stamp of the last change of one
+        self.raised = 0  # stamp of the latest change of a level
 
 
 class Object:
-    """Variables that make pairs with each other."""
+    """An object, whose variables form pairs with each other."""
 
     __slots__ = ("idle", "number", "stamp", "variables")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.variables: list[Variable] = []
-        self.stamp = 0
-        self.idle: list[Step] = []
+        self.stamp = 0  # number of processed accesses
+        self.idle: list[Step] = []  # steps that have no effect until something changes
 
 
 class Variable:
@@ -68,20 +69,20 @@ class Variable:
         self.accesses = accesses
         self.object = obj
         self.ends = ends
-        self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reading, writing; by thread
-        self.first = first  # the thread that came first
-        self.shared = False  # have others come?
-        self.time = 0
-        self.latest = NO_THREAD  # who did the latest first access
-        self.before = 0  # the time after the latest one of anybody else
-        self.starts: dict[int, tuple[int, int, int]] = {}  # by access: stamp, the first two threads that did it
-        self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # of reads, of writes
-        self.into: list[Pair] = []  # those whose y it is
-        self.onward: list[Pair] = []  # those whose x it is
+        self.visits: tuple[dict[int, Visits], dict[int, Visits]] = ({}, {})  # reads and writes, each by thread
+        self.first = first  # the first thread that accessed it
+        self.shared = False  # True once a second thread has accessed it
+        self.time = 0  # the clock: number of first accesses
+        self.latest = NO_THREAD  # the thread of the latest first access
+        self.before = 0  # the time after the latest first access of any other thread
+        self.starts: dict[int, tuple[int, int, int]] = {}  # by access: stamp, and the first two threads that did it
+        self.levels: tuple[Levels[int], Levels[int]] = ({}, {})  # levels of reads and of writes
+        self.into: list[Pair] = []  # the pairs in which it is y
+        self.onward: list[Pair] = []  # the pairs in which it is x
 
 
 class Pair:
-    """What threads did to x and y, before one that has been at x comes to y."""
+    """Two variables x and y, for patterns in which A accesses x first and y last."""
 
     __slots__ = ("chains", "crossings", "ends", "raised", "x", "y")
 
@@ -89,20 +90,20 @@ class Pair:
         self.x = x
         self.y = y
         self.ends = ends
-        self.chains: tuple[Levels[tuple[int, int]], Levels[tuple[int, int]]] = ({}, {})  # of reads, of writes
+        self.chains: tuple[Levels[tuple[int, int]], Levels[tuple[int, int]]] = ({}, {})  # levels of reads and of writes
         self.crossings: tuple[Levels[tuple[int, int]], Levels[tuple[int, int]]] = ({}, {})
-        self.raised = [0, 0]  # stamps of the last changes of these
+        self.raised = [0, 0]  # stamps of the latest changes, for reads and for writes
 
 
 def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: int, since: int) -> bool:
-    """The thread may be B: note its levels. Was anything raised?"""
+    """Note the levels of a thread that may be B; return whether any was raised."""
     stamp = variable.object.stamp
     level = variable.before if variable.latest == thread else variable.time
     old = visits.levels.get(number)
     risen = old is None or old[1] < level
     changed = False
     if risen:
-        visits.levels.pop(number, None)  # the latest change stands last
+        visits.levels.pop(number, None)  # so that the latest change is last
         visits.levels[number] = (stamp, level)
         visits.raised = stamp
         changed = True
@@ -119,7 +120,7 @@ def note(variable: Variable, visits: Visits, thread: int, writes: bool, number: 
 
 
 def note_chains(variable: Variable, thread: int, writes: bool, number: int, since: int) -> bool:
-    """The thread may be B, at y after it has been at x. Was anything raised?"""
+    """Note the chains of a thread that may be B, at y after x; return whether any level was raised."""
     stamp = variable.object.stamp
     changed = False
     for pair in variable.into:
@@ -137,7 +138,7 @@ def note_chains(variable: Variable, thread: int, writes: bool, number: int, sinc
 
 
 def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bool:
-    """Note that the thread reached the level. Was that anything new?"""
+    """Raise a level to the given value; return whether anything changed."""
     old = levels.get(key)
     if old is None:
         levels[key] = (stamp, level, thread, 0)
@@ -151,13 +152,13 @@ def _raise(levels: Levels[K], key: K, level: int, thread: int, stamp: int) -> bo
         others = level
     else:
         return False
-    del levels[key]  # the latest change stands last
+    del levels[key]  # so that the latest change is last
     levels[key] = (stamp, highest, top_thread, others)
     return True
 
 
 def note_first(variable: Variable, thread: int, number: int, visits: Visits) -> None:
-    """The thread does this access for the first time."""
+    """Note that the thread does this access for the first time."""
     stamp = variable.object.stamp
     visits.masks.append((visits.masks[-1] if visits.masks else 0) | 1 << number)
     visits.times.append(variable.time)

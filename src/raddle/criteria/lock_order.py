@@ -1,10 +1,10 @@
-"""GoodLock: which lock was acquired while which other one was held?
+"""GoodLock: pairs of locks where one is requested while the other is held.
 
-Every lock that the thread holds makes a pair with the one that it asks for, not only the last. It is asked for when
-the thread comes to the acquire, whether it gets the lock or not: a request that ends in a deadlock makes a pair, and so
-does one that fails or times out. Two locks that were
-made in the same place are one abstract lock, so both locks of a pair can have the same name. The locksets of the
-guarded lock graph are left out, as in the paper; circles are looked for in `raddle.checks.lock_cycles`.
+Every lock that the thread holds forms a pair with the requested one, not only the last. A request counts when the
+thread reaches the acquire, whether or not it gets the lock. So a request that ends in a deadlock, fails or times out
+forms a pair too. Two locks created at the same place are one abstract lock, so both locks of a pair can have the same
+name. The locksets of the guarded lock graph are left out, as in the paper. `raddle.checks.lock_cycles` searches for
+cycles.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _REQUESTS = frozenset({ACQUIRE, BLOCKED, FAILED})
 
 
 class GoodLock(SynchronizationMetric):
-    """(where the first was acquired, where the second was, the first lock, the second)"""
+    """A requirement is (site of the first acquire, site of the second request, first lock, second lock)."""
 
     name = "goodlock"
-    by_order = True  # it is about what each thread does by itself
+    by_order = True  # it depends only on the steps of each single thread
     shape = Shape(SITE, SITE, LOCK, LOCK)
     summary = (
         "a thread requests the second lock at the second site while it holds the first, acquired at the first site"
@@ -37,7 +37,7 @@ class GoodLock(SynchronizationMetric):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._holders = LockHolders()
-        self._locks: set[int] = set()  # that were acquired in this execution
+        self._locks: set[int] = set()  # resources that were acquired in this execution, so they are locks
 
     def feed(self, steps: Iterable[Step]) -> None:
         actors, holders, note, by_thread = self._actors, self._holders, self._notes.add, self.by_thread
@@ -46,7 +46,7 @@ class GoodLock(SynchronizationMetric):
             if kind in _REQUESTS:
                 if kind == ACQUIRE:
                     locks.add(target)
-                elif target not in locks:  # another kind of resource; a lock that cannot be had was acquired before
+                elif target not in locks:  # not a lock: a thread can only block on a lock that was acquired before
                     continue
                 held = holders.by(thread)
                 if held and site:
@@ -78,7 +78,7 @@ class GoodLock(SynchronizationMetric):
 
 
 class GoodLockByThread(GoodLock):
-    """(where the first was acquired, where the second was, the first lock, the second, the thread)"""
+    """A requirement is (site of the first acquire, site of the second request, first lock, second lock, thread)."""
 
     name = "goodlock*"
     shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)

@@ -1,13 +1,16 @@
-"""What the criteria of Lu, Jiang and Zhou have in common.
+"""Base classes of the criteria of Lu, Jiang and Zhou.
 
-The paper orders them: complete coverage by `all` implies the same by `tpair`, that by `svar`, and that by the four
-others. It omits the proof, and the last step is wrong where three threads touch a variable: `svar` looks at two
-threads at a time, but which write a read reads, and whether nothing comes between two accesses, depends on all.
-If one writes, one reads, and one writes, w1 r2 w3 and w3 r2 w1 are complete for `tpair` and `svar`, and never is the
-initial value read. It holds for variables of two threads; and `def-use` always implies `lr-def`. `pinv` implies
-`lr-inv` if every pair can go undisturbed. Else it need not: a thread reads x twice, synchronization makes another one
-read it in between, and a third one writes it there or elsewhere. One execution in which both come between is complete
-for `pinv`, as the pair never goes undisturbed, and `lr-inv` still lacks the pair without a write in between.
+The paper orders the criteria by subsumption: complete coverage of `all` implies complete coverage of `tpair`, which
+implies that of `svar`, which implies that of the other four. It omits the proof, and the last step is wrong if three
+threads access a variable. `svar` considers two threads at a time. But which write a read gets, and whether an access
+comes between two others, depends on all threads. Suppose one thread writes, one reads and one writes. The executions
+w1 r2 w3 and w3 r2 w1 are complete for `tpair` and `svar`, but the initial value is never read.
+
+The implication holds for variables that two threads access. `def-use` always implies `lr-def`. `pinv` implies `lr-inv`
+if every pair can occur without a remote access in between. Otherwise it need not. Suppose a thread reads x twice,
+synchronization makes a second thread read x in between, and a third thread writes x there or elsewhere. An execution in
+which both accesses come in between is complete for `pinv`, because the pair is never undisturbed. `lr-inv` still lacks
+the pair without a write in between.
 """
 
 from __future__ import annotations
@@ -32,21 +35,20 @@ from raddle.wording import ordinal
 
 
 class LuCriterion(Criterion, Generic[V]):
-    """A criterion of the family.
+    """A criterion of Lu, Jiang and Zhou.
 
-    Its total is a formula's value for what the executions showed, `seen`, which is kept from one execution to
-    the next. `total` and `requirements` speak of that; to have them for executions that others watched, add to
-    it what they saw.
+    A formula gives the total for the observed accesses, `seen`, which are kept from one execution to the next. `total`
+    and `requirements` refer to these. To include executions that another object measured, add its `seen`.
     """
 
     family: ClassVar[str] = "Lu et al."
     paper: ClassVar[str] = "S. Lu, W. Jiang, Y. Zhou: A Study of Interleaving Coverage Criteria. ESEC/FSE 2007"
     total_known: ClassVar[bool] = True
-    _no_access_word: ClassVar[str] = ""  # the word for no access
+    _no_access_word: ClassVar[str] = ""  # the word for NO_ACCESS in a key
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
         if occurrences < 1:
-            raise ValueError(f"an access occurs at least once, so {occurrences} is not a most of occurrences")
+            raise ValueError(f"the limit of occurrences must be at least 1, not {occurrences}")
         self.occurrences = occurrences
         self.seen = ObservedAccesses()
         self._names = AccessNames(
@@ -62,18 +64,18 @@ class LuCriterion(Criterion, Generic[V]):
         self._names.begin(entities)
 
     def _end_initial_state(self) -> None:
-        """A second thread is started, or seen: what was done until now, one thread did alone."""
+        """Note that a second thread is started or first observed: all earlier accesses were by one thread alone."""
 
     def _cut(self, thread: int) -> None:
-        """A segment of a thread ends, see `raddle.criteria.segments`."""
+        """Note that a segment of a thread ends, see `raddle.criteria.segments`."""
 
     @staticmethod
     @abstractmethod
     def _variable(number: int) -> V:
-        """What the criterion remembers of a variable."""
+        """Return the state that the criterion keeps for a variable."""
 
     def seen_total(self) -> Total:
-        """By formula, from the accesses in all executions that were watched: more than there are."""
+        """Return the total by formula from the accesses of all measured executions; it is an upper bound."""
         return total_seen(self.name, self.seen)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
@@ -95,10 +97,10 @@ class LuCriterion(Criterion, Generic[V]):
 
 
 class FactCriterion(LuCriterion[V]):
-    """Requirements that are single facts: (variable, part, ...), each part an access or a word.
+    """A criterion whose requirements are single facts: (variable, part, ...), each part an access or a word.
 
-    While steps come, a fact has numbers of accesses in place of names; it is put into `_fresh` when it is new.
-    It is given out when its variable is shared and its threads have labels.
+    While steps are processed, a fact contains access numbers instead of names. A new fact is added to `_fresh`. It is
+    reported once its variable is shared and its threads have labels.
     """
 
     cost: ClassVar[str] = LINEAR
@@ -106,7 +108,7 @@ class FactCriterion(LuCriterion[V]):
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
         self._fresh: list[Fact] = []
-        self._reported: set[Key] = set()  # two variables can give the same key, at different times
+        self._reported: set[Key] = set()  # two variables can have the same key at different times
         self._collected = False
 
     def collect(self, *, final: bool) -> Set[Key]:
@@ -125,20 +127,20 @@ class FactCriterion(LuCriterion[V]):
         return keys
 
     def _named(self) -> set[Key]:
-        """The facts that can be given out now, as keys. What they show beyond their accesses is noted."""
+        """Return the keys of the facts that can be reported now, and note what else they show in `seen`."""
         keys, self._fresh = self._names.keys(self._fresh)
         return keys
 
     @abstractmethod
     def _note_possible(self, access_segments: AccessSegments) -> None:
-        """The execution is over: note what it showed to be possible, though perhaps not in this order."""
+        """Note at the end of an execution which requirements it shows to be possible, covered or not."""
 
     def requirements(self, model: StaticModel, facts: PruningFacts) -> Iterator[Key] | None:
         return self._requirements() if self.seen.executions else None
 
     @abstractmethod
     def _requirements(self) -> Iterator[Key]:
-        """All that `seen_total` counts, in a fixed order."""
+        """Yield all requirements that `seen_total` counts, in a fixed order."""
 
     def _by_variable(self) -> Iterator[tuple[AbstractVariable, list[Access]]]:
         accesses: dict[AbstractVariable, list[Access]] = {}
@@ -153,7 +155,7 @@ class FactCriterion(LuCriterion[V]):
                 yield here, there
 
     def _where(self, access: Access, sites: Mapping[int, Site]) -> str:
-        """ "at log.py:4 (3rd time)"."""
+        """Return where an access happened, as in "at log.py:4 (3rd time)"."""
         _, _, site, occurrence = access
         place = where(site, sites)
         if occurrence == 1:
@@ -162,5 +164,5 @@ class FactCriterion(LuCriterion[V]):
 
 
 def access_part(name: str) -> Part:
-    """Return a part that is an access, as `raddle.criteria.accesses` names it, or a word for none."""
+    """Return the part of a key for an access as named by `raddle.criteria.accesses`, or for a word instead."""
     return Group(name, (THREAD, word("kind"), SITE, word("occurrence")))

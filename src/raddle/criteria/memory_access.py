@@ -1,18 +1,17 @@
-"""MAP-coverage: which memory-access patterns occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
+"""MAP-coverage: the memory-access patterns that occurred (Wang, Zhao, Liu, Sun, Chen, Lin, ASE 2019).
 
 A requirement is a pattern and a site for each of its steps: (pattern, owner, x, y, site, site, ...), where y is "" for
-patterns of one variable. It is covered where the steps happened in this order, anything else in between
-(Algorithm 1). Threads only have to be the same or different; which object it was does not matter.
+patterns of one variable. It is covered if the steps happened in this order, with any other steps in between
+(Algorithm 1). Threads only have to be the same or different, and it does not matter which object was accessed.
 
-What the paper leaves open:
+Choices where the paper leaves room:
 
-* The total is its formula for T_C, pair by pair of variables. `raddle.criteria.patterns` says how requirements are
-  identified so that it is exact; patterns 11 and 15 to 17 are counted as 10 and 13.
-* Pairs are those of variables of one object. The paper's V is the variables of one class; pairs from all of a
-  program would be mostly of variables that have nothing to do with each other, and T_C would grow with their
-  square until no percentage meant anything.
-* Patterns are pruned as far as was seen (`raddle.criteria.ruled_out`): the facts of one more execution can bring
-  some of them back.
+* The total is the paper's formula for T_C, for each pair of variables. `raddle.criteria.patterns` explains how
+  requirements are identified so that the total is exact. Patterns 11 and 15 to 17 are counted as 10 and 13.
+* Pairs consist of variables of one object. The paper's V is the set of variables of one class. Most pairs across a
+  whole program would be of unrelated variables, and T_C would grow quadratically until percentages became meaningless.
+* Patterns are pruned by the executions observed so far (`raddle.criteria.ruled_out`). The facts of another execution
+  can make some of them feasible again.
 """
 
 from __future__ import annotations
@@ -40,31 +39,31 @@ from raddle.tally import PRUNED, STATIC, Key, Total
 
 
 class _Family(NamedTuple):
-    """All requirements of a pattern and its variables."""
+    """All requirements of one pattern and its variables."""
 
     pattern: Pattern
     owner: str
     x: str
     y: str
-    choices: tuple[tuple[Access, ...], ...]  # for each step, in order
+    choices: tuple[tuple[Access, ...], ...]  # the possible accesses for each step, in order
 
     @property
     def size(self) -> int:
         return prod(map(len, self.choices))
 
     def keys(self, ruled_out: RuledOut | None) -> Iterator[Key]:
-        """Those that are possible."""
+        """Yield the requirements that are not ruled out."""
         chosen = product(*self.choices) if ruled_out is None else ruled_out.possible(self.pattern, self.choices)
         for accesses in chosen:
             yield (self.pattern.number, self.owner, self.x, self.y, *[site for _, site in accesses])
 
     def count(self, ruled_out: RuledOut | None) -> int:
-        """How many these are."""
+        """Return the number of requirements that are not ruled out."""
         return self.size if ruled_out is None else ruled_out.count(self.pattern, self.choices)
 
 
 class MemoryAccessPatterns(Criterion):
-    """The patterns that occurred in executions.
+    """The criterion MAP-coverage.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> criterion = MemoryAccessPatterns()
@@ -75,13 +74,13 @@ class MemoryAccessPatterns(Criterion):
     """
 
     name = "map"
-    late_only = True  # what constructors do to their own object comes before any sharing
+    late_only = True  # constructors access their own object before it is shared
     family = "MAP"
     paper = "Wang et al., MAP-Coverage: a Novel Coverage Criterion for Testing Thread-Safe Classes, ASE 2019"
     shape = Shape(word("pattern"), Single("owner", Role.OWNER), word("x"), word("y"), SITE, SITE, optional=(SITE, SITE))
     summary = "two threads access one variable, or two variables of one object, in the order of one of the 17 patterns"
     cost = LINEAR
-    by_order = True  # each step of a pattern conflicts with the next one, or is of the same thread; see `patterns`
+    by_order = True  # each step conflicts with the next one or is by the same thread; see `patterns`
     total_known = True
 
     def __init__(self) -> None:
@@ -89,7 +88,7 @@ class MemoryAccessPatterns(Criterion):
         self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (
             PruningFacts(),
             {},
-        )  # the last facts that were asked about
+        )  # cached for the last facts
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
         found, left = self._automata.run(steps, entities)
@@ -108,7 +107,7 @@ class MemoryAccessPatterns(Criterion):
     def collect(self, *, final: bool) -> set[Key]:
         keys = set(self._prefixes.new_keys())
         keys -= self._reported
-        if not final:  # those that can be found a second time, see `Prefixes.news`
+        if not final:  # those that can be found a second time, see `Prefixes.new_keys`
             self._reported.update(key for key in keys if len(PATTERNS[key[0]].orders) > 1)
         return keys
 
@@ -126,7 +125,7 @@ class MemoryAccessPatterns(Criterion):
         return f"{key[0]}: " + ", ".join(f"{part.thread} {verb_of(part.kind)} {part.variable}" for part in parts)
 
     def static_total(self, model: StaticModel) -> Total:
-        """The paper's T_C."""
+        """Return the paper's T_C."""
         return Total(sum(family.size for family in _families(model)), STATIC)
 
     def total(self, model: StaticModel, facts: PruningFacts) -> Total:
@@ -151,14 +150,14 @@ class MemoryAccessPatterns(Criterion):
         return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
 
     def per_pattern(self, model: StaticModel) -> dict[int, int]:
-        """The static total of each pattern that requirements are counted under."""
+        """Return the static total by number of the counted patterns."""
         numbers = {pattern.number: 0 for pattern in COUNTED}
         for family in _families(model):
             numbers[family.pattern.number] += family.size
         return numbers
 
     def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
-        """The total of each pattern that requirements are counted under."""
+        """Return the total by number of the counted patterns."""
         ruled_out_by_owner, static = self._ruled_out_by_owner(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
         for family in _families(model):
@@ -175,7 +174,7 @@ class MemoryAccessPatterns(Criterion):
 
 
 def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
-    """How many of the requirements are of each pattern.
+    """Return the number of requirements of each counted pattern.
 
     >>> by_pattern([(4, "log.py:Log", "th", "", 70004, 70009, 70005)])[4]
     1
@@ -185,7 +184,7 @@ def by_pattern(keys: Iterable[Key]) -> dict[int, int]:
 
 
 def _families(model: StaticModel) -> Iterator[_Family]:
-    """In a fixed order: by owner; variables one by one, then pairs."""
+    """Yield all families in a fixed order: by owner, single variables before pairs."""
     owners: dict[str, dict[str, Accesses]] = {}
     for (owner, name), accesses in sorted(model.variables.items()):
         owners.setdefault(owner, {})[name] = accesses

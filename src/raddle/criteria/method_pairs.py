@@ -1,12 +1,12 @@
-"""Method pairs: which public methods of a class were active at the same time?
+"""Method pairs: public methods of a class that were active at the same time.
 
-After CovCon (Choudhary, Lu, Pradel, ICSE 2017): a pair is covered when one method starts while the other, or the
-same, is active in another thread. Active is what was entered and not left, called from outside or by another method
-of the object. CovCon has one object under test; here both calls have to be on the same object. What has no object, as
-a static method, meets the methods of all objects of its class.
+After CovCon (Choudhary, Lu, Pradel, ICSE 2017): a pair is covered when one method starts while the other, or the same
+one, is active in another thread. A method is active from its entry to its exit, whether it is called from outside or by
+another method of the object. CovCon has one object under test. Here both calls must be on the same object. A method
+without an object, such as a static method, forms pairs with the methods of all objects of its class.
 
-An object counts for the class that it is of, if that was told, with all that its class inherits; otherwise two
-methods are a pair if the same class defines both.
+An object belongs to its own class, including inherited methods, if that class was recorded. Otherwise two methods form
+a pair if the same class defines both.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from raddle.tally import STATIC, Key, Total
 
 
 class _Method(NamedTuple):
-    """What a site is the beginning or the end of."""
+    """The method that begins or ends at a site."""
 
     function: str
     owner: str  # the class that defines it
@@ -34,19 +34,19 @@ class _Method(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A method that is active."""
+    """An active call of a method."""
 
     thread: int
     target: int
-    owner: str  # the class that it counts for
+    owner: str  # the class that the call counts for
     name: str
 
 
-_Active = dict[_Call, int]  # how often, as a method may call itself
+_Active = dict[_Call, int]  # number of active calls, because a method may call itself
 
 
 class MethodPairs(Criterion):
-    """(class, method, method), the methods in the order of their names
+    """A requirement is (class, method, method), with the methods in alphabetical order.
 
     >>> entities = Entities()
     >>> entities.functions.update({70001: "shop.py:Cart.add", 70002: "shop.py:Cart.total"})
@@ -67,7 +67,7 @@ class MethodPairs(Criterion):
     summary = "one public method of an object starts while the other is active in another thread"
     cost = LINEAR
     concerns = frozenset({ENTER, LEAVE, END})
-    points = UNOBSERVABLE  # a method begins right after what its thread did before, and that may be one of these
+    points = UNOBSERVABLE  # a method may start immediately after one of these operations of its thread
     total_known = True
 
     def __init__(self) -> None:
@@ -77,9 +77,9 @@ class MethodPairs(Criterion):
 
     def begin(self, entities: Entities) -> None:
         self._entities = entities
-        self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: functions entered, the innermost last
-        self._on: dict[int, _Active] = {}  # by object
-        self._of: dict[str, _Active] = {}  # by class
+        self._calls: dict[int, list[tuple[str, _Call]]] = {}  # by thread: the active calls, innermost last
+        self._on: dict[int, _Active] = {}  # by object: active calls
+        self._of: dict[str, _Active] = {}  # by class: active calls
         self._fresh: set[Key] = set()
         self._reported: set[Key] = set()
 
@@ -95,7 +95,7 @@ class MethodPairs(Criterion):
                 else:
                     self._leave(thread, method)
             elif kind == END:
-                for _, call in self._calls.pop(thread, ()):  # generators that nobody ran to their end
+                for _, call in self._calls.pop(thread, ()):  # generators that were not run to their end
                     self._stop(call)
 
     def _method_at(self, number: int) -> _Method | None:
@@ -125,7 +125,10 @@ class MethodPairs(Criterion):
             self._fresh.add((call.owner, *names))
 
     def _leave(self, thread: int, method: _Method) -> None:
-        """A generator may be left by another thread than the one that entered it, and before its caller."""
+        """End the innermost active call of the method.
+
+        A generator may be left by a different thread than the one that entered it, and before its caller.
+        """
         others = (calls for other, calls in self._calls.items() if other != thread)
         for calls in (self._calls.get(thread, []), *others):
             for place in range(len(calls) - 1, -1, -1):
@@ -154,7 +157,7 @@ class MethodPairs(Criterion):
         return f"thread A starts `{name}.{one}` while thread B is in `{name}.{other}`"
 
     def home(self, key: Key) -> int:
-        """Where the first method begins; known once a model was seen."""
+        """Return the site where the first method begins; 0 before `total` or `requirements` was called."""
         owner, one, other = key
         return self._homes.get((owner, one)) or self._homes.get((owner, other), 0)
 

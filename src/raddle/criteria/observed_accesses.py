@@ -1,4 +1,4 @@
-"""What executions showed of what a program does to shared variables: the arguments of the formulas in `sizes`."""
+"""The observed accesses to shared variables: the input of the formulas in `sizes`."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from raddle.entities import AbstractVariable
 from raddle.operation import READ
 
 Access = tuple[str, str, int, int]  # thread, "read" or "write", site, occurrence
-Clock = tuple[tuple[str, int], ...]  # by label of a thread: the last of its segments that comes before
-Profile = tuple[tuple[int, int], ...]  # of a line of accesses: segments, and how many accesses are in each
-UNORDERED = ("", 0, ())  # in place of a segment: some execution had too many
-NEVER = -1  # in place of the number of a segment
+Clock = tuple[tuple[str, int], ...]  # by thread label: the last segment of that thread that comes before
+Profile = tuple[tuple[int, int], ...]  # of the accesses of a thread: each segment and its number of accesses
+UNORDERED = ("", 0, ())  # in place of a segment if an execution had too many of them
+NEVER = -1  # in place of a segment number
 
 
 @dataclass(slots=True)
 class ObservedAccesses:
-    """What all executions showed of what a program does to shared variables: the formulas' arguments.
+    """The accesses to shared variables that all executions showed.
 
-    Each criterion notes the part that its own formula needs. Those of other executions, and of other criteria,
-    can be added.
+    Each criterion records the part that its formula needs. Values of other executions and other criteria can be added.
 
     >>> one = ObservedAccesses(1, {(AbstractVariable("m.py", "", "x"), ("T1", "read", 70001, 1))})
     >>> len((one + one).accesses), ObservedAccesses.from_json(one.as_json()) == one
@@ -29,24 +28,28 @@ class ObservedAccesses:
 
     executions: int = 0
     accesses: set[tuple[AbstractVariable, Access]] = field(default_factory=set)
-    # What a read finds if no other thread comes in between: its own thread's last write, or "initial".
+    # By read: what it gets if no other thread writes in between, its own thread's last write or "initial".
     sources: set[tuple[AbstractVariable, Access | str, Access]] = field(default_factory=set)
-    pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive
-    # The whole of what one thread did in one execution, to all variables (None) or to one of them: how many
-    # accesses in which segments, and a digest of them.
+    pairs: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # consecutive pairs
+    # All accesses of one thread in one execution, to all variables (None) or to one of them: the number of accesses in
+    # each segment, and a digest of their sequence.
     lines: set[tuple[AbstractVariable | None, str, Profile, str]] = field(default_factory=set)
-    meetings: set[tuple[str, ...]] = field(default_factory=set)  # threads that took part in one execution
-    # How starts and joins order accesses (see `raddle.criteria.start_join`): the first and last segment that each
-    # happened in, and by label and number of a segment its clock.
+    meetings: set[tuple[str, ...]] = field(default_factory=set)  # the sets of threads that took part in one execution
+    # How starts and joins order accesses (see `raddle.criteria.start_join`): the first and last segment of each access,
+    # and the clock of each segment, given by label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
     segments: set[tuple[str, int, Clock]] = field(default_factory=set)
     overwritten: set[tuple[AbstractVariable, Access, int]] = field(
         default_factory=set
-    )  # by its thread: where, or NEVER
-    hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)  # from a read: writes up to there
-    calm: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)  # pairs that can go undisturbed
+    )  # by write: the segment in which its own thread overwrites it, or NEVER
+    hidden: set[tuple[AbstractVariable, Access, Clock]] = field(
+        default_factory=set
+    )  # by read: segments whose writes are overwritten before it
+    calm: set[tuple[AbstractVariable, Access, Access]] = field(
+        default_factory=set
+    )  # pairs that can occur without a disturbing access
 
-    # How many occurrences of an access were told apart, for explanations; 0: not known, or the criterion's own.
+    # Number of occurrences of an access that were distinguished, for explanations; 0 means the criterion's default.
     occurrences: int = field(default=0, compare=False)
 
     def __add__(self, other: ObservedAccesses) -> ObservedAccesses:
@@ -57,13 +60,13 @@ class ObservedAccesses:
         return result
 
     def as_json(self) -> dict[str, Any]:
-        """For the data file; the same for equal values."""
+        """Return the JSON form for the data file; it is the same for equal values."""
         parts = {name: sorted(map(_lists, getattr(self, name)), key=repr) for name in _PARTS}
         return {"executions": self.executions, "occurrences": self.occurrences, **parts}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ObservedAccesses:
-        """What `as_json` gave."""
+        """Restore a value from its JSON form."""
         result = cls(data["executions"], occurrences=data.get("occurrences", 0))
         for name in _PARTS:
             setattr(result, name, {_with_variable(name, _tuples(item)) for item in data.get(name, ())})
@@ -72,7 +75,7 @@ class ObservedAccesses:
         return result
 
     def _take_for_unordered(self) -> None:
-        """Supply what earlier versions did not store: as if nothing were made impossible by starts and joins."""
+        """Supply the parts that earlier versions did not store, as if starts and joins ordered nothing."""
         self.lines = {(variable, label, ((0, accesses),), digest) for variable, label, accesses, digest in self.lines}  # type: ignore[misc]
         self.calm = set(self.pairs)
         if not self.sources:

@@ -1,4 +1,4 @@
-"""Occurrences of patterns in one execution: many at once, as masks, until somebody asks for their keys."""
+"""Occurrences of patterns in one execution, stored as bit masks until their keys are needed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from raddle.criteria.patterns import PATTERNS, identify
 from raddle.tally import Key
 
-Middle = int | tuple[int, int] | None  # between the first step and the last: none, one, or one at x and one at y
+Middle = int | tuple[int, int] | None  # the steps between the first and the last: none, one, or one on x and one on y
 
 
 class Accesses:
-    """The ways in which an abstract variable was accessed so far; the number of each is a bit of a mask."""
+    """The accesses to an abstract variable so far; the number of each is its bit in a mask."""
 
     __slots__ = ("counts", "name", "numbers", "owner", "sites", "writes")
 
@@ -21,10 +21,10 @@ class Accesses:
         self.numbers: dict[tuple[bool, int], int] = {}
         self.sites: list[int] = []
         self.writes: list[bool] = []
-        self.counts = [0, 0]  # of reads, of writes
+        self.counts = [0, 0]  # number of reads, number of writes
 
     def number(self, writes: bool, site: int) -> int:
-        """Of an access, which may be new."""
+        """Return the number of an access; assign one if the access is new."""
         number = self.numbers.get((writes, site))
         if number is None:
             number = self.numbers[writes, site] = len(self.sites)
@@ -35,12 +35,12 @@ class Accesses:
 
 
 class Occurrences:
-    """Those of one pattern that end with one access.
+    """The occurrences of one pattern that end with one access.
 
     >>> x = Accesses("log.py:Log", "th")
     >>> numbers = [x.number(writes, site) for writes, site in ((False, 70004), (True, 70009), (False, 70005))]
     >>> found = Occurrences(4, x, x, last=2)
-    >>> found.add(0b001, middle=1), found.add(0b001, middle=1)  # the second time nothing is new
+    >>> found.add(0b001, middle=1), found.add(0b001, middle=1)  # nothing is new the second time
     (1, 0)
     >>> list(found.keys(0b001, middle=1))
     [(4, 'log.py:Log', 'th', '', 70004, 70009, 70005)]
@@ -49,7 +49,7 @@ class Occurrences:
     __slots__ = ("_key", "_last", "_order", "_pattern", "_x", "_y", "count", "masks")
 
     def __init__(self, pattern: int, x: Accesses, y: Accesses, *, last: int) -> None:
-        self.masks: dict[Middle, int] = {}  # the first steps, by those in the middle
+        self.masks: dict[Middle, int] = {}  # by middle steps: mask of the first steps
         self.count = 0
         self._pattern = PATTERNS[pattern]
         self._x = x
@@ -60,7 +60,7 @@ class Occurrences:
         self._key = (number, x.owner, one, other)
 
     def add(self, mask: int, *, middle: Middle) -> int:
-        """What of it is new."""
+        """Add occurrences with these first steps; return the mask of the new ones."""
         old = self.masks.get(middle, 0)
         new = mask & ~old
         if new:
@@ -69,7 +69,7 @@ class Occurrences:
         return new
 
     def keys(self, mask: int, *, middle: Middle) -> Iterator[Key]:
-        """The requirements that they cover."""
+        """Yield the requirements that occurrences with these first steps cover."""
         x, y = self._x.sites, self._y.sites
         if isinstance(middle, tuple):
             between = [x[middle[0]], y[middle[1]]]

@@ -1,13 +1,13 @@
-"""Whole orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
+"""Complete orders of accesses: all, tpair and svar of Lu, Jiang and Zhou (criteria 1 to 3).
 
-A requirement is the order of all accesses to shared variables in an execution, of those of two threads, or of
-those of two threads to one variable. So the execution is remembered (four bytes for each access), nothing is
-covered before its end, and the time is linear in its length for `all`, and the length times the number of threads
-for `tpair` and `svar`.
+A requirement is the order of all accesses to shared variables in an execution, of the accesses of two threads, or of
+the accesses of two threads to one variable. So the whole execution is stored (four bytes per access), and nothing is
+covered before its end. The time is linear in its length for `all`, and proportional to its length times the number of
+threads for `tpair` and `svar`.
 
-An order can be of any length. Its key holds the number of accesses with a digest of the whole, and the
-beginning, for people. The digest is of names (see `raddle.criteria.accesses`), but it loses nothing by their being
-coarse: where threads do the same, another interleaving is another order of threads.
+An order can have any length. Its key contains the number of accesses, a digest of the whole order, and the first
+accesses in human-readable form. The digest is computed from access names (see `raddle.criteria.accesses`). That these
+are coarse loses nothing: if threads do the same accesses, another interleaving is another order of threads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from raddle.site import Site, where
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LISTED = 12  # accesses of an order that its key tells
+MAX_LISTED = 12  # accesses at the beginning of an order that its key lists
 _ORDER = (
     word("number of accesses and digest of their order"),
     Several("how it begins", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
@@ -40,10 +40,10 @@ _ORDER = (
 
 
 class OrderCriterion(LuCriterion[Variable]):
-    """Requirements that are orders."""
+    """A criterion whose requirements are orders."""
 
     cost: ClassVar[str] = WHOLE
-    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # of two reads, too, either can come first
+    points: ClassVar[frozenset[Kind]] = frozenset({READ})  # the order of two reads matters, too
     _variable = Variable
 
     def __init__(self, *, occurrences: int = OCCURRENCES) -> None:
@@ -52,10 +52,8 @@ class OrderCriterion(LuCriterion[Variable]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._log = array("I")  # every access, by number
-        self._ends: dict[
-            int, list[int]
-        ] = {}  # by thread: how many accesses of all had happened at its starts and joins
+        self._log = array("I")  # the number of every access
+        self._ends: dict[int, list[int]] = {}  # by thread: the length of the log at each of its starts and joins
 
     def feed(self, steps: Iterable[Step]) -> None:
         groups, new_group, boundary = self._names.groups, self._names.new_group, self._names.boundary
@@ -88,9 +86,9 @@ class OrderCriterion(LuCriterion[Variable]):
 
     @abstractmethod
     def _orders(self, places: Sequence[int]) -> Iterator[Key]:
-        """The orders that are in the order of all accesses to shared variables; notes in `seen` what it shows.
+        """Yield the orders that an execution covers, and note in `seen` what it shows.
 
-        Accesses are given by their places in the log.
+        `places` are the indices in the log of all accesses to shared variables.
         """
 
     def _digest(self, variable: AbstractVariable, access: int) -> bytes:
@@ -102,7 +100,7 @@ class OrderCriterion(LuCriterion[Variable]):
         return digest
 
     def _order(self, places: Iterable[int]) -> str:
-        """How many accesses, and a digest of their order."""
+        """Return the number of accesses and a digest of their order."""
         digests = b"".join([self._digests[self._log[place]] for place in places])
         return f"{len(digests) // 8}:{blake2b(digests, digest_size=16).hexdigest()}"
 
@@ -119,7 +117,7 @@ class OrderCriterion(LuCriterion[Variable]):
         self.seen.lines.add((variable, label, profile, self._order(places).partition(":")[2]))
 
     def _by_label(self, places: Sequence[int]) -> dict[str, list[int]]:
-        """The places of each thread, threads sorted by label."""
+        """Return the places of each thread, sorted by thread label."""
         by_thread: dict[int, list[int]] = {}
         for place in places:
             by_thread.setdefault(self._names.step(self._log[place])[0], []).append(place)
@@ -127,20 +125,20 @@ class OrderCriterion(LuCriterion[Variable]):
         return dict(sorted(labelled.items()))
 
     def _couples(self, places: Sequence[int], variable: AbstractVariable | None) -> Iterator[Key]:
-        """The orders of every two threads."""
+        """Yield the orders of every two threads."""
         by_label = self._by_label(places)
         for label, own in by_label.items():
             self._line(variable, label, own)
         for one, other in combinations(by_label, 2):
-            both = sorted(by_label[one] + by_label[other])  # two runs: linear
+            both = sorted(by_label[one] + by_label[other])  # merging two sorted runs takes linear time
             yield one, other, self._order(both), self._listed(both[:MAX_LISTED])
 
     def home(self, key: Key) -> int:
-        return 0  # an order belongs to no one file
+        return 0  # an order does not belong to a single file
 
 
 class All(OrderCriterion):
-    """Criterion 1."""
+    """Criterion 1 of the paper: ALL."""
 
     name: ClassVar[str] = "all"
     shape: ClassVar[Shape] = Shape(*_ORDER)
@@ -159,7 +157,7 @@ class All(OrderCriterion):
 
 
 class ThreadPair(OrderCriterion):
-    """Criterion 2."""
+    """Criterion 2 of the paper: TPair."""
 
     name: ClassVar[str] = "tpair"
     shape: ClassVar[Shape] = Shape(THREAD, THREAD, *_ORDER)
@@ -177,7 +175,7 @@ class ThreadPair(OrderCriterion):
 
 
 class SingleVariable(OrderCriterion):
-    """Criterion 3."""
+    """Criterion 3 of the paper: SVar."""
 
     name: ClassVar[str] = "svar"
     shape: ClassVar[Shape] = Shape(VARIABLE, THREAD, THREAD, *_ORDER)

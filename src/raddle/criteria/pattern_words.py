@@ -1,4 +1,4 @@
-"""A requirement of MAP-coverage in words."""
+"""Sentences for the requirements of MAP-coverage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def clause(key: Key, sites: Mapping[int, Site]) -> str:
 
 
 def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
-    """Each step after the one before it."""
+    """Return the clause of a pattern whose steps come one after the other."""
     clause_text = (
         f"thread {one.thread} {one.does} {one.variable} {one.where}, then thread {two.thread} {two.does} it {two.where}"
     )
@@ -60,7 +60,7 @@ def _chain(one: _Step, two: _Step, *rest: _Step) -> str:
 
 
 def _crossing(one: _Step, two: _Step, three: _Step, four: _Step) -> str:
-    """The first two steps, in any order, before the last two."""
+    """Return the clause of a pattern whose first two steps, in either order, come before the last two."""
     first = f"thread {one.thread} {one.does} {one.variable} {one.where}"
     second = f"thread {two.thread} {two.does} {two.variable} {two.where}"
     last = " and ".join(f"{step.thread} {step.does} {step.variable} {step.where}" for step in (three, four))

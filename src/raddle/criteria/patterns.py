@@ -1,17 +1,17 @@
-"""The seventeen memory-access patterns of Wang et al. (ASE 2019, Table I), and which of them are the same.
+"""The seventeen memory-access patterns of Wang et al. (ASE 2019, Table I), and which of them are equivalent.
 
-As sequences, the patterns of two variables come twice for each pair: once with x, once with y first. The paper's
-Algorithm 3 takes both; its formula for T_C takes each pair once. Both are right if a pattern is taken for what it
-says about the order of steps: neighbouring steps of different threads on different variables can change places, and
-no program can tell. Then, for x and y,
+As sequences, the patterns of two variables occur twice for each pair: once with x first, once with y first. The paper's
+Algorithm 3 counts both, but its formula for T_C counts each pair once. Both are right if a pattern is regarded as a
+partial order. Adjacent steps of different threads on different variables commute, and no program can observe their
+order. Then, for x and y,
 
-* 9, 12 and 14 are chains, where nothing can change places: they stay, with x first and with y first;
-* 10 and 11 are one, whichever variable comes first;
-* 13 is 17, and it is 15 and 16 with x and y exchanged: so there are two, with x first and with y first.
+* 9, 12 and 14 are chains, where no steps commute: each counts with x first and with y first;
+* 10 and 11 are one pattern, regardless of which variable comes first;
+* 13 is equivalent to 17, and to 15 and 16 with x and y exchanged: so there are two, with x first and with y first.
 
-That makes 2 + 1 = 3 times Wx² Wy² and 2 + 2 + 2 = 6 times Wx Rx Wy Ry for each unordered pair: exactly the formula.
-So a requirement is counted under the least of the patterns that are the same, and what was covered can never
-be more than T_C.
+That makes 2 + 1 = 3 times Wx² Wy² and 2 + 2 + 2 = 6 times Wx Rx Wy Ry for each unordered pair, exactly as in the
+formula. So a requirement is counted under the lowest number of its equivalent patterns, and the number of covered
+requirements never exceeds T_C.
 """
 
 from __future__ import annotations
@@ -51,58 +51,58 @@ class Part(NamedTuple):
     variable: str  # "x" or "y"
 
 
-Order = tuple[int, ...]  # of the parts, by index
+Order = tuple[int, ...]  # of parts, each given by its index
 
 
 class EquivalentPattern(NamedTuple):
-    """A pattern that another one is the same as."""
+    """A pattern that is equivalent to another one."""
 
     number: int
-    exchanged: bool  # is its x the other's y?
-    order: Order  # its n-th part is this part of the other
+    exchanged: bool  # True if its x is the other pattern's y
+    order: Order  # by part: the index of the same part in the other pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line of the table."""
+    """One pattern of the table."""
 
     number: int
     parts: tuple[Part, ...]
-    equivalents: tuple[EquivalentPattern, ...]  # all that are the same, itself among them
+    equivalents: tuple[EquivalentPattern, ...]  # all equivalent patterns, including itself
 
     @property
     def pair(self) -> bool:
-        """Is it about two variables?"""
+        """Whether the pattern is about two variables."""
         return len(self.parts) > 3
 
     @property
     def orders(self) -> tuple[Order, ...]:
-        """In which the parts may come."""
+        """All orders in which the parts may come."""
         return tuple(equivalent.order for equivalent in self.equivalents)
 
     @property
     def counted_as(self) -> tuple[EquivalentPattern, ...]:
-        """The least of those that are the same; two, if it is the same with x and y exchanged."""
+        """The equivalent pattern with the lowest number; twice if exchanging x and y gives an equivalent pattern."""
         least = min(self.equivalents).number
         return tuple(equivalent for equivalent in self.equivalents if equivalent.number == least)
 
     @property
     def counted(self) -> bool:
-        """Do requirements have its number?"""
+        """Whether requirements are counted under this pattern."""
         return self.counted_as[0].number == self.number
 
     @property
     def symmetric(self) -> bool:
-        """Is it the same with x and y exchanged?"""
+        """Whether exchanging x and y gives an equivalent pattern."""
         return len({equivalent.exchanged for equivalent in self.counted_as}) > 1
 
 
 def identify(number: int, x: str, y: str, sites: tuple[int, ...]) -> tuple[int, str, str, tuple[int, ...]]:
-    """What an occurrence of a pattern is counted as.
+    """Return the pattern, variables and sites under which an occurrence of a pattern is counted.
 
     >>> identify(9, "y", "x", (1, 2, 3, 4))
     (9, 'y', 'x', (1, 2, 3, 4))
-    >>> identify(11, "x", "y", (1, 2, 3, 4))  # A writes y and B writes x last: in either order
+    >>> identify(11, "x", "y", (1, 2, 3, 4))  # the last two steps, A writes y and B writes x, commute
     (10, 'x', 'y', (1, 2, 4, 3))
     >>> identify(15, "x", "y", (1, 2, 3, 4))
     (13, 'y', 'x', (2, 1, 4, 3))
@@ -124,7 +124,7 @@ def _parse(text: str) -> tuple[Part, ...]:
 
 
 def _orders(parts: tuple[Part, ...]) -> Iterator[Order]:
-    """Every order that neighbours which commute can be brought into."""
+    """Yield every order that results from exchanging adjacent steps that commute."""
     found = [tuple(range(len(parts)))]
     for order in found:
         yield order
@@ -137,7 +137,7 @@ def _orders(parts: tuple[Part, ...]) -> Iterator[Order]:
 
 
 def _renamed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The first thread is A, the first variable x."""
+    """Return the parts renamed so that the first thread is A and the first variable x."""
     first = parts[0]
     return tuple(
         Part("A" if part.thread == first.thread else "B", part.kind, "x" if part.variable == first.variable else "y")

@@ -1,7 +1,7 @@
-"""Prefixes of patterns: follows what threads do to variables, and tells which patterns that completes.
+"""Finds the memory-access patterns that the steps of one execution complete.
 
-What has to be remembered, and why no more, is said in `raddle.criteria.levels`. A step that changes nothing there is
-idle until something changes in its object: then it costs one look-up.
+`raddle.criteria.levels` explains which state is needed. A step that changes nothing in that state is idle until
+something changes in its object. An idle step costs one lookup.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from raddle.tally import Key
 
 NewOccurrences = list[tuple[Occurrences, Middle, int]]
 
-# What a last step completes that reads, that writes: do B's steps write, does A's first one, and the patterns.
+# The patterns that a last step completes, first if it reads, then if it writes. Each entry says whether B's steps
+# write, whether A's first step writes, and the numbers of the patterns.
 _THREE = (
     ((True, False, 4), (True, True, 5)),
     ((False, True, 6), (True, False, 7), (True, True, 8)),
@@ -42,7 +43,7 @@ _FOUR = (
 
 
 class Prefixes:
-    """Follows one execution.
+    """Tracks the pattern prefixes of one execution.
 
     >>> from raddle.entities import AbstractVariable, make_entities
     >>> prefixes = Prefixes(make_entities(variables=[AbstractVariable("log.py:Log", "", "th")]))
@@ -56,27 +57,27 @@ class Prefixes:
         self._variables: dict[int, Variable] = {}
         self._objects: dict[int, Object] = {}
         self._accesses: dict[tuple[str, str], Accesses] = {}
-        self._ends: dict[tuple[str, str, str], Ends] = {}  # the same for all objects of an owner
-        self._last: dict[int, dict[Step, int]] = {}  # by thread: stamp of the last time
-        self._steps: dict[int, list[Step]] = {}  # by variable: those that `_last` has
+        self._ends: dict[tuple[str, str, str], Ends] = {}  # shared by all objects of an owner
+        self._last: dict[int, dict[Step, int]] = {}  # by thread: maps each step to the stamp of its last occurrence
+        self._steps: dict[int, list[Step]] = {}  # by variable: the steps in `_last`
         self._idle: set[Step] = set()
         self._new_occurrences: NewOccurrences = []
 
     def feed(self, steps: Iterable[Step]) -> None:
-        """These steps happened, in this order."""
+        """Process steps in the order in which they happened."""
         idle = self._idle
         for step in steps:
             if step in idle:
                 continue
             kind = step[1]
             if kind in ACCESSES:
-                if step[3]:  # without a site it is nobody's requirement
+                if step[3]:  # a step without a site is in no requirement
                     self._access(step)
             elif kind == END:
                 self._end(step[0])
 
     def forget(self, variables: Iterable[int]) -> None:
-        """There will be no more steps about these."""
+        """Drop the state of variables that no later step accesses."""
         for target in variables:
             variable = self._variables.pop(target, None)
             if variable is None:
@@ -88,7 +89,7 @@ class Prefixes:
                 pair.y.into.remove(pair)
             for pair in variable.into:
                 pair.x.onward.remove(pair)
-            variable.onward.clear()  # so that all of it goes without the garbage collector
+            variable.onward.clear()  # break reference cycles, so that no garbage collection is needed
             variable.into.clear()
             obj = variable.object
             obj.variables.remove(variable)
@@ -97,7 +98,7 @@ class Prefixes:
                 self._objects.pop(obj.number, None)
 
     def new_keys(self) -> Iterable[Key]:
-        """The requirements covered since this was asked last; those of crossings may come once more."""
+        """Yield the requirements covered since the last call; those of crossings may be repeated once."""
         new_keys, self._new_occurrences = self._new_occurrences, []
         for found, middle, mask in new_keys:
             yield from found.keys(mask, middle=middle)
@@ -156,14 +157,14 @@ class Prefixes:
         return variable
 
     def _share(self, variable: Variable) -> None:
-        """A second thread comes."""
+        """Note that a second thread accesses the variable, and pair it with the other variables."""
         variable.shared = True
         for other in variable.object.variables:
             if other is not variable:
                 self._pair(variable, other)
 
     def _pair(self, x: Variable, y: Variable) -> None:
-        """Two threads have been at x, so it can begin patterns that y completes."""
+        """Pair x, which two threads have accessed, with y, so that patterns can begin at x and end at y."""
         owner, one, other = x.accesses.owner, x.accesses.name, y.accesses.name
         if owner == y.accesses.owner and one != other:
             pair = Pair(x, y, self._ends.setdefault((owner, one, other), {}))
@@ -171,7 +172,7 @@ class Prefixes:
             y.into.append(pair)
 
     def _end(self, thread: int) -> None:
-        """The thread has ended: it does not come back."""
+        """Drop the state of a thread that has ended."""
         steps = self._last.pop(thread, {})
         self._idle.difference_update(steps)
         for kind, target in {step[1:3] for step in steps}:
@@ -180,7 +181,7 @@ class Prefixes:
             self._steps[target] = [step for step in self._steps[target] if step[0] != thread]
 
     def _complete(self, y: Variable, thread: int, writes: bool, number: int, since: int) -> None:
-        """The patterns whose last step this is."""
+        """Find the patterns that end with this step."""
         new_keys, ends, accesses = self._new_occurrences, y.ends, y.accesses
         for first in reversed(y.starts):
             stamp, one, other = y.starts[first]
@@ -223,7 +224,7 @@ def _found(ends: Ends, pattern: int, x: Variable, y: Variable, last: int) -> Occ
 def _search(
     found: Occurrences, levels: Levels[K], visits: Visits, thread: int, since: int, new_keys: NewOccurrences
 ) -> None:
-    """The steps in the middle that rose since, each with the first steps below its level."""
+    """Add the occurrences for middle steps raised since `since`, with all first steps below their levels."""
     times, masks, known = visits.times, visits.masks, found.masks
     for middle in reversed(levels):
         stamp, level, top_thread, others = levels[middle]

@@ -1,13 +1,12 @@
-"""Which occurrences of patterns the facts about one owner rule out, and why.
+"""The occurrences of patterns that the facts about one owner rule out, and the reasons.
 
-An order of steps is ruled out
+An order of steps is ruled out in two cases:
 
-* if one step comes before a step of the other thread that it can never come before, because of how threads are started
-  and joined;
-* if a thread holds a lock from one of its steps to the next, as far as was seen, and a step of the other thread
-  between them needs the same lock.
+* A step comes before a step of the other thread that thread starts and joins always put first.
+* In all executions so far, a thread holds a lock from one of its steps to the next, and a step of the other thread in
+  between needs the same lock.
 
-A pattern is ruled out if all the orders are that its steps may come in.
+A pattern is ruled out if all possible orders of its steps are.
 """
 
 from __future__ import annotations
@@ -22,36 +21,38 @@ from typing import NamedTuple
 from raddle.criteria.patterns import PATTERNS, Order, Pattern
 from raddle.pruning_facts import Access, OwnerFacts
 
-Place = int  # of an access among the facts; the one after the last stands for all that nobody saw
-Run = tuple[int, int]  # two steps of one thread, one after the other
+Place = int  # index of an access in the facts; the index after the last represents all unobserved accesses
+Run = tuple[int, int]  # two consecutive steps of one thread
 
-ALL = -1  # the mask of everything
+ALL = -1  # mask of all accesses
 
 
 class _Shape(NamedTuple):
-    """What has to be asked about one order of a pattern's steps."""
+    """The conditions to check for one order of the steps of a pattern."""
 
-    crossings: tuple[tuple[int, int], ...]  # steps of different threads, the earlier one first
-    runs: tuple[tuple[Run, int, Run | None], ...]  # a run, a step of the other thread in between, and that one's run
+    crossings: tuple[tuple[int, int], ...]  # pairs of steps of different threads, the earlier step first
+    runs: tuple[
+        tuple[Run, int, Run | None], ...
+    ]  # a run, a step of the other thread in between, and the run of that step
 
 
 class _Guard(NamedTuple):
-    kept: list[int]  # by access: the runs that it keeps together
-    always: int  # the accesses that always have it
-    lock: str
+    kept: list[int]  # by first access: mask of the second accesses of the runs that the lock keeps together
+    always: int  # mask of the accesses that always happen under the lock
+    lock: str  # name of the lock
 
     def holds(self, step: int, run: Run | None, places: Sequence[Place]) -> bool:
-        """Is it held at a step, which is a part of a run?"""
+        """Return whether the lock is held at a step, which may be part of a run."""
         if self.always >> places[step] & 1:
             return True
         return run is not None and bool(self.kept[places[run[0]]] >> places[run[1]] & 1)
 
 
 class RuledOut:
-    """What is impossible for the objects of one owner, as far as was seen.
+    """The occurrences that are infeasible for the objects of one owner, by the facts observed so far.
 
     >>> from raddle.pruning_facts import LockDiscipline
-    >>> written, read = ("x", 70001), ("x", 70002)  # by the one that starts the reader
+    >>> written, read = ("x", 70001), ("x", 70002)  # the writing thread starts the reading one
     >>> facts = OwnerFacts.make([written, read], (0b10,), LockDiscipline(seen=0b11))
     >>> RuledOut(facts).why(PATTERNS[1], [read, written])
     'thread starts and joins order step 2 before step 1'
@@ -74,14 +75,14 @@ class RuledOut:
                 self._guards.append(_Guard(kept, facts.discipline.seen & ~guard.loose, guard.lock or "a lock"))
 
     def why(self, pattern: Pattern, accesses: Sequence[Access]) -> str | None:
-        """The reason why the pattern cannot occur with these accesses; None if it can."""
+        """Return why the pattern cannot occur with these accesses; None if it can."""
         places = [self._place(access) for access in accesses]
         if self._last_steps(pattern, places) >> places[-1] & 1:
             return None
         return self._reason(_shapes(pattern.number)[0], places)
 
     def possible(self, pattern: Pattern, choices: Sequence[Sequence[Access]]) -> Iterator[tuple[Access, ...]]:
-        """The accesses that it can occur with, of these for each step, in their order."""
+        """Yield the feasible occurrences of a pattern, given the accesses to choose from for each step."""
         *others, last = choices
         ends = [(access, self._place(access)) for access in last]
         for chosen in product(*others):
@@ -91,9 +92,9 @@ class RuledOut:
                     yield (*chosen, access)
 
     def count(self, pattern: Pattern, choices: Sequence[Sequence[Access]]) -> int:
-        """How many occurrences are possible, with the same choices.
+        """Return the number of feasible occurrences, as `possible` yields them.
 
-        Accesses about which the facts say the same are tried only once, and all last steps together.
+        Accesses with the same facts are checked only once, and all last steps are checked together.
         """
         *groups, last = [self._groups(choice) for choice in choices]
         possible = 0
@@ -107,7 +108,7 @@ class RuledOut:
         return self._places.get(access, self._unseen)
 
     def _groups(self, accesses: Iterable[Access]) -> dict[Place, int]:
-        """One of each kind, and how many there are of it."""
+        """Group interchangeable accesses; return one place for each group and the size of the group."""
         first: dict[Hashable, Place] = {}
         sizes: Counter[Place] = Counter()
         for access in accesses:
@@ -116,7 +117,7 @@ class RuledOut:
         return sizes
 
     def _signature(self, place: Place) -> Hashable:
-        """Equal for accesses that can be exchanged: the same rows and columns in all relations."""
+        """Return a value that is equal for interchangeable accesses: the same rows and columns in all relations."""
         rows = [self._after[place], self._before[place]]
         for guard in self._guards:
             rows += [guard.kept[place], sum(1 << first for first, row in enumerate(guard.kept) if row >> place & 1)]
@@ -124,14 +125,17 @@ class RuledOut:
         return tuple(rows)
 
     def _last_steps(self, pattern: Pattern, places: Sequence[Place]) -> int:
-        """A mask of those that are possible after the other steps, in any order that the pattern has."""
+        """Return a mask of the last steps that are possible, given the other steps, in any order of the pattern."""
         allowed = 0
         for shape in _shapes(pattern.number):
             allowed |= ~self._forbidden(shape, places, len(pattern.parts) - 1)
         return allowed
 
     def _forbidden(self, shape: _Shape, places: Sequence[Place], last: int) -> int:
-        """A mask of last steps that are impossible in one order; the last is the second one of its thread, if any."""
+        """Return a mask of the last steps that are impossible in one order of the pattern.
+
+        The last step of a pattern is never the first step of a run.
+        """
         never, forbidden = self._never, 0
         for first, second in shape.crossings:
             if second == last:
@@ -155,7 +159,7 @@ class RuledOut:
         return forbidden
 
     def _reason(self, shape: _Shape, places: Sequence[Place]) -> str:
-        """Why it does not allow that."""
+        """Return why an order of steps is ruled out."""
         for first, second in shape.crossings:
             one, other = places[first], places[second]
             if self._never[one] >> other & 1:
@@ -173,7 +177,7 @@ class RuledOut:
         return f"{lock} is held from step {run[0] + 1} to step {run[1] + 1}, and step {between + 1} also needs it"
 
     def _never_before(self, place: Place, others: range) -> int:
-        """A mask of accesses that it never comes before in another thread."""
+        """Return a mask of the accesses of other threads that it never comes before."""
         last = self._before[place] and not self._after[place]
         return sum(
             1 << other
@@ -183,7 +187,7 @@ class RuledOut:
         )
 
     def _is_first(self, place: Place) -> bool:
-        """Did nothing ever come before it in another thread, although others were there?"""
+        """Return whether accesses of other threads only ever came after it."""
         return bool(self._after[place]) and not self._before[place]
 
 

@@ -1,55 +1,55 @@
-"""Segments: what threads do between starts and joins, and which of it always comes before which.
+"""Segments of threads, delimited by starts and joins, and the order between them.
 
-A thread's time is cut by each start and each join that it does. Everything in a segment has the same place in the order
-that starts and joins dictate, so a clock for each segment captures that order. Other synchronization can order
-accesses, too, but it may do so in another way in another execution.
+Each start and each join that a thread does ends a segment. All steps of a segment have the same position in the order
+that starts and joins impose, so one clock per segment captures that order. Other synchronization can also order
+accesses, but the order may differ in another execution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-MAX_SEGMENTS = 256  # segments of one execution; where there are more, nothing is known to be ordered
+MAX_SEGMENTS = 256  # segments of one execution; if there are more, nothing counts as ordered
 _NOTHING: Mapping[int, int] = {}
 
 
 class Segments:
-    """Follows the threads of one execution.
+    """The segments of the threads of one execution.
 
     >>> segments = Segments()
     >>> segments.start(0, 1)
     >>> segments.join(0, 1)
-    >>> segments.of(0), segments.clock(1, 0), segments.clock(0, 2)  # T0's first segment, T1, T0's third
+    >>> segments.of(0), segments.clock(1, 0), segments.clock(0, 2)  # T1 begins after T0's segment 0
     (2, {0: 0}, {1: 0})
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}  # by thread
+        self._numbers: dict[int, int] = {}  # by thread: its current segment
         self._clocks: dict[tuple[int, int], dict[int, int]] = {}  # by thread and segment
         self.overflowed = False
 
     def of(self, thread: int) -> int:
-        """Return the number of the segment that a thread is in."""
+        """Return the number of the current segment of a thread."""
         return self._numbers.get(thread, 0)
 
     def clock(self, thread: int, segment: int) -> Mapping[int, int]:
-        """Return, by thread, the last of its segments that comes before this one."""
+        """Return, by thread, the last segment that always comes before this one."""
         return self._clocks.get((thread, segment), _NOTHING)
 
     def start(self, starter: int, started: int, *, begun: bool = False) -> None:
-        """A thread starts another one; `begun`: that one was seen before, so that not all of it comes after this."""
+        """Record a thread start; if `begun`, the started thread already had steps, so it is not ordered after this."""
         if not begun and not self.overflowed:
             number = self.of(starter)
             self._clocks[started, 0] = {**self.clock(starter, number), starter: number}
         self.cut(starter, _NOTHING)
 
     def join(self, joiner: int, joined: int) -> None:
-        """A thread waits for the end of another one."""
+        """Record that a thread has joined another one."""
         last = self.of(joined)
         self.cut(joiner, {**self.clock(joined, last), joined: last})
 
     def cut(self, thread: int, predecessors: Mapping[int, int]) -> None:
-        """Begin the next segment of a thread, which comes after those that are given."""
+        """Begin the next segment of a thread, which comes after the given segments of other threads."""
         if self.overflowed:
             return
         number = self.of(thread)

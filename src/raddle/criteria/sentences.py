@@ -1,4 +1,4 @@
-"""Requirements as sentences that differ where the requirements do."""
+"""Unambiguous sentences for requirements."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from raddle.tally import Key
 
 
 class Sentences:
-    """Explains requirements of one criterion.
+    """Explains the requirements of one criterion.
 
-    A sentence names a variable by its class. If another of the requirements reads the same, because it differs only in
-    the object that the variable belongs to, the sentence also says where that was made.
+    A sentence names a variable by its class. If two requirements differ only in the object of the variable, their
+    sentences would be the same. Then each sentence also says where the object was created.
     """
 
     def __init__(self, criterion: Criterion, sites: Mapping[int, Site], among: Iterable[Key]) -> None:
@@ -36,7 +36,7 @@ class Sentences:
 
 
 def _ambiguous(criterion: Criterion, keys: Iterable[Key]) -> frozenset[Key]:
-    """Return what several keys become when variables are replaced by what sentences call them."""
+    """Return the keys that several requirements share once variables are replaced by their names in sentences."""
     seen: set[Key] = set()
     repeated: set[Key] = set()
     for key in keys:

@@ -1,20 +1,21 @@
-"""How many requirements the criteria of Lu, Jiang and Zhou (2007) have, by the paper's formulas.
+"""Sizes of the criteria of Lu, Jiang and Zhou (2007), by the paper's formulas.
 
-The formulas suppose that each thread does the same in every interleaving and that any interleaving can happen.
-For such a program they are exact. What starts and joins make impossible is left out (see `raddle.criteria.start_join`);
-locks and branches make other requirements impossible, so for some programs they give more than there are. Readings of
-the paper:
+The formulas assume that each thread does the same in every interleaving and that every interleaving is possible. For
+such a program they are exact. Requirements that starts and joins make impossible are left out (see
+`raddle.criteria.start_join`). Locks and branches make other requirements impossible, so for some programs the formulas
+give an upper bound. The paper is interpreted as follows:
 
-* Only accesses to variables that two threads touch count, as in its model. Two threads of which one has no such
-  access, or none to the variable in question, have nothing to interleave: the paper's sum over all pairs would add
+* Only accesses to variables that two threads access count, as in the paper's model. If one of two threads has no such
+  access, or none to the variable in question, there is nothing to interleave. The paper's sum over all pairs would add
   a requirement for them that every execution covers.
-* Of LR-Def and LR-Inv it says only that they lie between N and 2N. Exactly: a read can read a local value (its thread
-  may run alone up to there), and a remote one if another thread writes the variable. A pair can go without an
-  unserializable access, and have one if another thread has an access of the kind that does it.
-* The value that a read finds before all writes is that of the initial state. It includes what the first thread wrote
+* For LR-Def and LR-Inv the paper says only that the size lies between N and 2N. The exact size follows. A read can
+  always get a local value (its thread may run alone up to there), and a remote one if another thread writes the
+  variable. A pair can always occur without an unserializable access, and with one if another thread has an access of
+  the kind that makes it unserializable.
+* The value that a read gets before all writes is that of the initial state. It includes what the first thread wrote
   before it started another one.
-* For programs with branches, what a thread did is a set: of accesses, of consecutive pairs, of whole lines of
-  accesses. The formulas then sum over it, so that nothing that was covered is ever left out of the sum.
+* For programs with branches, the accesses of a thread, its consecutive pairs and its access sequences (lines) are sets
+  over all executions. The formulas sum over these sets, so no covered requirement is missing from the sum.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ UNSERIALIZABLE_BY: Mapping[tuple[str, str], str] = {
     (READ, WRITE): WRITE,
 }
 
-MAX_CHOICES = 1_000  # of one line for each thread; where there are more, starts and joins are left out
-MAX_DIGITS = 4000  # CPython refuses to write whole numbers of more than 4300
+MAX_CHOICES = 1_000  # combinations of one line per thread; if there are more, starts and joins are ignored
+MAX_DIGITS = 4000  # CPython refuses to convert integers of more than 4300 digits to text
 
-Program = Sequence[Sequence[tuple[str, str]]]  # by thread: the kind of each access and its variable
-Lines = Counter[Profile]  # how many lines of accesses of one thread have so many accesses in each segment
-Lengths = Counter[int]  # the same, whatever the segments
-Group = list[tuple[str, Lines]]  # threads that take part, by label
+Program = Sequence[Sequence[tuple[str, str]]]  # by thread: kind and variable of each access
+Lines = Counter[Profile]  # number of lines of one thread with each profile
+Lengths = Counter[int]  # number of lines of one thread with each length
+Group = list[tuple[str, Lines]]  # the labels of the threads that take part, and their lines
 
 
 def sizes(program: Program) -> dict[str, int]:
-    """The size of each criterion for a program without branches and synchronization.
+    """Return the size of each criterion for a program without branches and synchronization.
 
     The paper's example, four threads that each read v, read u, write v, write u:
 
@@ -62,19 +63,19 @@ def sizes(program: Program) -> dict[str, int]:
 
 
 def sizes_seen(seen: ObservedAccesses) -> dict[str, int]:
-    """The size of each criterion for a program of which executions showed this.
+    """Return the size of each criterion, given the observed accesses.
 
     >>> x = AbstractVariable("m.py", "", "x")
     >>> read, write = ("T1", "read", 70001, 1), ("T2", "write", 70002, 1)
     >>> seen = ObservedAccesses(1, {(x, read), (x, write)}, sources={(x, "initial", read)})
-    >>> sizes_seen(seen)["lr-def"]  # what T1 reads was there before, or T2 wrote it
+    >>> sizes_seen(seen)["lr-def"]  # T1 gets the initial value or the one that T2 wrote
     2
     """
     return {name: formula(seen) for name, formula in FORMULAS.items()}
 
 
 def total_seen(criterion: str, seen: ObservedAccesses) -> Total:
-    """The same for one criterion; unknown if nothing was seen, or if the number is too long to be written.
+    """Return the size of one criterion; unknown without executions, or if the number has too many digits.
 
     >>> str(total_seen("pinv", ObservedAccesses())), str(total_seen("pinv", ObservedAccesses(1)))
     ('unknown', 'nothing to cover')
@@ -86,10 +87,10 @@ def total_seen(criterion: str, seen: ObservedAccesses) -> Total:
 
 
 def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
-    """How many interleavings have these accesses, each given by thread and index, in this order.
+    """Return the number of interleavings in which these accesses, given by thread and index, come in this order.
 
-    Two threads of two accesses each have six interleavings. In five of them the first one's first access comes
-    before the other's last; the sixth is the one where the other runs first:
+    Two threads with two accesses each have six interleavings. In five of them the first access of the first thread
+    comes before the last access of the second. In the sixth, the second thread runs first:
 
     >>> thread = [("read", "v"), ("write", "v")]
     >>> satisfied_by([thread, thread], [(0, 0), (1, 1)])
@@ -99,29 +100,31 @@ def satisfied_by(program: Program, order: Sequence[tuple[int, int]]) -> int:
     kept = [[index for index, (_, variable) in enumerate(line) if variable in shared] for line in program]
     for thread, index in order:
         if index not in kept[thread]:
-            raise ValueError(f"no other thread touches the variable of access {index} of thread {thread}: leave it out")
+            raise ValueError(
+                f"no other thread accesses the variable of access {index} of thread {thread}: leave it out"
+            )
     involved = sorted({thread for thread, _ in order})
     chains = [len(kept[thread]) for thread in involved]
     others = [len(line) for thread, line in enumerate(kept) if thread not in involved]
     wanted = [(involved.index(thread), kept[thread].index(index)) for thread, index in order]
-    # Those involved are as one thread to the others.
+    # The other threads interleave with the involved ones as if those were a single thread.
     return _orders(chains, wanted) * multinomial([sum(chains), *others])
 
 
 def size_of_def_use(seen: ObservedAccesses) -> int:
-    """One local source for each read, and each write of another thread: N^r + Σ N_iv^r · N_jv^w."""
+    """Return the size of def-use: one local source per read, and each remote write: N^r + Σ N_iv^r · N_jv^w."""
     remote = RemoteAccesses(seen)
     return len(seen.sources) + sum(remote.seen_by(*read) for read in seen.accesses if read[1][1] == READ)
 
 
 def size_of_pinv(seen: ObservedAccesses) -> int:
-    """Nothing between a pair, or each access of another thread: PN + Σ PN_iv · N_jv."""
+    """Return the size of pinv: each pair alone, and with each remote access in between: PN + Σ PN_iv · N_jv."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(remote.between(*pair, kinds=(READ, WRITE)) for pair in seen.pairs)
 
 
 def size_of_lr_def(seen: ObservedAccesses) -> int:
-    """N^r, and once more each read of what another thread writes."""
+    """Return the size of lr-def: N^r, plus the reads of variables that another thread writes."""
     remote = RemoteAccesses(seen)
     reads = {read for read in seen.accesses if read[1][1] == READ}
     local = {(variable, read) for variable, _, read in seen.sources}
@@ -129,7 +132,7 @@ def size_of_lr_def(seen: ObservedAccesses) -> int:
 
 
 def size_of_lr_inv(seen: ObservedAccesses) -> int:
-    """PN, and once more each pair that another thread can make unserializable."""
+    """Return the size of lr-inv: PN, plus the pairs that another thread can make unserializable."""
     remote = RemoteAccesses(seen)
     return len(seen.calm) + sum(
         bool(remote.between(*pair, kinds=(UNSERIALIZABLE_BY[pair[1][1], pair[2][1]],))) for pair in seen.pairs
@@ -137,9 +140,9 @@ def size_of_lr_inv(seen: ObservedAccesses) -> int:
 
 
 class RemoteAccesses:
-    """How many accesses of other threads can be seen by a read, or come between a pair, unless starts and joins forbid.
+    """Counts the remote accesses that a read can see or that can come between a pair.
 
-    Accesses that stand in the same place by these are looked at once.
+    Starts and joins rule some of them out. Accesses in the same position relative to these share one cached result.
     """
 
     def __init__(self, seen: ObservedAccesses) -> None:
@@ -150,7 +153,7 @@ class RemoteAccesses:
         self._known: dict[tuple[object, ...], int] = {}
 
     def seen_by(self, variable: AbstractVariable, read: Access) -> int:
-        """How many writes of other threads the read can see."""
+        """Return the number of writes by other threads that the read can see."""
         place = variable, self._order.place(variable, read)
         number = self._known.get(place)
         if number is None:
@@ -161,7 +164,7 @@ class RemoteAccesses:
         return number
 
     def between(self, variable: AbstractVariable, first: Access, second: Access, *, kinds: tuple[str, ...]) -> int:
-        """How many accesses of these kinds, of other threads, can come between the two."""
+        """Return the number of accesses of these kinds by other threads that can come between the two."""
         place = variable, self._order.place(variable, first), self._order.place(variable, second), kinds
         number = self._known.get(place)
         if number is None:
@@ -173,20 +176,23 @@ class RemoteAccesses:
 
 
 def groups_of_all(seen: ObservedAccesses) -> list[Group]:
-    """All threads of an execution: Π C(N_i + … + N_M, N_i) interleavings."""
+    """Return the groups for `all`: all threads of an execution, with Π C(N_i + … + N_M, N_i) interleavings."""
     lines = _lines(seen)
     return [[(thread, lines[None, thread]) for thread in meeting] for meeting in seen.meetings]
 
 
 def groups_of_tpair(seen: ObservedAccesses) -> list[Group]:
-    """Every two threads: Σ C(N_i + N_j, N_i) interleavings, a sum that the scan of the paper lost."""
+    """Return the groups for `tpair`: every two threads, with Σ C(N_i + N_j, N_i) interleavings.
+
+    The sum sign is missing from the scanned paper.
+    """
     lines = _lines(seen)
     couples = {couple for meeting in seen.meetings for couple in combinations(meeting, 2)}
     return [[(thread, lines[None, thread]) for thread in couple] for couple in couples]
 
 
 def groups_of_svar(seen: ObservedAccesses) -> list[Group]:
-    """What every two threads do to one variable: Σ C(N_iv + N_jv, N_iv) interleavings."""
+    """Return the groups for `svar`: two threads on one variable, with Σ C(N_iv + N_jv, N_iv) interleavings."""
     touching: dict[AbstractVariable, Group] = defaultdict(list)
     for (variable, thread), lines in _lines(seen).items():
         if variable is not None:
@@ -211,7 +217,7 @@ FORMULAS: Mapping[str, Callable[[ObservedAccesses], int]] = {
 
 
 def _size(seen: ObservedAccesses, groups: Iterable[Group]) -> int:
-    """The interleavings of all groups; of one line of each thread, for every choice of lines."""
+    """Return the number of interleavings of all groups, for every choice of one line per thread."""
     order = StartJoinOrder(seen)
     return sum(_interleavings(group, order) for group in groups)
 
@@ -227,8 +233,8 @@ def _interleavings(group: Group, order: StartJoinOrder) -> int:
 
 
 def _unordered(group: Iterable[Lengths]) -> int:
-    """The same if nothing orders the lines."""
-    ways = {0: 1}  # accesses of the threads so far -> interleavings of so many
+    """Return the number of interleavings of a group if nothing orders its lines."""
+    ways = {0: 1}  # maps the number of accesses so far to the number of interleavings
     for lengths in group:
         wider: dict[int, int] = defaultdict(int)
         for before, number in ways.items():
@@ -246,15 +252,15 @@ def _lengths(lines: Lines) -> Lengths:
 
 
 def _too_long(group: Group) -> bool:
-    # At each access one of the threads is next; that is more than all interleavings of their longest lines.
+    # An upper bound on the interleavings of the longest lines: at each access, any of the threads can be next.
     accesses = sum(max(_lengths(lines)) for _, lines in group)
     return accesses * log10(len(group)) + sum(log10(lines.total()) for _, lines in group) > MAX_DIGITS
 
 
 def _orders(chains: Sequence[int], wanted: Sequence[tuple[int, int]]) -> int:
-    """Interleavings of chains of such lengths in which the wanted elements come in that order."""
+    """Return the number of interleavings of chains in which the wanted elements come in the given order."""
     after = {later: earlier for earlier, later in pairwise(wanted)}
-    ways = Counter({tuple(0 for _ in chains): 1})  # how far each chain has come -> in how many ways
+    ways = Counter({tuple(0 for _ in chains): 1})  # maps the positions in all chains to the number of ways to get there
     for _ in range(sum(chains)):
         further: Counter[tuple[int, ...]] = Counter()
         for done, number in ways.items():
@@ -285,7 +291,7 @@ def _shared(program: Program) -> set[str]:
 
 
 def _seen(program: Program) -> ObservedAccesses:
-    """What every execution of the program shows."""
+    """Return the accesses that every execution of the program shows."""
     shared, seen = _shared(program), ObservedAccesses(1)
     meeting = []
     for number, line in enumerate(program):

@@ -1,9 +1,9 @@
-"""What starts and joins make impossible, for the criteria of Lu, Jiang and Zhou.
+"""Orders that thread starts and joins impose, for the criteria of Lu, Jiang and Zhou.
 
-A read that comes before a thread is started cannot see what that thread writes, and what comes after a join is not
-between two accesses of the thread that was joined. This is known from the segments that executions showed (see
-`raddle.criteria.segments`). Where they differ, as they can in programs with branches, nothing is taken to be impossible
-that was possible in one of them.
+A read before a thread is started cannot see what that thread writes. An access after a join cannot come between two
+accesses of the joined thread. This follows from the observed segments (see `raddle.criteria.segments`). Segments can
+differ between executions of programs with branches. Then nothing counts as impossible that was possible in one
+execution.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ K = TypeVar("K")
 
 
 class StartJoinOrder:
-    """Says which accesses can come in which order, by all that was seen.
+    """The possible orders of accesses, by the starts and joins of all executions.
 
     >>> x, write, read = AbstractVariable("m.py", "", "x"), ("T1", "write", 70001, 1), ("T0", "read", 70002, 1)
     >>> early = ObservedAccesses(spans={(x, read, 0, 0), (x, write, 0, 0)}, segments={("T1", 0, (("T0", 0),))})
@@ -47,22 +47,22 @@ class StartJoinOrder:
             _weaken(self._hidden, (variable, read), clock)
 
     def clock(self, label: str, segment: int) -> Mapping[str, int]:
-        """Return, by label of a thread, the last of its segments that comes before a segment."""
+        """Return, by thread label, the last segment that always comes before the given one."""
         return self._clocks.get((label, segment), {})
 
     def is_before(self, variable: AbstractVariable, one: Access, other: Access) -> bool:
-        """Return whether one access always comes before that of another thread, if both happen."""
+        """Return whether an access always comes before one of another thread, if both happen."""
         earlier, later = self._spans.get((variable, one)), self._spans.get((variable, other))
         if earlier is None or later is None:
             return False
         return earlier[1] <= self.clock(other[0], later[0]).get(one[0], NEVER)
 
     def is_initial(self, variable: AbstractVariable, write: Access) -> bool:
-        """Return whether a write comes before every start of a thread: what it writes is the initial state."""
+        """Return whether a write comes before the first thread start and is thus part of the initial state."""
         return write[0] == FIRST_THREAD and self._spans.get((variable, write)) == (0, 0)
 
     def can_see(self, variable: AbstractVariable, write: Access, read: Access) -> bool:
-        """Return whether a read can read what another thread wrote."""
+        """Return whether a read can get the value of a write by another thread."""
         if self.is_initial(variable, write) or self.is_before(variable, read, write):
             return False
         writer = write[0]
@@ -75,17 +75,17 @@ class StartJoinOrder:
         return written[1] > self._hidden.get((variable, read), {}).get(writer, NEVER)
 
     def can_part(self, variable: AbstractVariable, first: Access, other: Access, second: Access) -> bool:
-        """Return whether an access can come between two consecutive ones of another thread."""
+        """Return whether an access can come between two consecutive accesses of another thread."""
         return not self.is_before(variable, other, first) and not self.is_before(variable, second, other)
 
     def place(self, variable: AbstractVariable, access: Access) -> tuple[object, ...]:
-        """Return all that is known of where an access stands: what holds for it holds for others there."""
+        """Return the position of an access relative to starts and joins; equal positions give equal results."""
         hidden = self._hidden.get((variable, access), {})
         return (access[0], self._spans.get((variable, access)), *sorted(hidden.items()))
 
 
 def _weaken(clocks: dict[K, dict[str, int]], key: K, clock: Clock) -> None:
-    """Keep what was so in every execution."""
+    """Reduce a clock to the orders that hold in every execution."""
     given = dict(clock)
     known = clocks.get(key)
     if known is None:

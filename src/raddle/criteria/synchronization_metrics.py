@@ -1,7 +1,7 @@
-"""What the metrics of Křena, Letko and Vojnar about synchronization have in common.
+"""The base class of the synchronization metrics of Křena, Letko and Vojnar.
 
-While an execution runs they note tuples of numbers, each once; what the numbers stand for is looked up at `collect`.
-A step in code without probes has no location, and is in no requirement.
+While an execution runs, a metric notes tuples of numbers, each once. `collect` replaces the numbers by what they
+represent. A step in code without probes has no site and is in no requirement.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Note = tuple[Any, ...]
 
 
 class SynchronizationMetric(Criterion):
-    """Keeps what was noted until it is asked for."""
+    """A metric that notes tuples of numbers and turns them into requirements at `collect`."""
 
     family = "Křena et al."
     paper = (
         "Křena, Letko, Vojnar: Coverage Metrics for Saturation-Based and Search-Based Testing of Concurrent Software"
     )
     cost = LINEAR
-    by_thread: ClassVar[bool] = False  # does a requirement name threads?
+    by_thread: ClassVar[bool] = False  # True if requirements name threads
 
     def __init__(self) -> None:
         self._pending = Pending()
@@ -45,7 +45,7 @@ class SynchronizationMetric(Criterion):
     def collect(self, *, final: bool) -> set[Key]:
         self._final = final
         found: set[Key] = set()
-        if final or not self.by_thread:  # then no key holds an actor
+        if final or not self.by_thread:  # no key contains an actor
             found = self._pending.report_new(set(map(self._key, self._notes)))
         else:
             for note in self._notes:
@@ -54,19 +54,21 @@ class SynchronizationMetric(Criterion):
         return found | self._pending.collect(final=final)
 
     def _actor(self, number: int) -> Actor | AbstractThread:
-        """An actor for a key: what it is taken for, where that is settled, so that keys that will be the same are the
-        same at once. There can be many more actors than abstract threads."""
+        """Return the abstract thread of an actor if it is settled, otherwise a placeholder.
+
+        Using abstract threads early merges equal keys; there can be many more actors than abstract threads.
+        """
         if self._final or self._entities.is_settled(number):
             return self._entities.thread(number)
         return Actor(number)
 
     @abstractmethod
     def _key(self, note: Note) -> Key:
-        """The requirement that was noted, with `_actor` for its threads."""
+        """Return the requirement for a note, with `_actor` for its threads."""
 
 
 def describe_site(number: int, sites: Mapping[int, Site]) -> str:
-    """A site by itself.
+    """Return the file and line of a site.
 
     >>> describe_site(70001, {70001: Site("log.py", 4, 0, "read", "self.th", "f", switchable=False)})
     'log.py:4'

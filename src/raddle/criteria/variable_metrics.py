@@ -1,9 +1,9 @@
-"""What the metrics of Křena, Letko and Vojnar about variables have in common.
+"""The base class of the variable metrics of Křena, Letko and Vojnar.
 
-Each metric has a plain and a starred form, which also names the variable, where the plain one does not, and
-the threads. Both watch in the same way. While an execution runs they take notes: numbers and words that mean the
-same in every execution, in groups by the numbers that do not (variables, resources, actors). What these stand
-for is looked up at `collect`, once for each group.
+Each metric has a plain and a starred form. The starred form also names the threads, and the variable if the plain one
+does not. Both process steps in the same way. While an execution runs they take notes: numbers and words that mean the
+same in every execution. Notes are grouped by the numbers that do not (variables, resources, actors). `collect` replaces
+these by what they represent, once for each group.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from raddle.site import Site, where
 from raddle.tally import Key
 
 Group = tuple[Any, ...]  # numbers of variables, resources and actors
-Note = Any  # numbers of sites and words, or one number that stands for them: see `_key`
+Note = Any  # site numbers and words, or one number that encodes them: see `_key`
 Notes = defaultdict[Group, set[Note]]
 
 _VERBS = {"read": "reads", "write": "writes", "delete": "deletes"}
 
 
 class VariableMetric(Criterion):
-    """Keeps what was noted until it is asked for."""
+    """A metric that takes notes and turns them into requirements at `collect`."""
 
     family = "Křena et al."
     paper = (
@@ -38,7 +38,7 @@ class VariableMetric(Criterion):
 
     def __init__(self) -> None:
         self._actors = Actors()
-        self._noted = Noted()
+        self._noted = PendingNotes()
         self.begin(Entities())
 
     def begin(self, entities: Entities) -> None:
@@ -53,7 +53,7 @@ class VariableMetric(Criterion):
     def collect(self, *, final: bool) -> set[Key]:
         names = ActorNames(self._entities, final=final)
         found: dict[Key, set[Note]] = {}
-        for group, notes in self._noted.taken().items():
+        for group, notes in self._noted.take().items():
             named = self._settled(group, names)
             if named is None:
                 self._noted.shared[group] = notes
@@ -76,24 +76,24 @@ class VariableMetric(Criterion):
 
     @abstractmethod
     def _named(self, group: Group, names: ActorNames) -> Key:
-        """What the numbers of a group stand for."""
+        """Return the part of the key that the numbers of a group represent."""
 
     def _key(self, note: Note, named: Key) -> Key:
-        """The requirement, in the order of the paper."""
+        """Return the requirement, with its parts in the order of the paper."""
         return (*note, *named)
 
 
-class Noted:
-    """What was noted, variable by variable, until the variable is shared; from then on all together.
+class PendingNotes:
+    """The notes of an execution, kept by variable until the variable is shared.
 
-    Only what is about variables that two threads touched counts, but all of that, from the beginning.
+    Only notes about variables that two threads accessed count, but these count from the first access.
 
-    >>> noted = Noted()
+    >>> noted = PendingNotes()
     >>> noted.about(40, 1)[()].add(("thread 1 was here",))
-    >>> noted.taken()
+    >>> noted.take()
     {}
     >>> noted.about(40, 2)[()].add(("thread 2, too",))
-    >>> sorted(noted.taken()[()])
+    >>> sorted(noted.take()[()])
     [('thread 1 was here',), ('thread 2, too',)]
     """
 
@@ -101,13 +101,13 @@ class Noted:
         self.begin()
 
     def begin(self) -> None:
-        """An execution begins."""
+        """Start a new execution."""
         self.shared: Notes = defaultdict(set)
         self._by_variable: dict[int, Notes] = {}
-        self._first: dict[int, int] = {}  # by variable that is not shared: its thread
+        self._first: dict[int, int] = {}  # by variable that is not shared: the only thread that accessed it
 
     def about(self, variable: int, thread: int) -> Notes:
-        """Where to note what this thread did with the variable."""
+        """Return the notes to which an access of this thread to the variable is added."""
         notes = self._by_variable.get(variable)
         if notes is self.shared:
             return notes
@@ -122,20 +122,20 @@ class Noted:
         return notes
 
     def forget(self, variables: Iterable[int]) -> None:
-        """Nobody will come to these any more, so those that were not shared never will be."""
+        """Drop the notes about variables that no later step accesses and that were never shared."""
         for variable in variables:
             self._by_variable.pop(variable, None)
             self._first.pop(variable, None)
 
-    def taken(self) -> dict[Group, set[Note]]:
-        """What is noted about shared variables, which is forgotten by this."""
+    def take(self) -> dict[Group, set[Note]]:
+        """Return the notes about shared variables and clear them."""
         notes = dict(self.shared)
         self.shared.clear()
         return notes
 
 
 def describe_access(number: int, sites: Mapping[int, Site], *, variable: Any = None) -> str:
-    """What happened at a site, and where.
+    """Return a phrase for an access: verb, variable and place.
 
     >>> site = Site("log.py", 4, 0, "read", "th", "f", switchable=False)
     >>> describe_access(70001, {70001: site})
@@ -148,13 +148,13 @@ def describe_access(number: int, sites: Mapping[int, Site], *, variable: Any = N
     site = sites.get(number)
     name = str(AbstractVariable(*variable)) if variable is not None else site.name if site is not None else ""
     verb = _VERBS.get(site.kind, "accesses") if site is not None else "accesses"
-    if variable is None and site is not None and site.kind == "call":  # of a container's method
+    if variable is None and site is not None and site.kind == "call":  # a method of a container
         verb = "calls"
     return f"{verb} {f'`{name}`' if name else 'a variable'} {where(number, sites)}"
 
 
 def describe_repeated_access(number: int, sites: Mapping[int, Site]) -> str:
-    """The same, of a variable that was named before.
+    """Return a phrase for an access to a variable that was named before.
 
     >>> describe_repeated_access(70001, {70001: Site("log.py", 4, 0, "write", "th", "f", switchable=False)})
     'writes it at log.py:4'
@@ -165,7 +165,7 @@ def describe_repeated_access(number: int, sites: Mapping[int, Site]) -> str:
 
 
 def describe_thread(letter: str, thread: Any = None) -> str:
-    """A thread, by a letter and, where that is known, by what it is.
+    """Return a phrase for a thread: a letter and, if known, its type and digest.
 
     >>> describe_thread("A"), describe_thread("B", ("worker", "a1b2c3"))
     ('thread A', 'thread B (worker#a1b2c3)')
@@ -174,7 +174,7 @@ def describe_thread(letter: str, thread: Any = None) -> str:
 
 
 def describe_locks(locks: Iterable[Any]) -> str:
-    """Some locks, or none.
+    """Return a phrase for a set of locks, which may be empty.
 
     >>> describe_locks([("Lock", "app.py:3"), ("RLock", "")])
     'the Lock made at app.py:3 and a RLock'

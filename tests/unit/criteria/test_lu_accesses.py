@@ -99,7 +99,7 @@ def test_an_execution_that_was_never_finished_leaves_nothing():
 
 
 def test_occurrences_are_at_least_one():
-    with pytest.raises(ValueError, match="0 is not a most of occurrences"):
+    with pytest.raises(ValueError, match="must be at least 1, not 0"):
         DefUse(occurrences=0)
 
 
