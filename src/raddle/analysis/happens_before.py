@@ -146,9 +146,8 @@ class HappensBefore:
 
     def _join(self, thread_clock: ThreadClock, thread: int) -> None:
         published = self._ended.get(thread)
-        if (
-            published is None
-        ):  # its slot was reused: all threads are ordered after it, except later ones without a recorded start
+        if published is None:
+            # The slot was reused: all threads are ordered after it, except later ones without a recorded start.
             if thread not in self.thread_clocks:
                 thread_clock.merge((_MERGED, 0, self._past))
         elif not thread_clock.knows(published[0], published[1]):

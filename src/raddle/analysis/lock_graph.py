@@ -8,8 +8,8 @@ Starts and joins do not order one thread's request before another thread's first
 
 Departures from the paper: a thread that blocks on a lock also adds an edge, whether or not it gets the lock. Cycles are
 searched while the graph grows, so that edges can be dropped: the last `MAX_ALIKE` with the same locks, sites and gates
-are kept. The number of cycles can be exponential. After `MAX_EDGE_VISITS` edges the search stops for this execution and
-sets `gave_up`.
+are kept. There can be too many cycles to find them all. After `MAX_EDGE_VISITS` edges the search stops for this
+execution and sets `gave_up`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from raddle.operation import ACQUIRE, BLOCKED, END, JOIN, RELEASE, START
 MAX_ALIKE = 64  # edges kept with the same locks, sites and gates
 MAX_EDGE_VISITS = 50_000  # edges visited in the search for cycles, per execution
 
-FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that change the graph
+FOLLOWED = frozenset({ACQUIRE, RELEASE, BLOCKED, START, END, JOIN})  # the kinds of steps that the graph needs
 
 
 class Edge(NamedTuple):
@@ -71,9 +71,8 @@ class LockGraph:
         self._segments = HappensBefore()  # receives only starts, ends and joins
         self._locks = LockHolders()
         self._known: dict[int, Clock] = {}  # by lock: the clock when it was acquired
-        self._requested: dict[
-            int, set[tuple[object, ...]]
-        ] = {}  # by thread: the requests already added in its current segment
+        # By thread: the requests already added in its current segment.
+        self._requested: dict[int, set[tuple[object, ...]]] = {}
         self._edges: dict[int, dict[tuple[object, ...], deque[Edge]]] = {}  # by held lock
         self._from: dict[int, set[int]] = {}  # by lock: the locks requested while it was held
         self._into: dict[int, set[int]] = {}  # by lock: the locks held when it was requested

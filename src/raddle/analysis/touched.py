@@ -57,9 +57,8 @@ class ThreadHistory:
 
     def __init__(self) -> None:
         self.done = 0  # mask of the accesses that the thread did
-        self.open: dict[
-            int, tuple[tuple[int, int], ...]
-        ] = {}  # by access: locks and critical sections at its first occurrence
+        # By access: locks and critical sections at its first occurrence.
+        self.open: dict[int, tuple[tuple[int, int], ...]] = {}
         self.closed = 0  # mask of accesses whose first occurrence is in no current critical section
 
 
@@ -81,9 +80,8 @@ class TouchedObject:
         self._twice = 0  # mask of the accesses that at least two threads did
         self._locks: dict[int, frozenset[int]] = {}  # by access: locks held at every occurrence
         self._runs: dict[int, int] = {}  # by second access: mask of the first accesses of its runs
-        self._split: dict[
-            int, int
-        ] = {}  # by second access: mask of the first accesses that no lock keeps together with it
+        # By second access: mask of the first accesses that no lock keeps together with it.
+        self._split: dict[int, int] = {}
         self._common: dict[tuple[int, int], frozenset[int]] = {}  # by run: the locks that keep it together
         # By access: for each thread's slot the time of the last occurrence, unless a later one is ordered after it.
         self._epochs: dict[int, dict[int, int]] = {}
@@ -160,7 +158,7 @@ class TouchedObject:
                 self._common.pop((first, number), None)
 
     def signature(self, resources: Sequence[AbstractObject]) -> Hashable:
-        """Return a value that is equal for objects with the same lock discipline.
+        """Return everything that the lock discipline depends on, as a hashable value.
 
         Each object may have its own locks, so a lock is identified by its name and its order of occurrence.
         """

@@ -16,9 +16,8 @@ class AccessSegments:
     def __init__(self, names: AccessNames[Any]) -> None:
         self._segments = names.segments
         self.spans: dict[int, tuple[int, int]] = {}  # by access: the segments of its first and last occurrence
-        self._by_thread: dict[
-            int, dict[int, set[tuple[str, int, int]]]
-        ] = {}  # by variable and thread: kinds and segments
+        # By variable and thread: kinds and segments.
+        self._by_thread: dict[int, dict[int, set[tuple[str, int, int]]]] = {}
         for (thread, kind, number, _), access, first, last in names.spans():
             self.spans[access] = first, last
             self._by_thread.setdefault(number, {}).setdefault(thread, set()).add((kind, first, last))

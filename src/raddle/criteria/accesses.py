@@ -74,7 +74,7 @@ class AccessGroup(Generic[V]):
 
 
 class AccessNames(Generic[V]):
-    """Numbers and names of the accesses of an execution; `groups` assigns the numbers.
+    """Numbers and names of the accesses of an execution; `new_group` assigns the numbers.
 
     The loops of the criteria need only numbers, so names are created on demand. A variable can become shared only when
     a new group is added, so only `new_group` checks for it.
@@ -99,9 +99,8 @@ class AccessNames(Generic[V]):
         self._on_cut = cut  # called with the thread when one of its segments ends
         self._groups_by_step: dict[Step, AccessGroup[V]] = {}
         self._steps: list[Step] = []  # by number // occurrences: the step of all accesses of a group
-        self._named_entities: tuple[
-            object, ...
-        ] = ()  # the thread labels and variables for which the caches below are valid
+        # The thread labels and variables for which the caches below are valid.
+        self._named_entities: tuple[object, ...] = ()
         self._accesses: dict[int, Access] = {}
         self._keys: dict[Fact, Key] = {}
         self._noted_up_to: dict[Step, int] = {}
@@ -115,15 +114,12 @@ class AccessNames(Generic[V]):
         self._threads: dict[int, None] = {}  # ordered by first access
         self.segments = Segments()
         self.alone = True  # True until a second thread is started or accesses anything
-        self._groups_of_thread: dict[
-            int, list[tuple[Step, AccessGroup[V]]]
-        ] = {}  # by thread: its steps and their groups
-        self._cuts: dict[
-            Step, list[tuple[int, int]]
-        ] = {}  # by step: each segment with accesses, and the last access in it
-        self._lasts: dict[
-            tuple[int, int], dict[int, int]
-        ] = {}  # by variable and thread: maps segments to the last access in each
+        # By thread: its steps and their groups.
+        self._groups_of_thread: dict[int, list[tuple[Step, AccessGroup[V]]]] = {}
+        # By step: each segment with accesses, and the last access in it.
+        self._cuts: dict[Step, list[tuple[int, int]]] = {}
+        # By variable and thread: maps segments to the last access in each.
+        self._lasts: dict[tuple[int, int], dict[int, int]] = {}
         self._entities = entities
         self._valid = False  # True once the cached names are checked against this execution
 

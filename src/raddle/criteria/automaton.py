@@ -15,7 +15,7 @@ from raddle.operation import ACCESSES
 from raddle.step import Step
 from raddle.tally import Key
 
-MAX_LETTERS = 10  # different accesses to an object in one execution; the number of states can double with each
+MAX_LETTERS = 10  # different accesses to an object in one execution; the number of states grows with each
 MAX_STATES = 20_000  # states per owner
 
 Letter = tuple[int, str, str, int]  # thread, kind, name of the variable, site
@@ -34,7 +34,7 @@ class _State:
 
     def __init__(self, prefixes: frozenset[Prefix]) -> None:
         self.prefixes = prefixes
-        self.keys: frozenset[Key] | None = None  # requirements covered on every path to this state; None until computed
+        self.keys: frozenset[Key] | None = None  # requirements covered on any path to this state; None until computed
         self.next: dict[Letter, _State] = {}
 
 

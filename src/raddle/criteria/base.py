@@ -36,9 +36,8 @@ class Criterion(ABC):
     cost: ClassVar[str]  # LINEAR or WHOLE
     late_only: ClassVar[bool] = False  # True if only accesses to objects that other threads can reach count
     concerns: ClassVar[frozenset[str] | None] = None  # the kinds of steps that can matter; None means all
-    by_order: ClassVar[bool] = (
-        False  # True if executions with the same partial order of conflicting steps cover the same
-    )
+    # True if executions with the same partial order of conflicting steps cover the same requirements.
+    by_order: ClassVar[bool] = False
     # Operations that must be scheduling points because this criterion depends on exactly when they happen:
     # `operation.UNOBSERVABLE`, and READ for reads that conflict with no write. No thread can observe when these happen,
     # so a search for failures does not switch threads there.

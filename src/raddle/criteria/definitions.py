@@ -45,7 +45,7 @@ class DefinitionCriterion(FactCriterion[Defined]):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._sources: set[tuple[int, int]] = set()  # reads with the last write of their own thread before them
+        self._sources: set[tuple[int, int]] = set()  # last write of the reading thread, and the read
 
     def _end_initial_state(self) -> None:
         for variable in self._names.variables.values():

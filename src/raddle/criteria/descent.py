@@ -29,9 +29,8 @@ class Labels:
 
     def __init__(self) -> None:
         self._labels: dict[int, str] = {0: "T0"}
-        self._places: dict[
-            int, tuple[int, int]
-        ] = {}  # by thread: the thread that started it, and its index among the children
+        # By thread: the thread that started it, and its index among the children.
+        self._places: dict[int, tuple[int, int]] = {}
         self._children: dict[int, int] = {}
         self._unknown = 0
 

@@ -46,7 +46,7 @@ from raddle.tally import Key
 
 GIVERS: dict[str, str] = {kind: kind.partner for kind in TAKES}  # maps each kind of taking step to its giving step
 _NOTHING = -1  # in place of a resource
-_FUTURE = "Future"  # the type of the resource that represents a pool task
+_FUTURE = "Future"  # the type of the resource that a pool task sets when it ends
 
 _Giving: TypeAlias = tuple[int, int, int]  # site, thread, actor
 
@@ -64,9 +64,8 @@ class HappensBeforePairs(SynchronizationMetric):
 
     def begin(self, entities: Entities) -> None:
         super().begin(entities)
-        self._given: dict[str, dict[int, _Giving]] = {
-            kind: {} for kind in GIVERS.values()
-        }  # by kind and resource: the last giving step
+        # By kind and resource: the last giving step.
+        self._given: dict[str, dict[int, _Giving]] = {kind: {} for kind in GIVERS.values()}
         self._fresh: dict[int, _Giving] = {}  # by thread that has reached no site yet: the step that started it
         # By thread that has reached no site of its task yet: the step that submitted the task, and the pool.
         self._tasks: dict[int, tuple[_Giving, int] | None] = {}

@@ -1,7 +1,7 @@
 """Levels: the accesses to the variables of an object that can still become part of a pattern.
 
-In every pattern of three or four steps, thread A accesses the object, then B, then A again. To find all patterns, it is
-enough to know
+In every pattern of three or four steps, thread A accesses the object again after thread B has. To find all patterns, it
+is enough to know
 
 * when each thread did each access for the *first* time, because the earliest one is before as many accesses of B as
   possible. The clock of a variable ticks only at these first accesses;

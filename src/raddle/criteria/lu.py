@@ -164,5 +164,5 @@ class FactCriterion(LuCriterion[V]):
 
 
 def access_part(name: str) -> Part:
-    """Return the part of a key for an access as named by `raddle.criteria.accesses`, or for a word instead."""
+    """Return the shape of an access in a key, see `raddle.criteria.accesses`; a word may take its place."""
     return Group(name, (THREAD, word("kind"), SITE, word("occurrence")))

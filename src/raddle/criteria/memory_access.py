@@ -85,10 +85,8 @@ class MemoryAccessPatterns(Criterion):
 
     def __init__(self) -> None:
         self._automata = Automata()
-        self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (
-            PruningFacts(),
-            {},
-        )  # cached for the last facts
+        # The last facts, and the `RuledOut` of each owner by them.
+        self._cached_ruled_out: tuple[PruningFacts, dict[str, RuledOut]] = (PruningFacts(), {})
 
     def cover(self, steps: Sequence[Step], entities: Entities) -> Set[Key]:
         found, left = self._automata.run(steps, entities)
@@ -150,14 +148,14 @@ class MemoryAccessPatterns(Criterion):
         return ruled_out.why(pattern, list(zip(names, sites, strict=True)))
 
     def per_pattern(self, model: StaticModel) -> dict[int, int]:
-        """Return the static total by number of the counted patterns."""
+        """Return the static total of each counted pattern, by its number."""
         numbers = {pattern.number: 0 for pattern in COUNTED}
         for family in _families(model):
             numbers[family.pattern.number] += family.size
         return numbers
 
     def totals_per_pattern(self, model: StaticModel, facts: PruningFacts) -> dict[int, Total]:
-        """Return the total by number of the counted patterns."""
+        """Return the total of each counted pattern, by its number."""
         ruled_out_by_owner, static = self._ruled_out_by_owner(facts), self.per_pattern(model)
         possible = dict.fromkeys(static, 0)
         for family in _families(model):

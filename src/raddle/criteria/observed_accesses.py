@@ -39,15 +39,12 @@ class ObservedAccesses:
     # and the clock of each segment, given by label and number.
     spans: set[tuple[AbstractVariable, Access, int, int]] = field(default_factory=set)
     segments: set[tuple[str, int, Clock]] = field(default_factory=set)
-    overwritten: set[tuple[AbstractVariable, Access, int]] = field(
-        default_factory=set
-    )  # by write: the segment in which its own thread overwrites it, or NEVER
-    hidden: set[tuple[AbstractVariable, Access, Clock]] = field(
-        default_factory=set
-    )  # by read: segments whose writes are overwritten before it
-    calm: set[tuple[AbstractVariable, Access, Access]] = field(
-        default_factory=set
-    )  # pairs that can occur without a disturbing access
+    # By write: the segment in which its own thread overwrites it, or NEVER.
+    overwritten: set[tuple[AbstractVariable, Access, int]] = field(default_factory=set)
+    # By read: segments whose writes are overwritten before it.
+    hidden: set[tuple[AbstractVariable, Access, Clock]] = field(default_factory=set)
+    # Pairs that can occur without a disturbing access.
+    calm: set[tuple[AbstractVariable, Access, Access]] = field(default_factory=set)
 
     # Number of occurrences of an access that were distinguished, for explanations; 0 means the criterion's default.
     occurrences: int = field(default=0, compare=False)

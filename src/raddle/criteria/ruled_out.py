@@ -31,9 +31,8 @@ class _Shape(NamedTuple):
     """The conditions to check for one order of the steps of a pattern."""
 
     crossings: tuple[tuple[int, int], ...]  # pairs of steps of different threads, the earlier step first
-    runs: tuple[
-        tuple[Run, int, Run | None], ...
-    ]  # a run, a step of the other thread in between, and the run of that step
+    # A run, a step of the other thread in between, and the run of that step.
+    runs: tuple[tuple[Run, int, Run | None], ...]
 
 
 class _Guard(NamedTuple):
