@@ -217,9 +217,9 @@ def test_what_was_never_covered_is_infeasible(scheduler: str) -> None:
     (row,) = rows(contents)
     found = missing(contents, row)
     assert found.gaps == ()
-    assert found.remarks[0] == "nothing is missing of map: every execution was seen"
+    assert found.remarks[0] == "nothing is missing from map: the search was exhausted"
     assert found.remarks[1].startswith("infeasible: ")
-    assert found.remarks[1].endswith(" of the static model; no execution of the scenario has")
+    assert found.remarks[1].endswith(" of the static model that no execution of the scenario can cover")
     assert all(line.startswith("  ") for line in found.remarks[2:])
     assert len(found.remarks) > 2
 

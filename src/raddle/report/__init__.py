@@ -1,1 +1,1 @@
-"""Reports: the data file as text, pages and formats for machines."""
+"""Reports: the contents of a data file as text, HTML pages and machine-readable formats."""

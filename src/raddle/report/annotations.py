@@ -1,7 +1,6 @@
-"""Findings and warnings as annotations: lines that GitHub Actions shows beside the code.
+"""Findings and warnings as annotations: lines of output that GitHub Actions shows beside the code.
 
-The form of such lines, and what has to be escaped in them, is that of workflow commands: in GitHub's own toolkit,
-`escapeData` and `escapeProperty`.
+Format and escaping follow the workflow commands; see `escapeData` and `escapeProperty` in GitHub's toolkit.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from raddle.store.contents import Contents
 
 
 def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[str]:
-    """Errors for findings and for thresholds that were not reached, warnings for warnings, notices for notes.
+    """Yield errors for findings and missed thresholds, warnings for warnings, and notices for notes.
 
     >>> list(annotate(Contents(notes=("100 % new\\nlines",))))
     ['::notice title=raddle::100 %25 new%0Alines']
@@ -37,7 +36,7 @@ def annotate(contents: Contents, verdicts: Iterable[Verdict] = ()) -> Iterator[s
 
 
 def annotation(level: str, message: str, *, title: str = "raddle", place: Place | None = None) -> str:
-    """One line, whatever is in the message.
+    """Return one annotation as a single line; newlines in the message are escaped.
 
     >>> annotation("error", "no", title="raddle: deadlock", place=Place("a,b.py", 9))
     '::error file=a%2Cb.py,line=9,title=raddle%3A deadlock::no'
@@ -50,9 +49,9 @@ def annotation(level: str, message: str, *, title: str = "raddle", place: Place 
     return f"::{level} {listed}::{_data(message)}"
 
 
-def _data(given: str) -> str:
-    return plain(given).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def _data(text: str) -> str:
+    return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(given: str) -> str:
-    return _data(given).replace(":", "%3A").replace(",", "%2C")
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

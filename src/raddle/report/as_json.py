@@ -1,6 +1,6 @@
-"""Everything in a data file as one JSON document, of the form that `schema.json` beside this module describes.
+"""The contents of a data file as one JSON document, in the format that `schema.json` in this package describes.
 
-The version goes up when something that was there is no longer there or means something else; what is added keeps it.
+The version increases when a key is removed or changes its meaning. Adding a key does not change the version.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ FORMAT, VERSION = "raddle-report", 1
 
 
 def document(contents: Contents, summary: Summary, *, version: str, covered_of: Iterable[Row] = ()) -> dict[str, Any]:
-    """The whole document; `version` is that of the tool, `covered_of` are the criteria whose covered requirements
-    are listed one by one.
+    """Return the whole document.
+
+    `version` is the version of raddle. `covered_of` has the criteria whose covered requirements are listed.
 
     >>> from raddle.report.summary import summarize
     >>> empty = document(Contents(), summarize(Contents(), []), version="1.0")
@@ -53,7 +54,7 @@ def document(contents: Contents, summary: Summary, *, version: str, covered_of: 
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the document.
+    """Return the JSON Schema of the document.
 
     >>> schema()["properties"]["version"]
     {'const': 1}

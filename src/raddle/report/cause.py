@@ -1,10 +1,10 @@
-"""Which rows of a story explain the failure, by importance.
+"""Rank the rows of a story by how much they help to explain the failure.
 
-What matters most are the preemptions, each with the accesses that conflict across it: the last one by the preempted
-thread before it stops, one by another thread while it is stopped, and the first one after it has resumed. Of several
-variables the one counts on which the failure depends, or whose accesses no serial order of the two threads allows
-(Lu et al., AVIO, 2006). Then come the last accesses of the failing thread, and who wrote what they read. A deadlock
-depends on the locks that are held at its end.
+Preemptions matter most, each with the accesses that conflict across it: the last access by the preempted thread before
+it is stopped, one by another thread in between, and the first after it resumes. If several variables conflict, the
+ranking prefers the one that the failure depends on, or whose accesses fit no serial order of the two threads (Lu et
+al., AVIO, 2006). Next come the last accesses of the failing thread, and the writes of the values that it read. For a
+deadlock, the locks held at the end matter too.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from raddle.operation import ACCESSES, ACQUIRE, IS_SET, LOCKING, READ, START
 from raddle.outcome import OutcomeKind
 from raddle.report.rows import Row
 
-MAX_STOPS = 6  # preemptions that are shown of an execution that has more
-MAX_HELD = 8  # locks that are shown as held
-_LAST = 3  # accesses of the failing thread that are taken for those that the failure depends on
-_NEARBY = 40  # more rows than a short story has lines
-# Accesses before, during and after a preemption that fit no serial order: True for those that write.
+MAX_STOPS = 6  # preemptions shown at most
+MAX_HELD = 8  # acquisitions of held locks shown at most
+_LAST = 3  # last accesses of the failing thread on which the failure is assumed to depend
+_NEARBY = 40  # accesses near preemptions that are ranked; more than the lines of a short story
+# Accesses before, during and after a preemption that fit no serial order. True means a write.
 _UNSERIALIZABLE = frozenset({(False, True, False), (True, True, False), (False, True, True), (True, False, True)})
 
-_Datum = tuple[int, str]
+_Datum = tuple[int, str]  # identifies a variable, as `Event.datum` does
 
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """Numbers of rows."""
+    """Indices of the rows that explain a failure."""
 
-    needed: tuple[int, ...]  # without these, the failure cannot be understood
-    helpful: tuple[int, ...]  # the most helpful first
+    needed: tuple[int, ...]  # rows without which the failure cannot be understood
+    helpful: tuple[int, ...]  # further rows, most helpful first
 
 
 @dataclass(frozen=True, slots=True)
 class _Conflict:
-    """Accesses to one variable around a preemption; the most telling compares lowest."""
+    """Conflicting accesses to one variable around a preemption."""
 
-    key: tuple[object, ...]
-    core: tuple[int, ...]
-    more: tuple[int, ...]
+    key: tuple[object, ...]  # sort key; the conflict that explains most compares lowest
+    core: tuple[int, ...]  # rows of the accesses before, during and after the preemption
+    more: tuple[int, ...]  # row of an earlier access by the other thread, if there is one
 
 
 def importance(rows: Sequence[Row], finding: Finding) -> Importance:
-    """Rank the rows."""
+    """Return the rows that explain the failure, ranked by importance."""
     changing = _changing(rows)
     last = _last_accesses(rows, finding.thread, changing)
     depends = {_datum(rows[number]) for number in last}
     around = {number: _conflicts(rows, number, depends) for number, row in enumerate(rows) if row.stop is not None}
-    stops = _telling(rows, around, finding.thread)
+    stops = _preemptions_to_show(rows, around, finding.thread)
     cores = [number for stop in stops for conflict in around[stop][:1] for number in conflict.core]
-    torn = _torn(rows, [datum for number in last if (datum := _datum(rows[number])) in changing], stops)
+    torn = _unserializable(rows, [datum for number in last if (datum := _datum(rows[number])) in changing], stops)
     needed = [*last[:1], *stops, *(torn or cores)]
     if finding.kind == OutcomeKind.DEADLOCK:
         needed += _held(rows)[-MAX_HELD:]
@@ -71,7 +71,7 @@ def importance(rows: Sequence[Row], finding: Finding) -> Importance:
 
 
 def _changing(rows: Sequence[Row]) -> set[_Datum]:
-    """The variables that are written after another thread has used them, not only before threads share them."""
+    """Return the variables that a thread writes after another thread has accessed them."""
     users: dict[_Datum, set[str]] = {}
     found = set()
     for row in rows:
@@ -83,8 +83,8 @@ def _changing(rows: Sequence[Row]) -> set[_Datum]:
     return found
 
 
-def _telling(rows: Sequence[Row], around: dict[int, list[_Conflict]], failing: str) -> list[int]:
-    """The preemptions to show, in order."""
+def _preemptions_to_show(rows: Sequence[Row], around: dict[int, list[_Conflict]], failing: str) -> list[int]:
+    """Return the rows of the preemptions to show, in order."""
 
     def rank(stop: int) -> tuple[object, ...]:
         conflicts = around[stop]
@@ -93,10 +93,11 @@ def _telling(rows: Sequence[Row], around: dict[int, list[_Conflict]], failing: s
     return sorted(sorted(around, key=rank)[:MAX_STOPS])
 
 
-def _torn(rows: Sequence[Row], data: Iterable[_Datum], stops: Sequence[int]) -> tuple[int, ...]:
-    """Two accesses of one thread with another thread's between, which fit no serial order; () if there are none.
+def _unserializable(rows: Sequence[Row], data: Iterable[_Datum], stops: Sequence[int]) -> tuple[int, ...]:
+    """Return two accesses of one thread and one of another thread between them that fit no serial order, or ().
 
-    Across a preemption of that thread if possible, else the first after one: a thread also stops where it blocks.
+    Prefer accesses across a preemption of that thread. Otherwise take the first ones after a preemption, because a
+    thread can also be interrupted where it blocks.
     """
     ordered = list(dict.fromkeys(data))
     found = [triple for datum in ordered for triple in _triples(rows, datum)]
@@ -116,14 +117,14 @@ def _triples(rows: Sequence[Row], datum: _Datum) -> Iterator[tuple[int, int, int
         for number, row in enumerate(rows)
         if row.event is not None and row.event.kind in ACCESSES and row.event.datum == datum
     ]
-    previous: dict[str, int] = {}  # by thread: the position in `accesses` of its last one
+    previous: dict[str, int] = {}  # maps a thread to the position in `accesses` of its last access
     for position, number in enumerate(accesses):
         thread = rows[number].thread
         earlier = previous.get(thread)
         previous[thread] = position
         if earlier is None:
             continue
-        for between in reversed(accesses[earlier + 1 : position]):  # all of other threads
+        for between in reversed(accesses[earlier + 1 : position]):  # all by other threads
             pattern = _writes(rows[accesses[earlier]]), _writes(rows[between]), _writes(rows[number])
             if pattern in _UNSERIALIZABLE:
                 yield accesses[earlier], between, number
@@ -131,7 +132,7 @@ def _triples(rows: Sequence[Row], datum: _Datum) -> Iterator[tuple[int, int, int
 
 
 def _conflicts(rows: Sequence[Row], stop: int, depends: set[_Datum]) -> list[_Conflict]:
-    """The variables that are touched on both sides of a preemption, the most telling first."""
+    """Return the conflicts across a preemption, the one that explains most first."""
     thread = rows[stop].thread
     resumed = next((n for n in range(stop + 1, len(rows)) if _event_of(rows[n], thread) is not None), len(rows))
     meanwhile: dict[_Datum, list[int]] = {}
@@ -178,7 +179,7 @@ def _conflict(
 
 
 def _first_of_each(rows: Sequence[Row], numbers: Iterable[int], thread: str, wanted: set[_Datum]) -> dict[_Datum, int]:
-    """The first step of a thread on each of these variables, in this order of the rows."""
+    """Map each wanted variable to the thread's first step on it, searching the rows in the given order."""
     found: dict[_Datum, int] = {}
     for number in numbers:
         if rows[number].thread == thread and _is_point(rows[number]):
@@ -191,17 +192,17 @@ def _first_of_each(rows: Sequence[Row], numbers: Iterable[int], thread: str, wan
 
 
 def _last_accesses(rows: Sequence[Row], thread: str, changing: set[_Datum]) -> list[int]:
-    """The last accesses of the failing thread, the last one first, to variables that change if there are any."""
+    """Return the last accesses of the failing thread, latest first, preferably to variables that change."""
     accesses = [n for n, row in enumerate(rows) if row.event is not None and row.event.kind in ACCESSES]
     own = [number for number in accesses if rows[number].thread == thread] or accesses
     started = max((number for number, row in enumerate(rows) if row.thread == thread and row.started), default=-1)
-    own = [number for number in own if number > started] or own  # before, it was alone
-    telling = [number for number in own if _datum(rows[number]) in changing] or own
-    return telling[: -_LAST - 1 : -1]
+    own = [number for number in own if number > started] or own  # before that, it had not started all its threads
+    preferred = [number for number in own if _datum(rows[number]) in changing] or own
+    return preferred[: -_LAST - 1 : -1]
 
 
 def _writers(rows: Sequence[Row], last: Sequence[int]) -> Iterator[int]:
-    """For each of these accesses: the last step by another thread before it that conflicts with it."""
+    """Yield, for each of these accesses, the last earlier step by another thread that conflicts with it."""
     for number in last:
         access = rows[number]
         for earlier in range(number - 1, -1, -1):
@@ -213,7 +214,7 @@ def _writers(rows: Sequence[Row], last: Sequence[int]) -> Iterator[int]:
 
 
 def _held(rows: Sequence[Row]) -> list[int]:
-    """Where the locks were acquired that are held at the end."""
+    """Return the rows that acquired the locks held at the end."""
     taken: dict[str, int] = {}
     for number, row in enumerate(rows):
         if row.event is not None and row.event.kind in LOCKING:
@@ -224,13 +225,13 @@ def _held(rows: Sequence[Row]) -> list[int]:
 
 
 def _wakers(rows: Sequence[Row]) -> list[int]:
-    """The last steps that could have woken a thread."""
+    """Return the last two steps that could have woken a thread."""
     kinds = ("notify", "set", "clear", "put", "up")
     return [number for number, row in enumerate(rows) if row.event is not None and row.event.kind in kinds][-2:]
 
 
 def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) -> list[int]:
-    """Accesses to variables that change, those next to a preemption first, for the lines that are left."""
+    """Return accesses to changing variables, closest to a preemption first, to fill the remaining lines."""
     accesses = (
         number
         for number, row in enumerate(rows)
@@ -240,7 +241,7 @@ def _nearby(rows: Sequence[Row], stops: Sequence[int], changing: set[_Datum]) ->
 
 
 def _ends(rows: Sequence[Row], finding: Finding) -> list[int]:
-    """The last two steps of the failing thread, and the last one of all."""
+    """Return the last two steps of the failing thread and the last row of all."""
     own = [number for number, row in enumerate(rows) if row.thread == finding.thread and _is_point(row)]
     return [*reversed(own[-2:]), *([len(rows) - 1] if rows else [])]
 
@@ -259,5 +260,5 @@ def _datum(row: Row) -> _Datum:
 
 
 def _writes(row: Row) -> bool:
-    """Whether the order of this step and another one on the same variable matters even if the other only reads."""
+    """Return whether a step conflicts even with a read of the same variable: writes and most synchronization do."""
     return row.event is not None and row.event.kind not in (READ, IS_SET)

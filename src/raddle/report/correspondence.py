@@ -1,9 +1,9 @@
-"""Which site of one data file is which of another, although the source between them changed.
+"""Match the sites of two data files, although the source changed between them.
 
-Numbers of sites begin with a digest of their file, so every edit gives all of them other numbers. Files correspond by
-their names, functions by their qualified names; within a function, sites are aligned as `diff` aligns lines: by what
-happens there, by the name of what it happens to, and first of all by the text of the line where both sources can
-still be read. What is aligned with nothing is gone.
+Site numbers start with a digest of the file, so every edit changes all of them. Files are matched by name and functions
+by qualified name. Within a function, sites are aligned as `diff` aligns lines. If both sources can still be read, sites
+with the same line text, operation and name are aligned first, then sites with the same operation and name. A site
+without a counterpart counts as removed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from raddle.site import INDEX_BITS, Site
 from raddle.store.contents import Contents
 
 T = TypeVar("T")
-Placed = tuple[int, int, int, Site]  # line, column, number
+Placed = tuple[int, int, int, Site]  # (line, column, site number, site)
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
 
 class Correspondence:
-    """From the sites of `before` to those of `after`."""
+    """Maps the sites of `before` to those of `after`."""
 
     def __init__(self, before: Contents, after: Contents) -> None:
         self._before, self._after = before, after
@@ -41,14 +41,14 @@ class Correspondence:
             self._align(label, *(some.get(label, []) for some in placed))
 
     def site(self, number: int) -> int | None:
-        """The site that it is now; None where it is gone. Where nothing of its file was measured, it is as it was."""
+        """Return the new number of a site, or None if it was removed. Sites of unchanged files keep their number."""
         site = self._before.sites.get(number)
         if site is None or site.file not in self.changed or number in self._after.sites:
             return number
         return self._sites.get(number)
 
     def text(self, text: str) -> str:
-        """Return a text of a requirement as it is now: places of creation, "log.py:12", move with the lines around."""
+        """Translate a text in a requirement: a creation site such as "log.py:12" moves with its neighboring lines."""
         match = _LINE.fullmatch(text)
         if match is None or match["file"] not in self._lines:
             return text
@@ -68,32 +68,33 @@ class Correspondence:
                 lines.setdefault(self._before.sites[old].line, self._after.sites[now].line)
 
     def _aligned(self, old: list[int], now: list[int], *, with_text: bool) -> Iterator[tuple[int, int]]:
-        """Both in the order of the source; each is a pair of the side and its number, as one function looks at both."""
+        """Yield pairs of matching site numbers. `old` and `now` are site numbers in source order."""
         contents = self._before, self._after
 
-        def deed(one: tuple[int, int]) -> Hashable:
+        # A key takes the pair of a side, 0 for before and 1 for after, and a site number.
+        def operation(one: tuple[int, int]) -> Hashable:
             site = contents[one[0]].sites[one[1]]
             return site.kind, site.name
 
         def line(one: tuple[int, int]) -> Hashable:
             site = contents[one[0]].sites[one[1]]
-            return deed(one), self._sources[one[0]].line(site.file, site.line)
+            return operation(one), self._sources[one[0]].line(site.file, site.line)
 
-        looks = [line, deed] if with_text else [deed]
-        for (_, first), (_, second) in align([(0, number) for number in old], [(1, number) for number in now], looks):
+        keys = [line, operation] if with_text else [operation]
+        for (_, first), (_, second) in align([(0, number) for number in old], [(1, number) for number in now], keys):
             yield first, second
 
 
-def align(before: Sequence[T], after: Sequence[T], looks: Sequence[Callable[[T], Hashable]]) -> Iterator[tuple[T, T]]:
-    """Pairs in order that look alike; between those that are alike by the first look, the next one is tried.
+def align(before: Sequence[T], after: Sequence[T], keys: Sequence[Callable[[T], Hashable]]) -> Iterator[tuple[T, T]]:
+    """Yield pairs of elements, in order, that are equal by the first key; align the gaps between them by the next key.
 
     >>> list(align("abXc", "aYbxc", [str, str.lower]))
     [('a', 'a'), ('b', 'b'), ('X', 'x'), ('c', 'c')]
     """
-    if not looks or not before or not after:
+    if not keys or not before or not after:
         return
-    look, *others = looks
-    matcher = SequenceMatcher(None, [look(one) for one in before], [look(one) for one in after], autojunk=False)
+    key, *others = keys
+    matcher = SequenceMatcher(None, [key(one) for one in before], [key(one) for one in after], autojunk=False)
     for tag, start, end, other_start, other_end in matcher.get_opcodes():
         if tag == "equal":
             yield from zip(before[start:end], after[other_start:other_end], strict=True)
@@ -118,7 +119,7 @@ def _by_file(contents: Contents, labels: frozenset[str]) -> dict[str, list[Place
 
 
 def _functions(placed: list[Placed], digests: Set[int]) -> dict[str, list[int]]:
-    """The sites of each function, in the order of the source."""
+    """Map each function to its sites in source order."""
     functions: dict[str, list[int]] = {}
     for _, _, number, site in sorted(placed, key=itemgetter(0, 1, 2)):
         if number >> INDEX_BITS in digests:

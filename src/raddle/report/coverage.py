@@ -1,4 +1,4 @@
-"""How much was covered: for each criterion what was, out of how many, and how that is known."""
+"""Coverage per criterion: the number of covered requirements, the total, and how the total is known."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Key, Total
 
 __all__ = ["Row", "as_json", "contents_of", "requirements", "rows"]
 
-MAX_ENUMERATED = 100_000  # requirements of a criterion that are looked at one by one
-MIN_EXECUTIONS = 3  # that an estimate is made from
+MAX_ENUMERATED = 100_000  # requirements of one criterion that are enumerated; above that, only counts are used
+MIN_EXECUTIONS = 3  # executions needed before a total is estimated
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One criterion.
+    """The coverage of one criterion.
 
     >>> Row("map", 3, Total(16, "static"), Total(16, "static"), executions=1, since_new=0).percent
     18.75
@@ -30,31 +30,34 @@ class Row:
     covered: int
     total: Total
     static_total: Total
-    executions: int  # that were measured
-    since_new: int  # executions after the last that covered anything new
-    raised: bool = False  # more was covered than the total should have: it is raised to what is known
+    executions: int  # number of executions that measured this criterion
+    since_new: int  # executions since coverage last grew
+    raised: bool = False  # True if more was covered than the model predicted, so the total was raised
 
     @property
     def percent(self) -> float | None:
-        """None where there is no total, or nothing to cover."""
+        """The percentage covered, or None if the total is unknown or zero."""
         return 100 * self.covered / self.total.number if self.total.number else None
 
     @property
     def nothing(self) -> bool:
-        """Is there nothing to cover?"""
+        """Whether there is nothing to cover."""
         return self.covered == 0 and self.total.number == 0
 
 
 def rows(
     contents: Contents, *, names: Iterable[str] | None = None, criteria: Mapping[str, Criterion] | None = None
 ) -> list[Row]:
-    """What was covered of the criteria named, or of all that were measured; `criteria` are others than raddle's."""
+    """Return the coverage of the named criteria, or of all that were measured.
+
+    `criteria` maps names to criteria that are not built into raddle.
+    """
     chosen = in_order(contents.criteria) if names is None else names
     return [_row(name, criterion_of(name, contents, criteria), contents) for name in chosen]
 
 
 def as_json(row: Row) -> dict[str, Any]:
-    """For machines."""
+    """Return the row as JSON values."""
     return {
         "covered": row.covered,
         "total": row.total.number,
@@ -70,7 +73,7 @@ def as_json(row: Row) -> dict[str, Any]:
 
 
 def requirements(criterion: Criterion | None, contents: Contents, *, most: int = MAX_ENUMERATED) -> list[Key] | None:
-    """All that could be covered, in the criterion's order; None where they cannot be known, or are too many."""
+    """Return all requirements in the criterion's order, or None if they are unknown or more than `most`."""
     if criterion is None:
         return None
     total = criterion.total(contents.model_for(criterion.name), contents.facts)
@@ -82,7 +85,7 @@ def requirements(criterion: Criterion | None, contents: Contents, *, most: int =
 
 
 def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion] | None = None) -> Criterion | None:
-    """A criterion that knows what its total is made from; None where this raddle does not know it at all."""
+    """Return a criterion, ready to compute totals, or None if this version of raddle has no such criterion."""
     if criteria is not None and name in criteria:
         return criteria[name]
     if name not in NAMES:
@@ -90,12 +93,12 @@ def criterion_of(name: str, contents: Contents, criteria: Mapping[str, Criterion
     criterion = criterion_class(name)()
     if name in contents.extras:
         criterion.restore(contents.extras[name])
-    criterion.static_total(contents.model_for(name))  # some note from the model where their requirements are at home
+    criterion.static_total(contents.model_for(name))  # lets some criteria record the home site of each requirement
     return criterion
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """As `raddle criteria` lists them, unknown ones at the end.
+    """Return the names in the order of `raddle criteria`, unknown names last.
 
     >>> in_order(["sync", "zebra", "map"])
     ['map', 'sync', 'zebra']
@@ -111,22 +114,23 @@ def _row(name: str, criterion: Criterion | None, contents: Contents) -> Row:
     if name in contents.exact:
         return replace(row, total=Total(len(covered), EXACT))
     total = _total(name, criterion, contents)
-    if not row.executions and not total.number:  # what there is to cover is known from the modules that were come to
+    if not row.executions and not total.number:  # the model is empty because no execution imported any module
         total = Total(None, UNKNOWN)
     if total.number is None or total.kind == ESTIMATED:
         return replace(row, total=total)
     possible = requirements(criterion, contents)
     number = len(covered.keys() | possible) if possible is not None else max(total.number, len(covered))
-    # With a guess in the static model, something can be covered that is not in it. Then there is so much more.
+    # The static model may contain guesses, so an execution can cover a requirement that is not in the model.
+    # The total then includes that requirement.
     return replace(row, total=replace(total, number=number), raised=number > total.number)
 
 
 def _total(name: str, criterion: Criterion | None, contents: Contents) -> Total:
-    """By the model or the accesses seen; where these do not tell, by how often requirements were covered."""
+    """Compute the total from the model and the observed accesses, or estimate it from how often each was covered."""
     counts = [seen.executions for seen in contents.tally.covered.get(name, {}).values()]
     if criterion is not None:
         total = criterion.total(contents.model_for(criterion.name), contents.facts)
-        if total.number or (total.number == 0 and not counts):  # 0 although some were covered: no model at all
+        if total.number or (total.number == 0 and not counts):  # 0 although some were covered: there is no model
             return total
     executions = contents.executions(name)
     if executions < MIN_EXECUTIONS:

@@ -1,4 +1,4 @@
-"""What two data files cover differently, requirement by requirement: what a change of the code gained and lost."""
+"""Compare the coverage of two data files by requirement: what was gained and lost between them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from raddle.tally import Key
 
 FORMAT, VERSION = "raddle-difference", 1
 GAINED, LOST, GONE, IMPOSSIBLE = KINDS = ("gained", "lost", "gone", "impossible")
-BY_A_LOCK = " is held from step "  # in the reason why something is infeasible
-_SAID = {
+BY_A_LOCK = " is held from step "  # part of the reason for a requirement that a lock makes infeasible
+_SENTENCES = {
     GAINED: "newly covered: {}",
     LOST: "no longer covered: {}",
     GONE: "covered before, in code that has been removed: {}",
@@ -35,7 +35,7 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One requirement that is covered in one of both only."""
+    """One requirement that only one of the data files covers."""
 
     criterion: str
     what: str  # one of KINDS
@@ -44,29 +44,29 @@ class Change:
     sentence: str
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the change as JSON values."""
         return {"what": self.what, "file": self.file, "line": self.line, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One criterion."""
+    """The comparison of one criterion."""
 
     name: str
-    before: int  # requirements covered
-    after: int
-    numbers: Mapping[str, int]  # of each of KINDS
-    changes: tuple[Change, ...]  # so many of each as were asked for, by file and line
-    remark: str = ""  # why it is not compared
-    rows: tuple[Row, ...] = ()  # before and after, with the totals
+    before: int  # number of requirements covered in the first data file
+    after: int  # number of requirements covered in the second data file
+    numbers: Mapping[str, int]  # maps each of KINDS to the number of changes
+    changes: tuple[Change, ...]  # up to `limit` changes of each kind, sorted by file and line
+    remark: str = ""  # why the criterion is not compared; "" if it is
+    rows: tuple[Row, ...] = ()  # coverage with totals, before and after
 
     @property
     def lost(self) -> bool:
-        """Was anything lost? A criterion that is no longer measured is."""
+        """Whether any coverage was lost. This includes a criterion that is no longer measured."""
         return bool(self.numbers[LOST]) or (self.before > 0 and self.remark == _ONLY_BEFORE)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the comparison as JSON values."""
         changes = [change.as_json() for change in self.changes]
         counts = {"before": self.before, "after": self.after, **self.numbers}
         totals = {
@@ -78,20 +78,20 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All criteria, and the findings."""
+    """The comparison of two data files: all criteria and the findings."""
 
-    executions: tuple[int, int]
+    executions: tuple[int, int]  # number of executions before and after
     criteria: tuple[Compared, ...]
-    changed: tuple[str, ...] = ()  # files that both have, with different source
-    findings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # "new" and "no longer": headlines
+    changed: tuple[str, ...] = ()  # labels of files in both data files whose source differs
+    findings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # maps "new" and "no longer" to headlines
 
     @property
     def lost(self) -> bool:
-        """Was anything lost?"""
+        """Whether any criterion lost coverage."""
         return any(one.lost for one in self.criteria)
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the comparison as JSON values."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -103,9 +103,9 @@ class Difference:
         }
 
 
-_ONLY_BEFORE = "no longer measured: nothing can be said about it"
-_ONLY_AFTER = "not measured before: there is nothing to compare with"
-_ORDERS = "not compared: its requirements are whole orders of accesses, in source that changed"
+_ONLY_BEFORE = "not compared: no longer measured"
+_ONLY_AFTER = "not compared: not measured before"
+_ORDERS = "not compared: the source changed, and its requirements are orders of all accesses"
 
 
 def difference(
@@ -116,7 +116,10 @@ def difference(
     limit: int = LIMIT,
     criteria: Mapping[str, Criterion] | None = None,
 ) -> Difference:
-    """What `after` covers differently from `before`; `criteria` are others than raddle's.
+    """Compare the coverage and findings of two data files.
+
+    `names` selects criteria, `limit` bounds the listed changes of each kind, and `criteria` maps names to criteria that
+    are not built into raddle.
 
     >>> from raddle.store.contents import Run
     >>> from raddle.tally import Covered, Tally
@@ -147,8 +150,8 @@ def _executions(contents: Contents) -> int:
 def _findings(before: Contents, after: Contents) -> dict[str, tuple[str, ...]]:
     old, new = ({one.fingerprint: one.headline for one in stored_findings(some)} for some in (before, after))
     return {
-        "new": tuple(said for fingerprint, said in new.items() if fingerprint not in old),
-        "no longer": tuple(said for fingerprint, said in old.items() if fingerprint not in new),
+        "new": tuple(headline for fingerprint, headline in new.items() if fingerprint not in old),
+        "no longer": tuple(headline for fingerprint, headline in old.items() if fingerprint not in new),
     }
 
 
@@ -177,27 +180,30 @@ def _compared(
     exists, possible = _existence(now, after), _possibility(now, after)
     shape = UNKNOWN if then is None else then.shape
     for key in old:
-        called = Requirement(shape, key).moved(correspondence.site, correspondence.text)
-        if called is None or (called not in new and not exists(called)):
+        new_key = Requirement(shape, key).moved(correspondence.site, correspondence.text)
+        if new_key is None or (new_key not in new and not exists(new_key)):
             found[GONE].append(key)
-        elif called in new:
-            kept.add(called)
+        elif new_key in new:
+            kept.add(new_key)
         else:
-            found[LOST if possible(called) else IMPOSSIBLE].append(called)
+            found[LOST if possible(new_key) else IMPOSSIBLE].append(new_key)
     found[GAINED] = [key for key in new if key not in kept]
-    sites = {**before.sites, **after.sites}  # of a file that was not measured again, the former ones are told
-    told = {*new, *chain.from_iterable(found.values())}
+    sites = {**before.sites, **after.sites}  # includes the old sites of files that were not measured again
+    all_keys = {*new, *chain.from_iterable(found.values())}
     changes = [
         change
         for what, keys in found.items()
-        for change in _changes(what, keys, _explained(then if what == GONE else now, sites, told), name, limit)
+        for change in _changes(what, keys, _explained(then if what == GONE else now, sites, all_keys), name, limit)
     ]
     numbers = {what: len(keys) for what, keys in found.items()}
     return Compared(name, len(old), len(new), numbers, tuple(changes), rows=both)
 
 
 def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
-    """Is there such a requirement in the code? Those that name no site, but methods, are looked up in the model."""
+    """Return a predicate: whether a requirement still exists in the code.
+
+    Requirements that name methods instead of sites are looked up in the static model.
+    """
     listed: set[Key] | None = None
 
     def exists(key: Key) -> bool:
@@ -212,10 +218,10 @@ def _existence(criterion: Criterion | None, contents: Contents) -> Callable[[Key
 
 
 def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[Key], bool]:
-    """Can an execution still have it? A lock that was added makes much impossible, and that is no loss.
+    """Return a predicate: whether a requirement is still feasible.
 
-    That threads are started and joined in another order, or that every execution was seen, says nothing here: it
-    may be the test that has lost a thread.
+    Only locks count: a lock that was added makes requirements infeasible, and that is not a loss of coverage. A changed
+    order of starts and joins, or an exhausted search, does not count, since the test may have lost a thread.
     """
     if criterion is None:
         return lambda key: True
@@ -224,7 +230,7 @@ def _possibility(criterion: Criterion | None, contents: Contents) -> Callable[[K
 
 @dataclass(frozen=True, slots=True)
 class _Explained:
-    """A criterion with its sentences; without one, from a data file of another version, keys are shown as they are."""
+    """A criterion with the sentences and sites that describe its requirements."""
 
     criterion: Criterion
     sentences: Sentences
@@ -232,6 +238,7 @@ class _Explained:
 
 
 def _explained(criterion: Criterion | None, sites: Mapping[int, Site], among: Iterable[Key]) -> _Explained | None:
+    """Return the criterion's sentences, or None for a criterion of another raddle version, whose keys are shown raw."""
     return None if criterion is None else _Explained(criterion, Sentences(criterion, sites, among), sites)
 
 
@@ -244,4 +251,4 @@ def _changes(what: str, keys: Iterable[Key], by: _Explained | None, name: str, l
         return by.sentences.explain(key) if by is not None else f"{name} {key}"
 
     found = heapq.nsmallest(limit, ((*place(key), repr(key), key) for key in keys))
-    return [Change(name, what, file, line, _SAID[what].format(clause(key))) for file, line, _, key in found]
+    return [Change(name, what, file, line, _SENTENCES[what].format(clause(key))) for file, line, _, key in found]

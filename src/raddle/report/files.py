@@ -1,4 +1,4 @@
-"""How much was covered in each source file."""
+"""Coverage by source file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from raddle.store.contents import Contents
 from raddle.tally import EXACT, PRUNED, STATIC, Key
 
 ELSEWHERE = "code without probes"
-NO_ONE_FILE = "no single file"  # as the order of all accesses
+NO_ONE_FILE = "no single file"  # for requirements such as the order of all accesses
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One criterion in one file."""
+    """The coverage of one criterion in one file."""
 
     covered: int
-    total: int | None = None  # None where only the sum over all files is known
+    total: int | None = None  # None if only the total over all files is known
 
     def __str__(self) -> str:
         if self.total == 0:
@@ -32,7 +32,7 @@ class Cell:
 def by_file(
     contents: Contents, rows: Iterable[Row], *, criteria: Mapping[str, Criterion] | None = None
 ) -> dict[str, dict[str, Cell]]:
-    """File, then criterion. A requirement counts in one file only: that of its home."""
+    """Return the coverage by file, then by criterion. Each requirement counts only in the file of its home site."""
     files: dict[str, dict[str, Cell]] = {}
     for row in rows:
         criterion = criterion_of(row.name, contents, criteria)
@@ -47,7 +47,7 @@ def by_file(
 
 
 def files_as_json(files: Mapping[str, Mapping[str, Cell]], paths: Mapping[str, str]) -> dict[str, Any]:
-    """For machines."""
+    """Return the coverage by file as JSON values."""
     return {
         file: {
             "path": paths.get(file),
@@ -58,7 +58,7 @@ def files_as_json(files: Mapping[str, Mapping[str, Cell]], paths: Mapping[str, s
 
 
 def _home(criterion: Criterion | None, contents: Contents) -> Callable[[Key], str]:
-    """The file that a requirement counts in."""
+    """Return a function that maps a requirement to the file that it counts in."""
 
     def home(key: Key) -> str:
         number = criterion.home(key) if criterion is not None else 0

@@ -1,7 +1,7 @@
-"""A story in few lines: the rows that explain the failure, and one line for what lies between two of them.
+"""Shorten a story: keep the rows that explain the failure, and summarize the rows between them in one line.
 
-The rows that are needed for each preemption, and the number of lines between them, do not depend on how long the
-execution is: with up to two preemptions there are at most `LINES` lines.
+The number of lines depends on the preemptions, not on the length of the execution. With up to two preemptions a short
+story has at most `LINES` lines.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from raddle.report.cause import importance
 from raddle.report.rows import Row
 from raddle.wording import count
 
-LINES = 20  # of a short story; a failure with many preemptions can need more
+LINES = 20  # lines of a short story; a failure with many preemptions can need more
 _NUMBERED = re.compile(r"(?P<head>.*\D)(?P<number>\d+)\Z")
-_MAX_NAMES = 2  # threads, or functions, that are named before the rest is counted
+_MAX_NAMES = 2  # number of threads or functions listed by name; the rest is only counted
 
 
 def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
-    """The rows to show, and sentences for the others; all rows if they are few."""
+    """Return the rows to show, with a summary in place of each omitted stretch. A short story keeps all its rows."""
     if len(rows) <= LINES:
         return list(rows)
     ranked = importance(rows, finding)
@@ -34,7 +34,7 @@ def fold(rows: Sequence[Row], finding: Finding) -> list[Row | str]:
 
 
 def _folded(rows: Sequence[Row], kept: set[int]) -> list[Row | str]:
-    """One line for all that lies between two rows; a line for each thread's turn where there is room."""
+    """Replace each gap between kept rows by one summary, or by one per thread switch if there is room."""
     gaps = _gaps(rows, kept)
     left = LINES - len(kept) - len(gaps)
     lines: list[Row | str] = []
@@ -56,19 +56,19 @@ def _lines(rows: Sequence[Row], kept: set[int]) -> int:
 
 
 def _gaps(rows: Sequence[Row], kept: set[int]) -> list[tuple[int, int]]:
-    """The stretches between the rows that are kept: the first of each, and the one after its last."""
+    """Return the gaps between kept rows, each as the index of its first row and the index after its last."""
     marks = [-1, *sorted(kept), len(rows)]
     return [(one + 1, other) for one, other in pairwise(marks) if other - one > 1]
 
 
 def _turns(rows: Sequence[Row]) -> list[Sequence[Row]]:
-    """Cut where another thread takes over."""
+    """Split rows at each thread switch."""
     cuts = [n for n in range(1, len(rows)) if rows[n].thread != rows[n - 1].thread]
     return [rows[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """What some rows are about.
+    """Summarize some rows in one line.
 
     >>> from raddle.event import Event
     >>> steps = [Row("T3", Event("T3", "read", "C.n", 1, "c.py", 9), function="C.get")] * 13
@@ -98,7 +98,8 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def _threads(names: Iterable[str]) -> str:
-    """
+    """List thread names, as a range if they are consecutive.
+
     >>> _threads(["T1", "T2", "T3"]), _threads(["T1", "T7"]), _threads(["T1.1", "T3", "T4", "T2"])
     ('T1 to T3', 'T1 and T7', 'T1.1, T3 and 2 more threads')
     """

@@ -1,7 +1,7 @@
 """The report as JUnit XML: scenarios and criteria as test cases.
 
-A scenario fails where it has findings, a criterion where less of it was covered than asked for. A test case has one
-failure at most, as most readers expect: it tells all stories of the scenario.
+A scenario fails if it has findings, and a criterion fails if its coverage is below the threshold. A test case has at
+most one failure, as most consumers of JUnit XML expect. It contains the stories of all findings of the scenario.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from raddle.report.threshold import BELOW, NOTHING, Verdict
 from raddle.report.warning_groups import distinct_warnings
 from raddle.store.contents import Contents
 
-UNKNOWN_ORIGIN = "of no known run"
-MAX_STORIES = 100  # in one test case
+UNKNOWN_ORIGIN = "unknown origin"
+MAX_STORIES = 100  # stories in one test case
 
 
 def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """The document; verdicts by the name of their criterion.
+    """Return the XML document. `verdicts` maps the name of a criterion to its verdicts.
 
     >>> junit(Contents(), [], {}).splitlines()[1]
     '<testsuites name="raddle" tests="0" failures="0" errors="0" skipped="0" />'
@@ -31,7 +31,7 @@ def junit(contents: Contents, rows: Sequence[Row], verdicts: Mapping[str, Sequen
     suites = ElementTree.Element("testsuites", name="raddle")
     scenarios = _scenarios(contents)
     warnings = [sentence for _, sentence in distinct_warnings(contents)]
-    _add_suite(suites, "raddle.scenarios", scenarios, said=[*warnings, *notes_of(contents)])
+    _add_suite(suites, "raddle.scenarios", scenarios, output=[*warnings, *notes_of(contents)])
     _add_suite(suites, "raddle.criteria", [_criterion(row, verdicts.get(row.name, ())) for row in rows])
     _count(suites)
     ElementTree.indent(suites)
@@ -54,19 +54,19 @@ def _scenario(origin: str, findings: Sequence[Stored]) -> ElementTree.Element:
         failure = ElementTree.SubElement(case, "failure", message=plain(findings[0].headline + more), type=plain(kinds))
         stories = [one.story for one in findings[:MAX_STORIES]]
         if len(findings) > MAX_STORIES:
-            stories.append(f"{len(findings) - MAX_STORIES:,} findings are left out: `raddle json` has them all")
+            stories.append(f"{len(findings) - MAX_STORIES:,} findings are left out: `raddle json` lists all of them")
         failure.text = plain("\n\n".join(stories))
     return case
 
 
 def _criterion(row: Row, verdicts: Iterable[Verdict]) -> ElementTree.Element:
     case = _case(row.name, "raddle.criteria")
-    said = {outcome: [one.sentence for one in verdicts if one.outcome == outcome] for outcome in (BELOW, NOTHING)}
-    if said[BELOW]:
-        text = "\n".join(said[BELOW])
+    sentences = {outcome: [one.sentence for one in verdicts if one.outcome == outcome] for outcome in (BELOW, NOTHING)}
+    if sentences[BELOW]:
+        text = "\n".join(sentences[BELOW])
         ElementTree.SubElement(case, "failure", message=plain(text), type="coverage").text = plain(text)
-    elif said[NOTHING]:
-        ElementTree.SubElement(case, "skipped", message=plain("\n".join(said[NOTHING])))
+    elif sentences[NOTHING]:
+        ElementTree.SubElement(case, "skipped", message=plain("\n".join(sentences[NOTHING])))
     out = ElementTree.SubElement(case, "system-out")
     out.text = f"{row.covered:,} of {total_text(row)}, {percent_text(row)}, in {row.executions:,} executions"
     return case
@@ -77,16 +77,16 @@ def _case(name: str, suite: str) -> ElementTree.Element:
 
 
 def _add_suite(
-    suites: ElementTree.Element, name: str, cases: Sequence[ElementTree.Element], said: Sequence[str] = ()
+    suites: ElementTree.Element, name: str, cases: Sequence[ElementTree.Element], output: Sequence[str] = ()
 ) -> None:
-    if not cases and not said:
+    if not cases and not output:
         return
     suite = ElementTree.SubElement(suites, "testsuite", name=name)
     suite.extend(cases)
     _count(suite)
     suite.set("time", "0")
-    if said:
-        ElementTree.SubElement(suite, "system-out").text = plain("\n".join(said))
+    if output:
+        ElementTree.SubElement(suite, "system-out").text = plain("\n".join(output))
 
 
 def _count(element: ElementTree.Element) -> None:

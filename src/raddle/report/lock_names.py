@@ -1,7 +1,7 @@
-"""Names of the locks in waits: "Lock 2", as the steps call it, instead of "Lock".
+"""Name the locks in waits as the steps name them: "Lock 2" instead of "Lock".
 
-A wait knows only the class of its locks. The steps show which thread acquired which lock where, so the holder and the
-place identify a lock. If that fits several locks, the wait stays as it is.
+A wait records only the class of its locks. The steps show which thread acquired which lock where, so the holder and the
+place identify a lock. If several locks match, the wait keeps the class name.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from raddle.operation import ACQUIRE, RELEASE, WAIT
 from raddle.place import Place
 from raddle.wait import Lock, Wait
 
-_Holding = tuple[str, str, Place | None]  # thread, class of the lock, where the thread acquired it
+_Holding = tuple[str, str, Place | None]  # (thread, class of the lock, place where the thread acquired it)
 
 
 def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...]:
-    """Return the waits, with names as far as they are certain.
+    """Return the waits with the names of their locks, wherever a name is unambiguous.
 
     >>> steps = [Event("T1", "acquire", "Lock 1", 1, "m.py", 20), Event("T2", "acquire", "Lock 2", 2, "m.py", 24)]
     >>> lock = Lock("Lock", Place("m.py", 20))
@@ -35,11 +35,11 @@ def with_names(waits: Iterable[Wait], steps: Iterable[Event]) -> tuple[Wait, ...
 
 
 def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
-    """Return the locks that are held after all steps, in the order in which they were acquired."""
+    """Return the locks that are still held after all steps, in the order of acquisition."""
     taken: dict[str, _Holding] = {}
     for step in steps:
         if step.kind in (ACQUIRE, RELEASE):
-            taken.pop(step.variable, None)  # waiting for a condition gives its lock away without a release
+            taken.pop(step.variable, None)  # also on acquire: a condition's wait releases its lock without an event
         if step.kind == ACQUIRE:
             taken[step.variable] = (step.thread, _class_of(step.variable), Place(step.file, step.line))
     held = defaultdict(list)
@@ -49,16 +49,16 @@ def _held(steps: Iterable[Event]) -> Mapping[_Holding, list[str]]:
 
 
 def _awaited(wait: Wait, held: Mapping[_Holding, list[str]], last: Event | None) -> str:
-    """Return the name of the resource that a thread waits for, by its holder, or by the thread's last step."""
+    """Return the name of the resource that a thread waits for, found by its holder or by the thread's last step."""
     if wait.kind == WAIT:
-        is_it = last is not None and last.kind == WAIT and _class_of(last.variable) == wait.resource
-        return last.variable if last is not None and is_it else wait.resource
+        is_same = last is not None and last.kind == WAIT and _class_of(last.variable) == wait.resource
+        return last.variable if last is not None and is_same else wait.resource
     names = held.get((wait.waits_for, wait.resource, wait.acquired_at), [])
     return names[0] if len(names) == 1 else wait.resource
 
 
 def _own(wait: Wait, held: Mapping[_Holding, list[str]]) -> tuple[Lock, ...]:
-    """Return the locks that a thread holds; several that it acquired in one line are in the order of acquiring."""
+    """Return the locks that a thread holds; locks acquired in the same line are in the order of acquisition."""
     counts = Counter(wait.holds)
     names = {lock: held.get((wait.thread, lock.name, lock.acquired_at), []) for lock in counts}
     left = {lock: iter(names[lock]) for lock in counts if len(names[lock]) == counts[lock]}
@@ -66,7 +66,8 @@ def _own(wait: Wait, held: Mapping[_Holding, list[str]]) -> tuple[Lock, ...]:
 
 
 def _class_of(name: str) -> str:
-    """
+    """Return the class in the name of a lock.
+
     >>> _class_of("Lock 2")
     'Lock'
     """

@@ -1,4 +1,4 @@
-"""What is missing: uncovered requirements as sentences."""
+"""Missing coverage: uncovered requirements as sentences."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT, Key
 from raddle.wording import count
 
-LIMIT = 50  # sentences, unless told otherwise
-MAX_ENUMERATED = 1_000_000  # somebody asked for it, and may wait some seconds
-MAX_REASONS = 8  # why something is impossible
+LIMIT = 50  # default number of uncovered requirements to list
+# Requirements enumerated when the user asks for missing coverage; that takes a few seconds.
+MAX_ENUMERATED = 1_000_000
+MAX_REASONS = 8  # reasons for infeasibility that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,10 @@ class Gap:
     file: str
     line: int
     sentence: str
-    columns: tuple[int, ...] = ()  # of its sites, in the order of the key: several may be on one line
+    columns: tuple[int, ...] = ()  # columns of its sites, in key order; they distinguish sites on the same line
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the gap as JSON values."""
         return {
             "criterion": self.criterion,
             "file": self.file,
@@ -51,18 +52,18 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What is missing of one criterion."""
+    """The uncovered requirements of one criterion."""
 
     criterion: str
-    gaps: tuple[Gap, ...] = ()  # by file and line
-    more: int = 0  # gaps that are not listed
-    remarks: tuple[str, ...] = ()  # why there are none, why some are left out, what can be done
+    gaps: tuple[Gap, ...] = ()  # sorted by file and line
+    more: int = 0  # number of gaps that are not listed
+    remarks: tuple[str, ...] = ()  # why the list is empty or incomplete, and what to do about it
 
 
 def missing(
     contents: Contents, row: Row, *, limit: int = LIMIT, criteria: Mapping[str, Criterion] | None = None
 ) -> Missing:
-    """The first gaps of a criterion, in the order of files and lines."""
+    """Return the first `limit` gaps of a criterion, sorted by file and line."""
     criterion = criterion_of(row.name, contents, criteria)
     keys = criterion.requirements(contents.model_for(criterion.name), contents.facts) if criterion is not None else None
     if keys is None or criterion is None:
@@ -84,7 +85,7 @@ def missing(
     gaps = []
     for _, file, line, _, key in listed:
         sites = Requirement(criterion.shape, key).sites
-        sentence = f"not covered yet: {sentences.explain(key)}{whose(sites, guessed)}"
+        sentence = f"not covered yet: {sentences.explain(key)}{guess_remark(sites, guessed)}"
         columns = tuple(contents.sites[number].column + 1 for number in sites if number in contents.sites)
         gaps.append(Gap(row.name, key, file, line, sentence, columns))
     remarks = _remarks(row, possible, len(uncovered))
@@ -94,73 +95,72 @@ def missing(
 
 
 def _guessed(model: StaticModel) -> dict[int, str]:
-    """The sites whose receiver is a guess, and the attribute that they access."""
+    """Map each site with a guessed receiver to the attribute that it accesses."""
     return {site: name for (_, name), accesses in model.variables.items() for site in accesses.guessed}
 
 
-def whose(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
-    """Return what is added to the sentence of a requirement whose variable is a guess.
+def guess_remark(sites: Iterable[int], guessed: Mapping[int, str]) -> str:
+    """Return the remark to append to a requirement's sentence if a variable in it was guessed, else "".
 
-    >>> whose([70007, 70008], {70008: "n"}), whose([70007, 70008], {})
-    (' (guessed: the source does not say whose `n` it is)', '')
+    >>> guess_remark([70007, 70008], {70008: "n"}), guess_remark([70007, 70008], {})
+    (' (guess: the source does not show which class `n` belongs to)', '')
     """
     names = sorted({guessed[site] for site in sites if site in guessed})
     if not names:
         return ""
-    are = "it is" if len(names) == 1 else "they are"
-    return f" (guessed: the source does not say whose {' and '.join(f'`{name}`' for name in names)} {are})"
+    belong = "belongs" if len(names) == 1 else "belong"
+    return f" (guess: the source does not show which class {' and '.join(f'`{name}`' for name in names)} {belong} to)"
 
 
 def _all_seen(row: Row, never: Sequence[str] = (), number: int = 0) -> tuple[str, ...]:
-    """What was never covered cannot be."""
-    said = f"nothing is missing of {row.name}: every execution was seen"
+    """Return the remarks for an exhausted search, after which every uncovered requirement is infeasible."""
+    complete = f"nothing is missing from {row.name}: the search was exhausted"
     if not number:
-        return (said,)
+        return (complete,)
     others = (f"  ... and {number - len(never):,} more; --limit shows more of them",) if number > len(never) else ()
-    infeasible = f"infeasible: {count(number, 'requirement')} of the static model; no execution of the scenario has"
-    return (said, infeasible, *(f"  {clause}" for clause in never), *others)
+    infeasible = (
+        f"infeasible: {count(number, 'requirement')} of the static model that no execution of the scenario can cover"
+    )
+    return (complete, infeasible, *(f"  {clause}" for clause in never), *others)
 
 
 def _remarks(row: Row, possible: int, uncovered: int) -> tuple[str, ...]:
     if possible == MAX_ENUMERATED:
-        return (f"only the first {possible:,} of {total_text(row)} requirements were looked at",)
+        return (f"only the first {possible:,} of {total_text(row)} requirements were checked",)
     if not possible and not row.covered:
-        return (f"nothing to cover by {row.name}: the measured code has no requirement of it",)
-    return () if uncovered else (f"nothing is missing of {row.name}",)
+        return (f"nothing to cover for {row.name}: the measured code has no requirements of this criterion",)
+    return () if uncovered else (f"nothing is missing from {row.name}",)
 
 
 def _impossible(row: Row, criterion: Criterion, contents: Contents, possible: int) -> tuple[str, ...]:
-    """What is not listed since no execution can have it, by its reason where the criterion tells."""
+    """Return remarks on the requirements that are not listed because they are infeasible, grouped by reason."""
     left_out = row.static_total.number - possible if row.static_total.number is not None else 0
     if left_out <= 0:
         return ()
-    said = (
-        f"not listed: {count(left_out, 'requirement')} that the order of the threads, or their locks, were seen to "
-        "make impossible"
-    )
+    remark = f"not listed: {count(left_out, 'requirement')} that observed starts, joins or locks make infeasible"
     every = islice(criterion.requirements(contents.model_for(criterion.name), PruningFacts()) or (), MAX_ENUMERATED)
     reasons = Counter(reason for key in every if (reason := criterion.infeasible(key, contents.facts)) is not None)
-    told = [
+    lines = [
         f"  {number:,}: {reason}" for reason, number in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return (said, *told[:MAX_REASONS], *(["  and others"] if len(told) > MAX_REASONS else []))
+    return (remark, *lines[:MAX_REASONS], *(["  and other reasons"] if len(lines) > MAX_REASONS else []))
 
 
 def _not_known(row: Row) -> str:
-    """Why nothing can be listed, and what can be done about it."""
-    why = f"what is missing of {row.name} cannot be listed: its requirements are only known once they are covered"
+    """Return why the uncovered requirements cannot be listed, and what to do about it."""
+    why = f"missing requirements of {row.name} cannot be listed: a requirement is known only once it is covered"
     if row.total.kind == ESTIMATED and row.total.number is not None:
         left = row.total.number - row.covered
-        why += f"; by estimate {count(left, 'requirement') if left else 'none'} {'are' if left > 1 else 'is'} left"
+        why += f"; an estimated {count(left, 'requirement')} {'is' if left == 1 else 'are'} left"
     return (
-        f"{why}. {_so_far(row)}: run more until nothing new comes for long, or exhaust a small scenario with "
+        f"{why}. {_so_far(row)}: run more executions until coverage stops growing, or exhaust a small scenario with "
         "`raddle explore --scheduler reachability --until exhausted`"
     )
 
 
 def _so_far(row: Row) -> str:
     if row.executions <= 1:
-        return "There was one execution only"
+        return "There was only one execution"
     if not row.since_new:
-        return f"The last of {row.executions:,} executions still brought something new"
-    return f"Nothing new came in the last {row.since_new:,} of {row.executions:,} executions"
+        return f"The last of {row.executions:,} executions still covered something new"
+    return f"The last {row.since_new:,} of {row.executions:,} executions covered nothing new"

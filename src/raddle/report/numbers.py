@@ -1,4 +1,4 @@
-"""Numbers of a report, as people read them."""
+"""Human-readable formats for the numbers of a report."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 from raddle.report.coverage import Row
 from raddle.tally import ESTIMATED, PRUNED
 
-LONGEST = 10**15  # whole numbers above are said by their power of ten
+LONGEST = 10**15  # integers from here on are shown as a power of ten
 
 
 def percent_text(row: Row) -> str:
-    """Never 100 % of less than all, never 0 % of more than nothing.
+    """Format the percentage covered. Partial coverage is never rounded to 0 % or 100 %.
 
     >>> from raddle.tally import Total
     >>> [percent_text(Row("map", n, Total(3000, "static"), Total(3000, "static"), 1, 0)) for n in (0, 1, 2999, 3000)]
@@ -25,7 +25,7 @@ def percent_text(row: Row) -> str:
 
 
 def total_text(row: Row) -> str:
-    """The total, and what kind of total it is.
+    """Format the total, followed by its kind.
 
     >>> from raddle.tally import Total
     >>> total_text(Row("map", 3, Total(12, "pruned"), Total(16, "static"), 1, 0))
@@ -35,19 +35,19 @@ def total_text(row: Row) -> str:
     if total.number is None:
         return total.kind
     if row.nothing:
-        return "nothing to cover" if total.kind != ESTIMATED else "nothing seen to cover"
-    said = total.kind
+        return "nothing to cover" if total.kind != ESTIMATED else "nothing observed to cover"
+    kind = total.kind
     if total.kind == PRUNED and row.static_total.number is not None:
-        said += f" from {number_text(row.static_total.number)}"
+        kind += f" from {number_text(row.static_total.number)}"
     if total.low is not None and total.high is not None:
-        said += f", {number_text(total.low)} to {number_text(total.high)}"
+        kind += f", {number_text(total.low)} to {number_text(total.high)}"
     if row.raised:
-        said += ", raised"
-    return f"{number_text(total.number)} ({said})"
+        kind += ", raised"
+    return f"{number_text(total.number)} ({kind})"
 
 
 def out_of_text(row: Row) -> str:
-    """What follows the number of covered requirements, where it is known how many there are; else nothing.
+    """Return " of" and the total, to follow the number covered, or "" if the total is unknown or estimated.
 
     >>> from raddle.tally import Total
     >>> out_of_text(Row("map", 3, Total(16, "static"), Total(16, "static"), 1, 0))
@@ -60,7 +60,7 @@ def out_of_text(row: Row) -> str:
 
 
 def number_text(number: int) -> str:
-    """With commas; by its power of ten where it is too long to be read.
+    """Format an integer with commas, or as a power of ten from `LONGEST` on.
 
     >>> number_text(63_063_000), number_text(7**400)
     ('63,063,000', 'about 10^338')

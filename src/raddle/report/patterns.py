@@ -1,4 +1,4 @@
-"""MAP-coverage pattern by pattern: what was covered of each, and out of how many."""
+"""Coverage of the `map` criterion by pattern: covered requirements and total for each memory-access pattern."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from raddle.tally import ESTIMATED, EXACT, UNKNOWN, Total
 
 @dataclass(frozen=True, slots=True)
 class PatternRow:
-    """The patterns that requirements are counted under together: mostly one."""
+    """The coverage of one pattern, or of several equivalent patterns that are counted as one."""
 
     numbers: tuple[int, ...]
     steps: str
-    row: Row  # as of a criterion
+    row: Row  # the coverage, in the same form as that of a criterion
 
     @property
     def name(self) -> str:
-        """Their numbers."""
+        """The pattern numbers as text, for example "13, 15"."""
         return ", ".join(map(str, self.numbers))
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the row as JSON values."""
         return {
             "patterns": list(self.numbers),
             "steps": self.steps,
@@ -42,7 +42,7 @@ class PatternRow:
 def pattern_rows(
     contents: Contents, row: Row, criteria: Mapping[str, Criterion] | None = None
 ) -> tuple[PatternRow, ...]:
-    """One for each pattern that requirements are counted under; none for criteria other than map.
+    """Return a row for each counted pattern of `map`; for other criteria, return no rows.
 
     >>> from raddle.tally import STATIC
     >>> nothing = Total(0, STATIC)
@@ -65,7 +65,7 @@ def pattern_rows(
             total = Total(covered[number], EXACT)
         elif row.total.kind in (ESTIMATED, UNKNOWN):
             total = Total(None, UNKNOWN)
-        else:  # as `raddle.report.coverage` raises the sum of them
+        else:  # raise the total as `raddle.report.coverage` raises the total of the criterion
             raised = max(totals[number].number or 0, covered[number]) if together is None else together[number]
             total = Total(raised, total.kind)
         one = Row(row.name, covered[number], total, Total(static[number], row.static_total.kind), row.executions, 0)
@@ -74,7 +74,7 @@ def pattern_rows(
 
 
 def steps_in_short(pattern: Pattern) -> str:
-    """What the threads do.
+    """Describe what the threads A and B do in a pattern.
 
     >>> from raddle.criteria.patterns import PATTERNS
     >>> steps_in_short(PATTERNS[4])

@@ -1,8 +1,8 @@
-"""Text that can be written anywhere: to a terminal, onto a page, into XML, as UTF-8.
+"""Escape text of the measured program so that it is safe on a terminal, on an HTML page, in XML and as UTF-8.
 
-Texts of the measured program may hold what a terminal obeys, what turns the direction of the text around it (so that
-a line reads as another: Boucher and Anderson, Trojan Source, 2021), what ends a line where nobody expects it, and what
-neither XML 1.0 nor UTF-8 can hold. All of that is shown instead of written.
+Such text may contain terminal control sequences, unexpected line separators, and characters that XML 1.0 or UTF-8
+cannot represent. It may also contain characters that change the text direction, so that a line reads differently from
+what it says (Boucher and Anderson, Trojan Source, 2021). All of these are replaced by visible escapes.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters other than tab and newline
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # of direction
-    "\u2028\u2029"  # ends of lines and paragraphs
-    "\ud800-\udfff\ufffe\uffff]"  # halves of characters, and none at all
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # characters that change the text direction
+    "\u2028\u2029"  # line and paragraph separators
+    "\ud800-\udfff\ufffe\uffff]"  # surrogates and noncharacters
 )
 
 
 def plain(text: str) -> str:
-    """Such characters are written as Python would write them; lines end with a newline alone.
+    """Replace unsafe characters by their Python escapes, and CRLF by a newline.
 
     >>> plain("a\\x00b\\ud800 \\x1b[31m \\u202e")
     'a\\\\x00b\\\\ud800 \\\\x1b[31m \\\\u202e'
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """The same for what stands in a row among others.
+    """Escape a text like `plain`, and newlines too, so that it fits in one line.
 
     >>> in_one_line("a\\nb")
     'a\\\\nb'
@@ -36,7 +36,7 @@ def in_one_line(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """As much as fits; dots stand for the rest.
+    """Cut a text to at most `longest` characters, ending with "..." if anything was cut.
 
     >>> shortened("abcdefgh", 8), shortened("abcdefghi", 8)
     ('abcdefgh', 'abcde...')

@@ -9,35 +9,36 @@ from raddle.event import Event, Preemption
 from raddle.finding import Finding
 from raddle.operation import ENTER, LEAVE, START
 
-UNTOLD = ("enter", "leave", "join", "end")
+OMITTED_KINDS = ("enter", "leave", "join", "end")  # kinds of event that stories do not show
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step, or a preemption; exactly one of them."""
+    """A row of a story: either a step or a preemption."""
 
     thread: str
-    event: Event | None = None
-    stop: Preemption | None = None
-    function: str = ""  # in which the step happens; "" if that is not known
+    event: Event | None = None  # the step; None for a preemption
+    stop: Preemption | None = None  # the preemption; None for a step
+    function: str = ""  # function that contains the step; "" if unknown
 
     @property
     def started(self) -> str:
-        """The thread that this step starts; "" if it starts none."""
+        """The thread that this step starts, or ""."""
         return self.event.variable if self.event is not None and self.event.kind == START else ""
 
 
 def rows_of(finding: Finding) -> list[Row]:
-    """All rows, in order."""
+    """Return all rows of a finding's story, in order."""
     return list(_rows(finding))
 
 
 def _rows(finding: Finding) -> Iterator[Row]:
-    told = {
-        id(event) for event in finding.trace.shared() if event.kind not in UNTOLD and event.file != "stdlib"
-    }  # the insides of a pool are of no interest
+    # Events inside the standard library, for example in a thread pool, do not help to understand the failure.
+    shown = {
+        id(event) for event in finding.trace.shared() if event.kind not in OMITTED_KINDS and event.file != "stdlib"
+    }
     stops = sorted(finding.preemptions, key=lambda stop: stop.before)
-    inside: dict[str, list[str]] = {}  # by thread: the functions that it is in
+    inside: dict[str, list[str]] = {}  # maps a thread to the functions that it is executing, innermost last
     for index, event in enumerate(finding.trace):
         while stops and stops[0].before <= index:
             yield Row(stops[0].thread, stop=stops.pop(0))
@@ -47,7 +48,7 @@ def _rows(finding: Finding) -> Iterator[Row]:
         elif event.kind == LEAVE and event.variable in functions:
             while functions.pop() != event.variable:
                 pass
-        elif id(event) in told:
+        elif id(event) in shown:
             yield Row(event.thread, event=event, function=functions[-1] if functions else "")
-    for stop in stops:  # after the last step
+    for stop in stops:  # preemptions after the last step
         yield Row(stop.thread, stop=stop)

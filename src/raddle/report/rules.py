@@ -1,4 +1,4 @@
-"""A sentence on each kind of finding and warning, for tools that list rules."""
+"""A one-sentence description of each kind of finding and warning, for formats that list rules, such as SARIF."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from raddle import warning
 from raddle.outcome import FINDINGS
 
 WARNINGS = {
-    warning.DATA_RACE: "Two threads access a variable, one of them writes, and nothing orders the two.",
+    warning.DATA_RACE: "Two threads access a variable, at least one writes, and no synchronization orders them.",
     warning.LOCKSET: "No lock is held at every access to a shared variable.",
-    warning.POTENTIAL_DEADLOCK: "Locks are acquired in an order that can close a circle.",
-    warning.UNSERIALIZABLE: "An access of another thread comes between two that may belong together.",
+    warning.POTENTIAL_DEADLOCK: "Locks are acquired in inconsistent orders, which can lead to a deadlock.",
+    warning.UNSERIALIZABLE: "Another thread accesses a variable between two accesses that may have to be atomic.",
 }
 
 _SENTENCES = {**{kind.value: kind.sentence for kind in FINDINGS}, **WARNINGS}
 
 
 def rule(kind: str) -> str:
-    """Return the sentence; a plain one for a kind that this version does not know.
+    """Return the description of a kind, or a generic sentence if this version does not know the kind.
 
     >>> rule("deadlock"), rule("eclipse")
     ('Threads wait for each other for ever.', 'raddle found: eclipse.')

@@ -1,9 +1,9 @@
-"""Findings and warnings as SARIF 2.1.0, so that code hosts show the interleaving beside the code.
+"""Findings and warnings as SARIF 2.1.0, so that code hosts can show the interleaving beside the code.
 
-A finding is a result of level error with one code flow: a thread flow for each thread, whose locations carry the
-order in which they were executed. A place where a thread was stopped is a location of its own, the essential ones
-(OASIS, Static Analysis Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no flow, as no single execution
-stands for it: its further places are related locations.
+A finding is a result of level "error" with one code flow. The code flow has a thread flow for each thread, and its
+locations carry the order of execution. Each preemption is a location of importance "essential" (OASIS, Static Analysis
+Results Interchange Format 2.1.0, 3.36 to 3.38). A warning has no code flow, because it does not describe a single
+execution. Its places after the first are related locations.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from raddle.store.contents import Contents
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
-MAX_LOCATIONS = 1000  # of one finding: code hosts show no more
+MAX_LOCATIONS = 1000  # locations of one finding; code hosts do not show more
 _LINK = re.compile(r"\[([^\[\]]*)\]\(")
-_KINDS: dict[str, list[str]] = {
+_KINDS: dict[str, list[str]] = {  # the standard's words for operations
     ACQUIRE: ["acquire", "lock"],
     RELEASE: ["release", "lock"],
-}  # as the standard calls them
+}
 
 Json = dict[str, Any]
 
 
 def sarif(contents: Contents, *, version: str) -> Json:
-    """The whole log, one run; `version` is that of the tool.
+    """Return the SARIF log with a single run. `version` is the version of raddle.
 
     >>> log = sarif(Contents(), version="1.0")
     >>> log["version"], log["runs"][0]["results"]
@@ -71,7 +71,7 @@ def sarif(contents: Contents, *, version: str) -> Json:
 
 
 def escaped(text: str) -> str:
-    """A message string: braces stand for placeholders, [words](target) for links, so both are escaped.
+    """Escape a message string: braces would be placeholders and [words](target) would be a link.
 
     >>> escaped("x[0](1) in {}")
     'x\\\\[0\\\\](1) in {{}}'
@@ -111,8 +111,8 @@ def _finding(one: Stored) -> Json:
 
 
 def _flow(one: Stored) -> Json | None:
-    moments = list(_moments(one))
-    shown = moments[-MAX_LOCATIONS:]
+    all_locations = list(_flow_locations(one))
+    shown = all_locations[-MAX_LOCATIONS:]
     threads: dict[str, list[Json]] = {}
     for order, (thread, location) in enumerate(shown, start=1):
         threads.setdefault(thread, []).append({"executionOrder": order, **location})
@@ -124,13 +124,13 @@ def _flow(one: Stored) -> Json | None:
             for thread, locations in sorted(threads.items(), key=lambda flow: label_sort_key(flow[0]))
         ]
     }
-    if len(moments) > len(shown):
-        flow["message"] = {"text": f"{len(moments) - len(shown):,} earlier steps are left out"}
+    if len(all_locations) > len(shown):
+        flow["message"] = {"text": f"{len(all_locations) - len(shown):,} earlier steps are left out"}
     return flow
 
 
-def _moments(one: Stored) -> Iterator[tuple[str, Json]]:
-    """What happened, with the thread that it happened to, in order."""
+def _flow_locations(one: Stored) -> Iterator[tuple[str, Json]]:
+    """Yield each step and preemption as a thread and a location, in order."""
     stops = list(one.finding.preemptions)
     for number, event in one.steps:
         while stops and stops[0].before <= number:
@@ -139,9 +139,9 @@ def _moments(one: Stored) -> Iterator[tuple[str, Json]]:
 
 
 def _stop(stop: Preemption) -> tuple[str, Json]:
-    said = f"{stop.thread} is stopped here, before {stop.place}"
+    text = f"{stop.thread} is stopped here, before {stop.place}"
     place = parse_place(stop.place)
-    location: Json = _location(place, said) if place is not None else {"message": _message(said)}
+    location: Json = _location(place, text) if place is not None else {"message": _message(text)}
     return stop.thread, {"location": location, "importance": "essential"}
 
 
@@ -154,15 +154,15 @@ def _step(event: Event) -> tuple[str, Json]:
     return event.thread, step
 
 
-def _location(place: Place, said: str = "") -> Json:
+def _location(place: Place, text: str = "") -> Json:
     physical: Json = {"artifactLocation": {"uri": _uri(place.file), "uriBaseId": "%SRCROOT%"}}
     if place.line > 0:
         physical["region"] = {"startLine": place.line}
-    return {"physicalLocation": physical, **({"message": _message(said)} if said else {})}
+    return {"physicalLocation": physical, **({"message": _message(text)} if text else {})}
 
 
 def _uri(label: str) -> str:
-    """From the project's folder: sites name files so, with slashes."""
+    """Return the URI of a file, relative to the project folder, as file labels already are."""
     return quote(label.encode("utf-8", "backslashreplace"), safe="/")
 
 

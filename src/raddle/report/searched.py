@@ -1,4 +1,4 @@
-"""What a search came to, for people, for machines, and for later runs."""
+"""The results of `raddle search` as a table, sentences, JSON and TOML."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from raddle.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A search, and what it was asked to do."""
+    """The results of a search and the settings that it ran with."""
 
-    what: str  # `file.py::scenario`, or a command
+    what: str  # the searched target: `file.py::scenario` or a command
     is_scenario: bool
     found: Found[Configuration]
     fitness: Fitness
     algorithm: str
     seed: int
-    executions: int  # of each evaluation
-    criteria: tuple[str, ...]  # that were measured
-    rows: Sequence[Row] = ()  # what all evaluations covered together, out of how much
+    executions: int  # executions per evaluation
+    criteria: tuple[str, ...]  # names of the measured criteria
+    rows: Sequence[Row] = ()  # coverage of all evaluations combined, with totals
 
     @property
     def winner(self) -> Evaluation[Configuration] | None:
-        """The best one; none where nothing was covered."""
+        """The best evaluation, or None if nothing was covered."""
         best = self.found.best(1)
         return best[0] if best and best[0].fitness else None
 
     def table(self, most: int) -> list[str]:
-        """The best configurations, each on a line that is not cut, so that it can be copied."""
+        """Return the table of the best configurations. Its lines are not truncated, so they can be copied."""
         names = in_order(self.criteria)
         rows = [["fitness", *names, "new", "failures", "configuration"]]
         for one in self.found.best(most):
@@ -49,25 +49,25 @@ class Searched:
         return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
 
     def sentences(self) -> list[str]:
-        """How far it came, why it stopped, and what may be left."""
+        """Return sentences on the work done, why the search stopped, and how likely more coverage is."""
         found = self.found
         why = found.stopped_because.sentence.format(quiet=found.quiet())
         done = f"{count(len(found.evaluations), 'evaluation')}, {count(found.tally.executions, 'execution')}"
         lines = [f"{done} ({self.algorithm}, seed {self.seed}, {found.seconds:.1f} s); {why}"]
         if self.winner is None:
-            return [*lines, "nothing was covered: no two threads met in the measured code"]
+            return [*lines, "nothing was covered: no two threads interacted in the measured code"]
         counts, chances = found.tally.counts(), found.chances()
         out_of = {row.name: out_of_text(row) for row in self.rows}
         together = [f"{name} {counts[name]:,}{out_of.get(name, '')}" for name in in_order(counts)]
-        lines.append("all together covered " + ", ".join(together))
+        lines.append("covered by all evaluations together: " + ", ".join(together))
         name = max(in_order(counts), key=lambda name: chances[name])
         chance = (
             f"about {100 * chances[name]:.3g} %" if chances[name] else f"under {100 / found.tally.executions:.2g} %"
         )
-        return [*lines, f"chance that one more execution of this kind covers anything new: {chance} ({name})"]
+        return [*lines, f"chance that one more such execution covers anything new: {chance} ({name})"]
 
     def command(self, configuration: Configuration) -> str:
-        """What runs a configuration again."""
+        """Return the command that runs a configuration again."""
         options = shlex.join(configuration.arguments)
         criteria = shlex.join(["--criteria", ",".join(self.criteria)])
         if self.is_scenario:
@@ -76,10 +76,10 @@ class Searched:
         return " ".join(filter(None, ["raddle run", options, criteria, self.what]))
 
     def exported(self) -> str:
-        """The best configuration as TOML that can be put into pyproject.toml."""
+        """Return the best configuration as TOML for pyproject.toml."""
         winner = self.winner
         if winner is None:
-            raise ValueError("nothing was covered: there is nothing to export")
+            raise ValueError("nothing was covered, so there is no configuration to export")
         configuration = winner.configuration
         lines = [
             f"# The best of {count(len(self.found.evaluations), 'evaluation')} by raddle search ({self.algorithm}, "
@@ -90,13 +90,13 @@ class Searched:
         if configuration.option == "scheduler":
             lines.append(f"scheduler = {json.dumps(configuration.value)}")
         elif configuration.value:
-            lines.insert(2, "# Noise is not a key of pyproject.toml: give it on the command line, as above.")
+            lines.insert(2, "# Noise cannot be set in pyproject.toml: give it on the command line, as above.")
         if configuration.seed is not None:
             lines.append(f"seed = {configuration.seed}")
         return "\n".join(lines) + "\n"
 
     def as_json(self, findings: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """For machines."""
+        """Return the results as JSON values; `findings` are already in that form."""
         found, winner = self.found, self.winner
         return {
             "target": self.what,

@@ -1,4 +1,4 @@
-"""Where the source that was measured can still be read, on this machine and as it was then."""
+"""Find the measured source files on this machine, and check whether they have changed since."""
 
 from __future__ import annotations
 
@@ -11,28 +11,39 @@ from raddle.store.changed import digests_now
 from raddle.store.contents import Contents
 
 AS_MEASURED, CHANGED, MISSING = "as measured", "changed", "missing"
-MAX_NAMED = 10  # files that have a note of their own
-_IN_PART = "in part"
-_NOTES = {  # of one file, and of those that are too many to be named
-    CHANGED: ("{} has changed since it was measured: its lines are those of then", "{:,} more have changed, too"),
-    MISSING: ("{} is not there any more: its lines are those of then", "{:,} more are not there any more, either"),
-    _IN_PART: ("{} was measured with another source, too: lines of that are those of then", "{:,} more were, too"),
+MAX_NAMED = 10  # files that get a note of their own
+_SEVERAL_VERSIONS = "several versions"
+_NOTES = {  # maps a state to the note on one file and the note on the files that are not named
+    CHANGED: (
+        "{} has changed since it was measured: line numbers refer to the measured version",
+        "{:,} more files have changed since they were measured",
+    ),
+    MISSING: (
+        "{} no longer exists: line numbers refer to the measured version",
+        "{:,} more files no longer exist",
+    ),
+    _SEVERAL_VERSIONS: (
+        "{} was measured in several versions: some line numbers refer to a version other than the current one",
+        "{:,} more files were measured in several versions",
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file as it lies there now."""
+    """A measured file as it is on disk now."""
 
-    path: str = ""  # where it is; where it was, if it is not there
+    path: str = ""  # current path; if the file is missing, its path when it was measured
     state: str = MISSING
-    digests: frozenset[int] = frozenset()  # of those that were measured: the ones that it still has
+    digests: frozenset[int] = frozenset()  # digests of the measured versions that match the current file
 
 
 class Sources:
-    """The files that a data file names. Another machine's are looked for under their names, from the current folder.
+    """The source files that a data file names.
 
-    >>> Sources(Contents(paths={"shop.py": "/home/nobody/shop.py"})).line("shop.py", 3)
+    A file from another machine is looked up by its label, relative to the current folder.
+
+    >>> Sources(Contents(paths={"shop.py": "/home/elsewhere/shop.py"})).line("shop.py", 3)
     ''
     """
 
@@ -50,44 +61,44 @@ class Sources:
         self._found: dict[str, Found] = {}
 
     def found(self, label: str) -> Found:
-        """What there is of it: as it was measured if that is anywhere, else whatever has its place now."""
+        """Return the file on disk: an unchanged copy if there is one, else the changed file, else a missing one."""
         if label not in self._found:
-            there = [self._look(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
+            there = [self._inspect(label, path) for path in (self._paths.get(label, ""), label) if _is_file(path)]
             same = [one for one in there if one.state == AS_MEASURED]
             self._found[label] = next(iter(same or there), Found(self._paths.get(label, "")))
         return self._found[label]
 
     def path(self, label: str, digests: Collection[int] = ()) -> str:
-        """Where the file lies; "" where it is not to be had, or has changed since: its lines would mislead.
+        """Return the path of the file, or "" if it is missing or has changed, since its lines would mislead.
 
-        A label may have been measured in several versions. `digests` are those that are asked about, or all of them:
-        where one of them is not what lies there now, nobody knows whose line it would be.
+        A label may have been measured in several versions. `digests` selects versions; by default, all count. The
+        file on disk must match every selected version. Otherwise a line number would be ambiguous.
         """
         found = self.found(label)
         wanted = set(digests) or self._digests.get(label, set())
         return found.path if found.state == AS_MEASURED and wanted <= found.digests else ""
 
     def line(self, label: str, number: int) -> str:
-        """A line of it, without the spaces around it; "" where it cannot be read."""
+        """Return a line of the file, stripped, or "" if the measured version is not available."""
         path = self.path(label)
         return linecache.getline(path, number).strip() if path else ""
 
     def versions(self, label: str, origin: str) -> frozenset[int]:
-        """Digests of the file in the runs of one origin; all of them where no such run tells."""
+        """Return the digests of a file in the runs of one origin, or all its digests if no such run has it."""
         return frozenset(self._by_origin.get((origin, label)) or self._digests.get(label) or ())
 
     def notes(self) -> tuple[str, ...]:
-        """What has to be said of files that are not what was measured; of those without sites no line is ever told."""
+        """Return notes on the files that differ from what was measured; files without a digest are skipped."""
         labels: dict[str, list[str]] = {kind: [] for kind in _NOTES}
         for label in sorted(self._digests):
             found = self.found(label)
             if found.state != AS_MEASURED:
                 labels[found.state].append(label)
             elif not self._digests[label] <= found.digests:
-                labels[_IN_PART].append(label)
+                labels[_SEVERAL_VERSIONS].append(label)
         return tuple(note for kind, some in labels.items() for note in _notes(kind, some))
 
-    def _look(self, label: str, path: str) -> Found:
+    def _inspect(self, label: str, path: str) -> Found:
         wanted = self._digests.get(label)
         if wanted is None:
             return Found(path, AS_MEASURED)
@@ -105,14 +116,14 @@ def _notes(kind: str, labels: Sequence[str]) -> Iterator[str]:
 def _is_file(path: str) -> bool:
     try:
         return bool(path) and os.path.isfile(path)
-    except ValueError:  # a NUL in its name
+    except ValueError:  # the name contains a NUL character
         return False
 
 
 def notes_of(contents: Contents) -> tuple[str, ...]:
-    """What people should know about the data, and which sources are not those of today.
+    """Return the notes of a data file, followed by notes on source files that have changed or are missing.
 
-    >>> notes_of(Contents(notes=("nobody was there",)))
-    ('nobody was there',)
+    >>> notes_of(Contents(notes=("no threads were started",)))
+    ('no threads were started',)
     """
     return (*contents.notes, *Sources(contents).notes())

@@ -1,4 +1,4 @@
-"""Stored findings: what the data file keeps of each, as the value that stories are told of."""
+"""Stored findings: findings read back from the data file, with the story, headline and replay command of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raddle.event import Event
 from raddle.finding import Finding
 from raddle.origin import Command, Origin
 from raddle.place import Place
-from raddle.report.rows import UNTOLD
+from raddle.report.rows import OMITTED_KINDS
 from raddle.report.source import Sources
 from raddle.report.story import headline, replay_command, tell
 from raddle.store.contents import Contents
@@ -19,45 +19,45 @@ from raddle.store.contents import Contents
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A finding, the scenario that showed it, and the line to show it at."""
+    """A finding with its origin and the line at which reports show it."""
 
     finding: Finding
-    origin: str = ""  # the text of an `Origin`; "" if that is not known
+    origin: str = ""  # text of the `Origin` that produced the finding; "" if unknown
     place: Place | None = None
-    target: str | None = None  # the scenario's name for `raddle replay`, if it was explored
+    target: str | None = None  # the scenario's name for `raddle replay`; None if it was not explored
 
     @property
     def replay(self) -> str | None:
-        """The command that shows it again; None if there is none."""
+        """The command that reproduces the finding, or None if it has no schedule."""
         if self.finding.schedule is None:
             return None
         return self._retest or replay_command(self.finding, self.target)
 
     @property
     def _retest(self) -> str | None:
-        """The command, if a test showed it."""
+        """The pytest command that reproduces the finding, or None if it did not come from a test."""
         origin = Origin.parse(self.origin)
         return origin.replay_test(self.finding.schedule) if origin and origin.command is Command.PYTEST else None
 
     @property
     def story(self) -> str:
-        """The whole story, for people."""
+        """The human-readable story of the finding."""
         return tell(self.finding, self.target, replay=self._retest)
 
     @property
     def headline(self) -> str:
-        """Its first line."""
+        """The first line of the finding's headline."""
         return headline(self.finding).split("\n")[0]
 
     @property
     def steps(self) -> list[tuple[int, Event]]:
-        """Those that a story tells, with their numbers among all."""
+        """The events that stories show, each with its index in the trace."""
         events = enumerate(self.finding.trace)
-        return [(number, one) for number, one in events if one.kind not in UNTOLD and one.file != "stdlib"]
+        return [(number, one) for number, one in events if one.kind not in OMITTED_KINDS and one.file != "stdlib"]
 
     @property
     def fingerprint(self) -> str:
-        """The same for one fault after lines were moved, or were added elsewhere."""
+        """A digest of the finding that does not change when lines move or unrelated code is added."""
         finding = self.finding
         parts = [finding.kind, finding.message.split("\n")[0], finding.thread]
         parts += [f"{event.thread} {event.file} {event.kind} {event.variable}" for _, event in self.steps]
@@ -65,7 +65,7 @@ class Stored:
 
 
 def stored_findings(contents: Contents) -> Iterator[Stored]:
-    """All findings of a data file.
+    """Yield all findings of a data file.
 
     >>> found = {"kind": "assertion", "message": "no", "thread": "T1", "steps": [
     ...     {"thread": "T1", "file": "log.py", "line": 9, "operation": "read", "variable": "Log.th", "value": "1"}]}
@@ -74,7 +74,7 @@ def stored_findings(contents: Contents) -> Iterator[Stored]:
     """
     sources = Sources(contents)
     origins = {run.origin for run in contents.runs if _explored(run.origin)}
-    only = origins.pop() if len(origins) == 1 else ""  # files from before origins were kept
+    only = origins.pop() if len(origins) == 1 else ""  # for older data files, whose findings have no origin
     for value in contents.findings:
         origin = str(value.get("origin") or only)
         found = Finding.from_json(value)
@@ -85,13 +85,15 @@ def stored_findings(contents: Contents) -> Iterator[Stored]:
 
 
 def _explored(text: str) -> Origin | None:
-    """Return the origin that has this text, if it is an explored scenario."""
+    """Parse the text of an origin; return None unless it is an explored scenario."""
     origin = Origin.parse(text)
     return origin if origin is not None and origin.command is Command.EXPLORE else None
 
 
 def target_of(origin: str, paths: Mapping[str, str]) -> str | None:
-    """Return a scenario's name for `raddle replay` here; None if none was explored. `paths` has files by label.
+    """Return the scenario's name for `raddle replay`, or None if the origin is not an explored scenario.
+
+    `paths` maps file labels to paths. The returned name is relative to the current folder.
 
     >>> target_of("explore log.py::scenario", {}), target_of("run app.py", {})
     ('log.py::scenario', None)
@@ -100,13 +102,13 @@ def target_of(origin: str, paths: Mapping[str, str]) -> str | None:
     if explored is None:
         return None
     path = paths.get(explored.file, "")
-    if not os.path.isfile(explored.file) and os.path.isfile(path):  # labels are paths from the project's folder
+    if not os.path.isfile(explored.file) and os.path.isfile(path):  # labels are relative to the project folder
         explored = replace(explored, file=os.path.relpath(path))
     return explored.target
 
 
 def _place(finding: Finding, explored: Origin | None) -> Place | None:
-    """Return the finding's own place, else the thread's last step, else the scenario's file."""
+    """Return the finding's own place, else the place of its thread's last step, else the scenario's file."""
     if finding.place is not None:
         return finding.place
     shown = [event for event in finding.trace if event.file != "stdlib" and event.line]

@@ -1,4 +1,4 @@
-"""Thresholds: how much coverage somebody asked for, and whether it was reached."""
+"""Coverage thresholds from `--fail-under`, and whether the coverage reaches them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raddle.wording import count
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """So much of a criterion is wanted.
+    """The minimum percentage required of one criterion.
 
     >>> Threshold.parse("avio-star=62.5")
     Threshold(criterion='avio*', percent=62.5)
@@ -26,7 +26,7 @@ class Threshold:
 
     @classmethod
     def parse(cls, text: str) -> Threshold:
-        """From "map=60"."""
+        """Parse a threshold such as "map=60"."""
         name, _, number = text.partition("=")
         try:
             percent = float(number.strip().removesuffix("%"))
@@ -34,12 +34,12 @@ class Threshold:
             percent = -1.0
         if not 0 <= percent <= 100:
             raise UsageError(
-                "bad-threshold", f"a threshold is the name of a criterion and a percentage, as in map=60, not {text!r}"
+                "bad-threshold", f"{text!r} is not a threshold: give a criterion and a percentage, as in map=60"
             )
         named = resolve(name)
         if len(named) != 1:
             raise UsageError(
-                "bad-threshold", f"{text!r} is about {len(named)} criteria; give each its own --fail-under"
+                "bad-threshold", f"{text!r} names {len(named)} criteria; give each of them its own --fail-under"
             )
         return cls(named[0], percent)
 
@@ -49,29 +49,29 @@ REACHED, BELOW, NOTHING = "reached", "below", "nothing to cover"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a threshold was reached, and a sentence that says so."""
+    """The result of checking one threshold, with a sentence for the report."""
 
     outcome: str  # REACHED, BELOW or NOTHING
     sentence: str
 
 
 def judge(rows: Sequence[Row], thresholds: Iterable[Threshold]) -> list[Verdict]:
-    """One verdict for each; nobody can judge where something was covered and the total is unknown."""
+    """Return a verdict for each threshold; raise `UsageError` if the total of a criterion is unknown."""
     by_name = {row.name: row for row in rows}
     return [_verdict(by_name[threshold.criterion], threshold.percent) for threshold in thresholds]
 
 
 def _verdict(row: Row, wanted: float) -> Verdict:
     if row.nothing:
-        return Verdict(NOTHING, f"nothing to cover by {row.name}, of which {wanted:g} % was asked for")
+        return Verdict(NOTHING, f"nothing to cover for {row.name}, so its threshold of {wanted:g} % does not apply")
     if row.percent is None:
         raise UsageError(
             "total-unknown",
-            f"--fail-under {row.name}={wanted:g} cannot be judged: the total of {row.name} is not known after "
-            f"{count(row.executions, 'execution')}; run more, or name another criterion",
+            f"--fail-under {row.name}={wanted:g} cannot be checked: the total of {row.name} is unknown after "
+            f"{count(row.executions, 'execution')}; run more executions or choose another criterion",
         )
     guess = " by estimate" if row.total.kind == ESTIMATED else ""
-    said = f"{row.name}: {row.covered:,} of {total_text(row)} is {percent_text(row)}{guess}"
+    measured = f"{row.name}: {row.covered:,} of {total_text(row)} is {percent_text(row)}{guess}"
     if row.percent >= wanted:
-        return Verdict(REACHED, f"{said}, and {wanted:g} % was asked for")
-    return Verdict(BELOW, f"{said}, below the {wanted:g} % asked for")
+        return Verdict(REACHED, f"{measured}, which reaches the threshold of {wanted:g} %")
+    return Verdict(BELOW, f"{measured}, below the threshold of {wanted:g} %")

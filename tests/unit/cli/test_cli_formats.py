@@ -87,7 +87,7 @@ def test_no_data(run, tmp_path, name):
         assert "[no-data]" in err
 
 
-GONE = "::notice title=raddle::log.py is not there any more: its lines are those of then"
+GONE = "::notice title=raddle::log.py no longer exists: line numbers refer to the measured version"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -181,7 +181,7 @@ def test_junit_below_a_threshold(run):
     assert code == 6
     (failure,) = ElementTree.fromstring(out).iter("failure")
     assert failure.get("type") == "coverage"
-    assert "below the 90 % asked for" in failure.text
+    assert "below the threshold of 90 %" in failure.text
     assert failure.text in err
     _, out, _ = run(report, "--format", "junit", "--fail-under", "sync=90", "--criteria", "default")
     assert ElementTree.fromstring(out).get("failures") == "1"

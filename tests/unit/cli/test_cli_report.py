@@ -139,7 +139,7 @@ def test_a_guess_is_marked(run):
     guess = StaticModel({("log.py:Log", "th"): Accesses(frozenset({READ}), frozenset({WRITE}), frozenset({WRITE}))})
     store({"map": []}, model=guess)
     out = run("--missing", "map")[1]
-    assert "(pattern 1) (guessed: the source does not say whose `th` it is)\n" in out
+    assert "(pattern 1) (guess: the source does not show which class `th` belongs to)\n" in out
     assert "guessed" not in run("--criteria", "map")[1]
 
 
@@ -175,7 +175,9 @@ def test_json(run):
     assert data["notes"][0] == "a note"  # others may say that the files are not there
 
 
-@pytest.mark.parametrize(("percent", "code", "said"), [("33", 0, "33 % was asked for"), ("60", 6, "below the 60 %")])
+@pytest.mark.parametrize(
+    ("percent", "code", "said"), [("33", 0, "reaches the threshold of 33 %"), ("60", 6, "below the threshold of 60 %")]
+)
 def test_fail_under(run, percent, code, said):
     store({"method-pairs": [ADD_TOTAL]})
     got, out, err = run("--fail-under", f"method-pairs={percent}")

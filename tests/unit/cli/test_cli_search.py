@@ -161,7 +161,7 @@ def test_it_saturates(folder):
 def test_nothing_to_cover_is_said(folder):
     done = raddle(folder, "search", "bank.py::alone", "--saturation", "2", "--save", "best.toml")
     assert done.returncode == 5
-    assert "nothing was covered: no two threads met in the measured code" in done.stderr
+    assert "nothing was covered: no two threads interacted in the measured code" in done.stderr
     assert not (folder / "best.toml").exists()
 
 
@@ -269,7 +269,11 @@ def test_a_file_that_may_not_be_written_is_refused_before_the_search(folder, mon
 def test_what_all_covered_has_totals(folder):
     done = raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--criteria", "sync")
     # The accesses of the scenario are known, so the requirements of map are; those of sync are never known.
-    assert re.search(r"^all together covered map \d+ of \d+ \((static|pruned from \d+)\), sync \d+$", done.stderr, re.M)
+    assert re.search(
+        r"^covered by all evaluations together: map \d+ of \d+ \((static|pruned from \d+)\), sync \d+$",
+        done.stderr,
+        re.M,
+    )
     data = found(raddle(folder, "search", "bank.py::scenario", "--evaluations", "2", "--fitness", "map", "--json"))
     total = data["totals"]["map"]
     assert data["covered"]["map"] <= total["total"]

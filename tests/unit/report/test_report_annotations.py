@@ -8,7 +8,7 @@ from raddle.report.annotations import annotate, annotation
 from raddle.report.threshold import BELOW, REACHED, Verdict
 from raddle.store.contents import Contents
 
-GONE = annotation("notice", "counter.py is not there any more: its lines are those of then")
+GONE = annotation("notice", "counter.py no longer exists: line numbers refer to the measured version")
 
 
 def test_nothing_to_say():

@@ -67,7 +67,7 @@ def test_a_full_document():
     assert whole["not_listed"]["sync"]["remarks"]
     (warning,) = whole["warnings"]
     assert warning["places"] == [{"file": "counter.py", "line": 9, "function": "Counter.increment"}] * 2
-    assert whole["notes"] == ["a note", "counter.py is not there any more: its lines are those of then"]
+    assert whole["notes"] == ["a note", "counter.py no longer exists: line numbers refer to the measured version"]
 
 
 def test_the_patterns_of_map_are_told_one_by_one():

@@ -209,7 +209,7 @@ def test_what_is_impossible_is_counted():
     some = gaps(contents([(READ4, WRITE9)]), Pairs(impossible=[(READ5, WRITE9)]))
     assert [gap.key for gap in some.gaps] == [(READ7, WRITE8)]
     (remark,) = some.remarks
-    assert remark.startswith("not listed: 1 requirement that the order of the threads, or their locks")
+    assert remark.startswith("not listed: 1 requirement that observed starts, joins or locks make infeasible")
 
 
 def test_why_it_is_impossible():
@@ -225,18 +225,18 @@ def test_why_it_is_impossible():
     facts = PruningFacts({"log.py:Log": OwnerFacts.make([], (), LockDiscipline())})
     some = gaps(contents([(READ4, WRITE9)], facts=facts), Reasoned(impossible=["x"]))
     assert some.gaps == ()
-    assert some.remarks[0] == "nothing is missing of pairs"
+    assert some.remarks[0] == "nothing is missing from pairs"
     assert some.remarks[2:] == ("  1: it ends before", "  1: the lock is held")
 
 
 def test_nothing_is_missing():
     everything = [(READ4, WRITE9), (READ5, WRITE9), (READ7, WRITE8)]
-    assert gaps(contents(everything)).remarks == ("nothing is missing of pairs",)
+    assert gaps(contents(everything)).remarks == ("nothing is missing from pairs",)
     some = gaps(contents(everything[:2], exact=True))
     assert some.gaps == ()
     assert some.remarks == (
-        "nothing is missing of pairs: every execution was seen",
-        "infeasible: 1 requirement of the static model; no execution of the scenario has",
+        "nothing is missing from pairs: the search was exhausted",
+        "infeasible: 1 requirement of the static model that no execution of the scenario can cover",
         "  a read at cart.py:7 before a write at cart.py:8",
     )
 
@@ -245,18 +245,18 @@ def test_what_cannot_be_listed():
     seen = {(READ4, WRITE9): (1, 1), (READ5, WRITE9): (1, 2), (READ7, WRITE8): (4, 1)}
     some = gaps(contents(seen, executions=4), Unlisted())
     (remark,) = some.remarks
-    assert "only known once they are covered; by estimate 1 requirement is left" in remark
-    assert "Nothing new came in the last 2 of 4 executions" in remark
+    assert "known only once it is covered; an estimated 1 requirement is left" in remark
+    assert "The last 2 of 4 executions covered nothing new" in remark
     assert "raddle explore --scheduler reachability" in remark
-    assert gaps(contents(model=StaticModel())).remarks[0].startswith("nothing to cover by pairs")
+    assert gaps(contents(model=StaticModel())).remarks[0].startswith("nothing to cover for pairs")
 
 
 @pytest.mark.parametrize(
     ("seen", "executions", "said"),
     [
-        ({(READ4, WRITE9): (1, 1)}, 1, "There was one execution only: run more"),
-        ({(READ4, WRITE9): (1, 2)}, 2, "The last of 2 executions still brought something new: run more"),
-        ({(READ4, WRITE9): (1, 1)}, 2, "Nothing new came in the last 1 of 2 executions: run more"),
+        ({(READ4, WRITE9): (1, 1)}, 1, "There was only one execution: run more"),
+        ({(READ4, WRITE9): (1, 2)}, 2, "The last of 2 executions still covered something new: run more"),
+        ({(READ4, WRITE9): (1, 1)}, 2, "The last 1 of 2 executions covered nothing new: run more"),
     ],
 )
 def test_how_long_nothing_new_came(seen, executions, said):
@@ -279,7 +279,7 @@ def test_a_threshold_and_an_estimate():
     row = row_of(contents(seen, executions=4), Unlisted())
     (verdict,) = judge([row], [Threshold("pairs", 80)])
     assert verdict.outcome == BELOW
-    assert "75.0 % by estimate, below the 80 % asked for" in verdict.sentence
+    assert "75.0 % by estimate, below the threshold of 80 %" in verdict.sentence
 
 
 def test_a_threshold_of_nothing_is_not_reached():
@@ -288,7 +288,7 @@ def test_a_threshold_of_nothing_is_not_reached():
 
 
 def test_a_threshold_that_cannot_be_judged():
-    with pytest.raises(UsageError, match="not known after 1 execution;") as caught:
+    with pytest.raises(UsageError, match="unknown after 1 execution;") as caught:
         judge([row_of(contents([(READ4, WRITE9)]), Unlisted())], [Threshold("pairs", 50)])
     assert caught.value.slug == "total-unknown"
 

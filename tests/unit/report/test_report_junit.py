@@ -56,7 +56,7 @@ def test_warnings_and_notes_are_said():
     root = parsed(contents(warnings=(RACE,), notes=("a note",)))
     (said,) = root[0].findall("system-out")
     assert said.text.startswith("`Counter.value` is read at counter.py:9")
-    assert said.text.endswith("\na note\ncounter.py is not there any more: its lines are those of then")
+    assert said.text.endswith("\na note\ncounter.py no longer exists: line numbers refer to the measured version")
 
 
 def test_a_finding_of_no_known_run():
@@ -77,4 +77,4 @@ def test_ten_thousand_findings():
     failure = cases(parsed(contents(*many)))["explore counter.py::scenario"].find("failure")
     assert ", and 9,999 more" in failure.get("message")
     assert failure.text.count("number ") == MAX_STORIES
-    assert failure.text.endswith("9,900 findings are left out: `raddle json` has them all")
+    assert failure.text.endswith("9,900 findings are left out: `raddle json` lists all of them")

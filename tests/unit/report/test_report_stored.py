@@ -181,14 +181,14 @@ def test_a_changed_file_where_it_was_and_the_same_one_by_its_name(tmp_path, monk
 def test_notes_on_sources(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(NOW)
-    changed = "shop.py has changed since it was measured: its lines are those of then"
+    changed = "shop.py has changed since it was measured: line numbers refer to the measured version"
     assert Sources(measured("shop.py", file, NOW)).notes() == ()
     assert Sources(measured("shop.py", file, BEFORE)).notes() == (changed,)
     assert Sources(measured("shop.py", tmp_path / "gone.py", NOW)).notes() == (
-        "shop.py is not there any more: its lines are those of then",
+        "shop.py no longer exists: line numbers refer to the measured version",
     )
     assert Sources(both(tmp_path)).notes() == (
-        "shop.py was measured with another source, too: lines of that are those of then",
+        "shop.py was measured in several versions: some line numbers refer to a version other than the current one",
     )
     assert Sources(Contents(paths={"shop.py": "/gone.py"})).notes() == ()  # it has no sites, so nobody names its lines
     summary = summarize(replace(measured("shop.py", file, BEFORE), notes=("a note",)), [])
@@ -201,7 +201,7 @@ def test_every_form_says_which_sources_have_changed(tmp_path):
     file = tmp_path / "shop.py"
     file.write_bytes(NOW)
     then = measured("shop.py", file, BEFORE)
-    changed = "shop.py has changed since it was measured: its lines are those of then"
+    changed = "shop.py has changed since it was measured: line numbers refer to the measured version"
     assert annotation("notice", changed) in annotate(then)
     assert changed in junit(then, [], {})
     (invocation,) = sarif(then, version="1")["runs"][0]["invocations"]
@@ -213,7 +213,7 @@ def test_files_of_another_project_are_not_all_named():
     sites = {number << INDEX_BITS: replace(site, file=f"f{number:02}.py") for number in range(1, 16)}
     notes = Sources(Contents(sites=sites)).notes()
     assert len(notes) == MAX_NAMED + 1
-    assert notes[-1] == "5 more are not there any more, either"
+    assert notes[-1] == "5 more files no longer exist"
 
 
 def test_a_scenario_of_another_folder_is_called_by_its_path_from_here(tmp_path, monkeypatch):
