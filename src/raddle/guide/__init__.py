@@ -1,1 +1,1 @@
-"""Guidance: what a search tries next, and which of two failures is simpler."""
+"""Guidance: what a search tries next, and which of two failing executions is simpler."""

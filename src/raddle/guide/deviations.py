@@ -1,11 +1,12 @@
-"""Schedules with few preemptions, the fewest first: deviations from running one thread after the other.
+"""Enumerates schedules with few preemptions, as deviations from running one thread after the other.
 
-Iterative context bounding (Musuvathi and Qadeer, PLDI 2007) over the texts of schedules: those without a
-preemption, then those with one, and so on; at equal preemptions those that deviate least often come first,
-as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011). Departures: a deviation is tried only where
-it can matter by the trace at hand, that is where it turns a conflict round; and of threads that stand at
-the same place the first one goes first, the others later, and only a few of them. So it is no proof that a
-failure needs as many preemptions as it is left with.
+This is iterative context bounding (Musuvathi and Qadeer, PLDI 2007) on schedule texts. Schedules without a preemption
+come first, then those with one, and so on. Among schedules with equally many preemptions, those with the fewest
+deviations come first, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011).
+
+Departures from the papers: a deviation is tried only where it reverses a conflict in the trace. Among threads at the
+same place the first one is tried first, and only a few of the others are tried, later. So the result does not prove
+that a failure needs as many preemptions as remain.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ from raddle.guide.simpler import stops
 from raddle.operation import COMMUTING, START
 from raddle.schedule import Schedule, Segment
 
-MAX_ALIKE = 8  # of one execution
+MAX_ALIKE = 8  # similar deviations tried per execution
 
 PlaceOf = Callable[[Event], str]
 
-_NOBODY_ELSES = {"enter", "leave", "start", "join", "end"}  # concern no other thread, or only in one order
+_NOT_CONFLICTING = {"enter", "leave", "start", "join", "end"}  # affect no other thread, or only in one possible order
 
 
 class Deviation(NamedTuple):
-    """A schedule to be tried; smaller ones sooner."""
+    """A schedule to try; smaller ones are tried sooner."""
 
-    repeats: int  # how often it does what was tried already with another thread, or in another round
-    deviations: int
-    number: int  # in the order of being thought of
-    start: int  # of the trace: from that event on it is news
+    repeats: int  # how often it repeats an earlier deviation with another thread or in another iteration
+    deviations: int  # number of deviations from running one thread after the other
+    number: int  # sequence number, in order of creation
+    start: int  # index of the event of the trace at which the last deviation happened
     schedule: Schedule
 
 
 class Deviations:
-    """The schedules not tried so far, by preemptions; every one that was run makes others thinkable."""
+    """The schedules not tried yet, by number of preemptions. Each execution adds new ones."""
 
     def __init__(self, place_of: PlaceOf, first: Schedule) -> None:
         self._place_of = place_of
@@ -49,15 +50,15 @@ class Deviations:
         self._waiting: dict[int, list[Deviation]] = {0: [Deviation(0, 0, 0, -1, first)]}
 
     def has(self, level: int) -> bool:
-        """Is there something to try with that many preemptions?"""
+        """Return whether a schedule with `level` preemptions is left to try."""
         return bool(self._waiting.get(level))
 
     def take(self, level: int) -> Deviation:
-        """The next one to try with that many preemptions."""
+        """Remove and return the next schedule with `level` preemptions."""
         return heapq.heappop(self._waiting[level])
 
     def learn(self, tried: Deviation, seen: Recorded, wanted: Callable[[Schedule], bool]) -> None:
-        """It was run, and this was seen: which deviations from there can matter?"""
+        """Add the deviations that can matter in the execution `seen` of the schedule `tried`, if they are `wanted`."""
         follow = Following(seen, self._place_of)
         for index in range(tried.start + 1, len(seen.trace)):
             for stopped, other, repeats in follow.deviations(index):
@@ -69,7 +70,7 @@ class Deviations:
 
 
 class Following:
-    """What may be done differently in one execution."""
+    """The possible deviations from one execution."""
 
     def __init__(self, seen: Recorded, place_of: PlaceOf) -> None:
         self._events = events = seen.trace.events
@@ -77,7 +78,7 @@ class Following:
         self._begun: dict[str, int] = {events[0].thread: -1} if events else {}
         self._last: dict[str, int] = {}
         self._own: dict[str, list[int]] = defaultdict(list)
-        # By variable and thread: the last step, and the last one that does not commute with its like.
+        # Maps variable and thread to its last step, and to its last step that does not commute with steps of its kind.
         self._uses: dict[tuple[int, str], dict[str, tuple[int, int]]] = defaultdict(dict)
         self._alike: dict[tuple[str, str, bool], int] = defaultdict(int)
         for index, event in enumerate(events):
@@ -85,20 +86,20 @@ class Following:
             self._last[event.thread] = index
             if event.kind == START:
                 self._begun[event.variable] = index
-            if event.object and event.kind not in _NOBODY_ELSES:
+            if event.object and event.kind not in _NOT_CONFLICTING:
                 uses = self._uses[event.datum]
                 strong = uses.get(event.thread, (-1, -1))[1]
                 uses[event.thread] = (index, strong if event.kind in COMMUTING else index)
 
     def deviations(self, index: int) -> Iterator[tuple[bool, str, int]]:
-        """Before that event: is somebody stopped there, who could run instead, and how often was that so before?
+        """Yield the deviations just before an event: (is a thread preempted there, thread to run instead, repeats).
 
-        Deviations are alike where threads stand at the same places; a few of each kind have to do.
+        Deviations are similar if the threads are at the same places. Only a few similar ones are yielded.
         """
         event = self._events[index]
         before = self._events[index - 1].thread if index else event.thread
         stopped = before == event.thread
-        if stopped and (not event.object or event.kind in _NOBODY_ELSES):
+        if stopped and (not event.object or event.kind in _NOT_CONFLICTING):
             return
         place = self._place_of(event)
         others = [
@@ -112,17 +113,17 @@ class Following:
         for other in others:
             like = (place, self._next_place(other, index), stopped)
             if self._alike[like] < MAX_ALIKE and (stopped or self._order_matters(other, index)):
-                # Another one may have to go first, so that the one in conflict finds what it needs; less likely.
+                # A third thread may have to run first to enable the conflict; that is less likely, so it comes later.
                 yield stopped, other, self._alike[like] + (stopped and other not in conflicting)
                 self._alike[like] += 1
 
     def _conflicts(self, event: Event, index: int, other: str) -> bool:
-        """Does the other still do something that does not commute with this event?"""
+        """Return whether the other thread later executes a step that does not commute with this event."""
         last, strong = self._uses[event.datum].get(other, (-1, -1))
         return (strong if event.kind in COMMUTING else last) > index
 
     def _order_matters(self, other: str, index: int) -> bool:
-        """Does the thread still do something that does not commute with what somebody else still does?"""
+        """Return whether the thread has a step left that does not commute with a remaining step of another thread."""
         for uses in self._uses.values():
             last, strong = uses.get(other, (-1, -1))
             if last < index:
@@ -137,7 +138,7 @@ class Following:
         return self._place_of(self._events[own[bisect_left(own, index)]])
 
     def deviate(self, tried: Deviation, index: int, other: str, *, stopped: bool) -> Schedule:
-        """The schedule followed up to that event, and the other thread from there on."""
+        """Return the schedule followed up to that event, continued with the other thread."""
         segments = list(tried.schedule.segments)
         passed = [event.thread for event in self._events[max(tried.start, 0) : index]]
         segments += [Segment(thread) for before, thread in pairwise(passed) if thread != before]
@@ -147,11 +148,11 @@ class Following:
         return Schedule((*segments, Segment(other)))
 
     def arrivals(self, index: int, place: str) -> int:
-        """How often the thread that is stopped before that event came to the place since it was resumed."""
+        """Return how often the thread stopped before that event reached `place` since it was resumed."""
         own = self._events[index - 1].thread
         first = index
         while first and self._events[first - 1].thread == own:
             first -= 1
-        if first != self._own[own][0]:  # what it does first when it is resumed, it had arrived at before
+        if first != self._own[own][0]:  # a resumed thread had already arrived at its first step
             first += 1
         return sum(1 for event in self._events[first:index] if self._place_of(event) == place)

@@ -1,4 +1,4 @@
-"""Schedulers by name, those that aim at what is not covered yet among them."""
+"""Creates schedulers by name, including the guided ones that target uncovered requirements."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from raddle.errors import UsageError
 from raddle.schedulers import make_scheduler
 from raddle.schedulers.base import Scheduler
 
-GUIDED = ("portfolio", "directed")  # schedulers that aim at what is not covered
+GUIDED = ("portfolio", "directed")  # schedulers that target uncovered requirements
 
 
 def is_guided(scheduler: str) -> bool:
-    """Return whether a scheduler aims at what is not covered."""
+    """Return whether a scheduler targets uncovered requirements."""
     return scheduler.partition(":")[0] in GUIDED
 
 
 def make_policy(
     scheduler: str, *, seed: int, criteria: Sequence[str], settings: CriterionSettings = DEFAULT_SETTINGS
 ) -> Scheduler:
-    """The scheduler of that name; the criteria are those whose requirements can be aimed at.
+    """Return the scheduler of that name. Guided schedulers target the requirements of `criteria`.
 
     >>> make_policy("pos", seed=1, criteria=[]).complete
     False
     >>> make_policy("directed", seed=1, criteria=[])
     Traceback (most recent call last):
     ...
-    raddle.errors.UsageError: the scheduler directed needs criteria whose requirements it can aim at
+    raddle.errors.UsageError: the scheduler directed needs at least one criterion to target
     """
     name, _, options = scheduler.partition(":")
     if name not in GUIDED:
@@ -39,5 +39,5 @@ def make_policy(
     if name == "portfolio":
         return portfolio.portfolio(criteria, seed=seed, settings=settings)
     if not criteria:
-        raise UsageError("no-criteria", "the scheduler directed needs criteria whose requirements it can aim at")
+        raise UsageError("no-criteria", "the scheduler directed needs at least one criterion to target")
     return portfolio.directed(criteria, seed=seed, settings=settings)

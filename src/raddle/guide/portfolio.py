@@ -1,9 +1,9 @@
-"""Portfolio: several schedulers in turn, one of them aimed at what is not covered yet.
+"""The portfolio: several schedulers take turns, one of which targets uncovered requirements.
 
-None of them is best everywhere (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et al., ASPLOS
-2025): POS is good nearly always, SURW where threads differ much in length, PCT at bugs that need few but deep
-preemptions, and what needs a certain order among very many threads comes only if it is aimed at. Every other
-execution is POS's, so the search is never worse than twice POS; the rest is shared by the others.
+No single scheduler is best everywhere (Thomson, Donaldson, Betts, TOPC 2016; Wolff et al., ASPLOS 2024; Zhao et al.,
+ASPLOS 2025). POS does well nearly always, SURW where threads differ much in length, and PCT on bugs that need few but
+deep preemptions. A particular order among very many threads is found only by targeting it. POS runs every other
+execution, so the portfolio needs at most twice as many executions as POS alone. The others share the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TURNS = ("pos", "directed", "pos", "directed", "pos", "surw", "pos", "directed",
 
 
 class Guided(Scheduler):
-    """Schedulers that take turns.
+    """A scheduler whose members take turns, one execution each.
 
     >>> both = Guided({"pos": PartialOrderSampling(1), "pct": PCT(1, depth=3)}, ("pos", "pct"), targets=None)
     >>> [both.begin(number, 0) and both.turn for number in (1, 2, 3)]
@@ -54,12 +54,12 @@ class Guided(Scheduler):
         rounds, place = divmod(number - 1, len(self._turns))
         self.turn = self._turns[place]
         self._member = self._members[self.turn]
-        # Each counts its own executions, so that it does what it would do alone.
+        # Each member counts its own executions, so it decides as it would alone.
         own = rounds * self._turns.count(self.turn) + self._turns[: place + 1].count(self.turn)
         return self._member.begin(own, space)
 
     def chooser(self) -> Callable[[Any, Any], Any]:
-        """Skip the portfolio: the member whose turn it is decides."""
+        """Return the chooser of the member whose turn it is, which saves a call per decision."""
         return self._member.chooser()
 
     def choose(self, enabled: Sequence[Thread], current: Thread | None) -> Thread:
@@ -85,7 +85,7 @@ class Guided(Scheduler):
 
 
 def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """The default search; without criteria there is nothing to aim at.
+    """Return the default scheduler. Without criteria it has no targets and no directed member.
 
     >>> portfolio(["map"], seed=1).turn
     'pos'
@@ -103,7 +103,7 @@ def portfolio(criteria: Sequence[str], *, seed: int, settings: CriterionSettings
 
 
 def directed(criteria: Sequence[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> Guided:
-    """Only what is aimed at, and POS where there is nothing to aim at.
+    """Return a scheduler that only pursues targets, and falls back to POS where none is left.
 
     >>> directed(["map"], seed=1).turn
     'directed'

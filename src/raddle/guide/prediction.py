@@ -1,21 +1,21 @@
-"""Prediction: what an execution would have covered, had its threads been interleaved in another way.
+"""Prediction: what an execution would have covered, had its threads been interleaved differently.
 
-Predictive analyses reorder a trace and look for races in it (Said et al., NFM 2011, among many). Here it is asked of
-the criteria themselves: the steps are put into another order that locks, starts and joins allow, and whatever a
-criterion sees covered in it that no execution has covered yet is worth a try. So any criterion can be aimed at, also
-one whose requirements cannot be listed.
+Predictive analyses reorder a trace and search it for races (Said et al., NFM 2011, among many). Here the criteria
+themselves judge the reordered trace. The steps are put into another order that locks, starts and joins allow. An order
+in which a criterion sees something uncovered is worth a try. So any criterion can guide the search, even one whose
+requirements cannot be enumerated.
 
-Coverage tells threads of a kind and their meetings apart only so far: where very many threads have done nearly
-everything to one another, a certain few steps may still never have come together. So an order is also worth a try if
-its reads see a set of writes that no order tried before gave them (as in reads-from fuzzing, Wolff et al., ASPLOS
-2024), most of all where the second thread meets things that the first has changed already and others that it is only
-about to.
+Coverage distinguishes threads and their interactions only up to a point. With very many threads, nearly all pairs may
+be covered although a particular combination of steps has never occurred. So an order is also worth a try if its reads
+see a set of writes that no earlier plan gave them (as in reads-from fuzzing, Wolff et al., ASPLOS 2024). The best of
+these orders let the second thread see some variables that the first has already changed and others that it is about to
+change.
 
-The orders are those in which one thread is stopped somewhere, another runs on from where it stands until some place,
-and then the first goes on: nearly all known patterns of two threads come about like this. Threads that did the same are
-alike, and a loop's rounds, too: for each kind of thread two of them are looked at, and of each place the first two
-times and the last. Executions often differ only in the number of rounds: what was looked at in two of them is not
-looked at in others.
+In each order, one thread is stopped, another runs up to some place, and then the first continues. Nearly all known bug
+patterns of two threads take this form. Threads that execute the same steps are interchangeable, and so are the
+iterations of a loop. So only two threads of each kind are considered, and only the first two and the last visit to each
+place. Executions often differ only in the number of iterations, so a way that was predicted from two executions is
+skipped in others.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from raddle.schedulers.plan import Leg, Plan
 from raddle.step import Step
 from raddle.tally import Key
 
-# A thread can be stopped before these; what gives something back is no scheduling point.
+# A thread can be stopped before steps of these kinds. A release is not a scheduling point.
 STOPS = CONTENDED | {READ, WRITE, SET}
-MAX_STEPS = 5_000  # of an execution that is looked at
-MAX_ORDERS = 1_000
-_THREADS_PER_KIND = 2  # threads of a kind
-_ITERATIONS = 2  # of a loop, and the last one
-_MAX_PREDICTIONS = 2  # at one way to go, from different executions
+MAX_STEPS = 5_000  # steps of an execution; longer ones are not used for prediction
+MAX_ORDERS = 1_000  # orders considered per execution
+_THREADS_PER_KIND = 2  # threads considered among those that execute the same steps
+_ITERATIONS = 2  # iterations of a loop considered, besides the last one
+_MAX_PREDICTIONS = 2  # executions from which the same way is predicted
 
-Goals = dict[str, frozenset[Key]]  # by criterion
-Touched = dict[int, set[str]]  # by variable: read, written, or both
-Way = tuple[Leg, Leg]  # of the one that is stopped first, and of the other
+Goals = dict[str, frozenset[Key]]  # maps each criterion to the requirements that an order should newly cover
+Touched = dict[int, set[str]]  # maps each variable to how it is accessed: read, written, or both
+Way = tuple[Leg, Leg]  # the legs of the thread stopped first and of the other thread
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A plan, and the requirements that it should cover."""
+    """A plan and the requirements it should cover."""
 
     plan: Plan
     goals: Goals
-    reads_digest: int = 0  # a digest of which reads see which writes
-    mixed: tuple[int, int] = (0, 0)  # how much is seen half done; how much the two are in each other's way
+    reads_digest: int = 0  # digest of which reads see which writes
+    mixed: tuple[int, int] = (0, 0)  # see `Prediction._mixed`
 
     @property
     def worth(self) -> int:
@@ -62,7 +62,7 @@ class Candidate:
 
 
 def shape_of(steps: Sequence[Step]) -> int:
-    """Equal for executions in which the threads did the same, in whatever order.
+    """Return a hash that is equal for executions whose threads executed the same steps, in any order.
 
     >>> one = [(1, "read", 5, 70001), (2, "write", 5, 70002)]
     >>> shape_of(one) == shape_of(one[::-1])
@@ -76,7 +76,7 @@ def shape_of(steps: Sequence[Step]) -> int:
 
 
 class Prediction:
-    """The orders that one execution could have had, one after the other."""
+    """The alternative orders of one execution, simulated one after the other."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Prediction:
         early: frozenset[int] = frozenset(),
         seed: int = 1,
         share: tuple[int, int] = (0, 1),
-        predicted_ways: dict[Way, int] | None = None,  # at which ways to go, so often
+        predicted_ways: dict[Way, int] | None = None,  # maps each way to the number of executions it was predicted from
     ) -> None:
         self._entities = entities
         self._criteria = criteria
@@ -103,13 +103,13 @@ class Prediction:
         self._parts: dict[tuple[int, int, int], Touched] = {}
         orders.sort(key=self._promise, reverse=True)
         self._orders_left = orders[share[0] :: share[1]][::-1]
-        self.simulated = 0  # steps
+        self.simulated = 0  # number of steps simulated so far
 
     def __bool__(self) -> bool:
         return bool(self._orders_left)
 
     def candidates(self, covered: Mapping[str, set[Key]], steps: int) -> list[Candidate]:
-        """The next orders that are possible, and what they cover that is new; about so many steps are looked at."""
+        """Simulate the next orders, about `steps` steps in all. Return the feasible ones with their new coverage."""
         found = []
         end = self.simulated + steps
         while self._orders_left and self.simulated < end:
@@ -125,11 +125,11 @@ class Prediction:
     # -- orders -------------------------------------------------------------------------------------
 
     def _orders(self) -> Iterator[tuple[int, int, int, int]]:
-        """(who is stopped, before which step, who runs then, up to which step)"""
+        """Yield (stopped thread, index of the step before which it stops, second thread, index up to which it runs)."""
         stops = {thread: self._stops(thread) for thread in self._kinds()}
         for first, second in permutations(stops, 2):
             untils = (*stops[second], len(self._rearrangement.programs[second]))
-            for stop in dict.fromkeys((0, *stops[first])):  # the first step may be one of them
+            for stop in dict.fromkeys((0, *stops[first])):  # index 0 may also be among the stops
                 for until in untils:
                     yield first, stop, second, until
 
@@ -140,19 +140,19 @@ class Prediction:
         return times <= _MAX_PREDICTIONS
 
     def _promise(self, order: tuple[int, int, int, int]) -> tuple[bool, tuple[int, int]]:
-        """What is looked at first: one thread wholly before the other, then where most is seen half done."""
+        """Return the sort key of an order: one thread entirely before the other first, then by `_mixed`."""
         _, stop, second, until = order
         return stop == 0 and until == len(self._rearrangement.programs[second]), self._mixed(*order)
 
     def _kinds(self) -> list[int]:
-        """Threads that stand for all that did the same."""
+        """Return representatives of the threads that executed the same steps."""
         alike: dict[tuple[tuple[str, int], ...], list[int]] = {}
         for thread, program in self._rearrangement.programs.items():
             alike.setdefault(tuple((kind, site) for _, kind, _, site in program), []).append(thread)
         return sorted(thread for threads in alike.values() for thread in threads[:_THREADS_PER_KIND])
 
     def _stops(self, thread: int) -> list[int]:
-        """The steps before which a thread may be stopped."""
+        """Return the indices of the steps before which a thread may be stopped."""
         places: dict[tuple[str, int], list[int]] = {}
         for index, (_, kind, _, site) in enumerate(self._rearrangement.programs[thread]):
             if kind in STOPS and site:
@@ -162,7 +162,7 @@ class Prediction:
     # -- one order ----------------------------------------------------------------------------------
 
     def _arrange(self, first: int, stop: int, second: int, until: int) -> int | None:
-        """Have the steps in this order, if it is possible: how far the second came before the first went on."""
+        """Simulate this order. Return how far the second thread got before the first continued; None if infeasible."""
         other = self._rearrangement
         other.begin()
         try:
@@ -186,8 +186,11 @@ class Prediction:
         return reached
 
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
-        """How much the second sees half done: changed by the first before the stop, and after it; then how much of
-        what the second does lies between two things that the first does."""
+        """Return two products that are larger the more the second thread's steps fall in the middle of the first's.
+
+        The first factor pair counts variables the second thread reads and the first writes, before and after its stop.
+        The second pair counts variables with conflicting accesses before and after the stop.
+        """
         theirs = self._touched(second, 0, until)
         before, after = (
             self._touched(first, 0, stop),
@@ -197,7 +200,7 @@ class Prediction:
         return half_done, _count(before, theirs, _conflict) * _count(after, theirs, _conflict)
 
     def _touched(self, thread: int, start: int, end: int) -> Touched:
-        """The variables that these steps access, and how."""
+        """Return the variables that these steps access, and how."""
         part = thread, start, end
         touched = self._parts.get(part)
         if touched is None:
@@ -236,11 +239,14 @@ class Prediction:
         if until >= len(program):
             return Leg(label, steps=len(program))
         _, kind, _, site = program[until]
+        # Takes how the first and the second thread access a variable.
         times = sum(1 for _, k, _, s in program[:until] if k == kind and s == site)
         return Leg(label, kind, site, times, until)
 
 
-_Overlap = Callable[[set[str], set[str]], bool]  # what the first thread did to a variable, and the second
+_Overlap = Callable[
+    [set[str], set[str]], bool
+]  # predicate on the accesses of the first and of the second thread to a variable
 
 
 def _reads_written(mine: set[str], theirs: set[str]) -> bool:
@@ -256,7 +262,7 @@ def _count(mine: Touched, theirs: Touched, overlaps: _Overlap) -> int:
 
 
 def reads_from(steps: Sequence[Step]) -> int:
-    """A digest of which read sees which write, by their sites.
+    """Return a digest of which read sees which write, by their sites.
 
     >>> write, read = (1, "write", 5, 70001), (2, "read", 5, 70002)
     >>> reads_from([write, read]) == reads_from([read, write])
@@ -274,7 +280,7 @@ def reads_from(steps: Sequence[Step]) -> int:
 
 
 def labels_of(steps: Sequence[Step], letter: str) -> dict[int, str]:
-    """Return what schedules call the participants: by descent.
+    """Return the labels that schedules use for the participants; they follow from which participant started which.
 
     >>> labels_of([(0, "start", 1, 0), (1, "start", 2, 0), (0, "start", 3, 0)], "T")
     {0: 'T0', 1: 'T1', 2: 'T1.1', 3: 'T2'}

@@ -1,9 +1,10 @@
-"""An execution's steps in another order: what would have happened if somebody had run earlier, or later.
+"""The steps of an execution in another order.
 
-Every thread does what it did, in its own order. A lock has one holder, who is started has been started before, who is
-joined has ended, what is taken has been given: where a thread cannot go on, whoever it waits for runs first, just so
-far. If that is one who is to stand still, the order is impossible. Values are not followed: a thread that would have
-read something else might have gone another way, so what comes out here is a guess about real executions.
+Every thread executes its own steps in their original order. Synchronization is respected: a lock has one holder, a
+thread runs only after it was started, a join returns only after the joined thread ended, and an acquire needs a
+release. Where a thread is blocked, the thread it waits for runs first, just far enough to unblock it. If that thread is
+suspended, the order is infeasible. Values are not tracked. A thread that reads another value might have taken another
+branch, so a rearrangement is only a guess about real executions.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from raddle import operation
 from raddle.operation import ACQUIRE, BEGIN, BLOCKED, CLEAR, COUNTED, JOIN, RELEASE, SET, START, WAIT, WAIT_SET, WOKEN
 from raddle.step import Step
 
-# What a thread has to wait for, by the kind of step that gives it.
+# Maps each kind of step that can block to the kind of step that unblocks it.
 _GIVEN_BY: dict[str, str] = {kind: kind.partner for kind in operation.TAKES if kind != ACQUIRE}
 _GIVES = frozenset(_GIVEN_BY.values())
-_MAX_DEPTH = 12  # who waits for whom who waits for whom
+_MAX_DEPTH = 12  # threads in a chain of threads that wait for each other
 
 
 class ImpossibleError(Exception):
-    """The threads cannot be run in this order."""
+    """The threads cannot run in this order."""
 
 
 class Rearrangement:
-    """>>> steps = [(0, "start", 1, 0), (1, "begin", 1, 0), (1, "write", 0, 70001), (0, "read", 0, 70002)]
+    """Runs the threads of a recorded execution step by step, in an order the caller chooses.
+
+    >>> steps = [(0, "start", 1, 0), (1, "begin", 1, 0), (1, "write", 0, 70001), (0, "read", 0, 70002)]
     >>> other = Rearrangement(steps)
     >>> other.begin()
     >>> other.run(0, 2)
@@ -37,13 +40,13 @@ class Rearrangement:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.programs: dict[int, list[Step]] = {0: []}
-        self._starts: dict[int, tuple[int, int]] = {}  # by thread: who starts it, by which of its steps
-        self._givers: dict[tuple[str, int], list[tuple[int, int]]] = {}  # by kind and target, in the order they came
-        initial_levels: dict[tuple[str, int], int] = {}  # permits or items that nobody was seen to give
+        self._starts: dict[int, tuple[int, int]] = {}  # maps a thread to its starter and the index of the start step
+        self._givers: dict[tuple[str, int], list[tuple[int, int]]] = {}  # maps (kind, target) to (thread, index) pairs
+        initial_levels: dict[tuple[str, int], int] = {}  # permits or items present from the beginning
         balance: dict[tuple[str, int], int] = {}
         for step in steps:
             thread, kind, target, _ = step
-            if kind == BLOCKED:  # depends on the order
+            if kind == BLOCKED:  # whether a thread blocks depends on the order
                 continue
             program = self.programs.setdefault(thread, [])
             if kind == START:
@@ -60,24 +63,24 @@ class Rearrangement:
         self.begin()
 
     def begin(self) -> None:
-        """Nobody has done anything yet."""
+        """Reset to the state before any step was executed."""
         self.steps: list[Step] = []
         self._positions = dict.fromkeys(self.programs, 0)
         self._holders: dict[int, int] = {}
         self._levels = dict(self._initial_levels)
-        self._flags: set[int] = set()  # events that are set
+        self._flags: set[int] = set()  # the events that are set
         self._suspended: set[int] = set()
 
     def suspend(self, thread: int) -> None:
-        """It may not run, not even for others."""
+        """Suspend a thread. It does not run, not even to unblock another thread."""
         self._suspended.add(thread)
 
     def resume(self, thread: int) -> None:
-        """It may run again."""
+        """Allow a suspended thread to run again."""
         self._suspended.discard(thread)
 
     def run(self, thread: int, until: int, _depth: int = 0) -> None:
-        """The thread runs until it has done so many of its steps; raises `ImpossibleError` where it cannot."""
+        """Run a thread until it has executed `until` steps; raise `ImpossibleError` if it cannot."""
         if thread in self._suspended or _depth > _MAX_DEPTH:
             raise ImpossibleError
         program = self.programs.get(thread, [])
@@ -91,11 +94,11 @@ class Rearrangement:
             self._do(step)
 
     def done(self, thread: int) -> int:
-        """How many of its steps a thread has done."""
+        """Return how many steps a thread has executed."""
         return self._positions[thread]
 
     def run_as_far_as_possible(self, thread: int) -> None:
-        """The thread runs as far as it can."""
+        """Run a thread until it ends or is blocked for good."""
         with suppress(ImpossibleError):
             self.run(thread, len(self.programs.get(thread, [])))
 
@@ -130,12 +133,12 @@ class Rearrangement:
         elif kind in _GIVES:
             self._levels[kind, target] = self._levels.get((kind, target), 0) + 1
         elif kind == WAIT:
-            self._levels[_GIVEN_BY[WOKEN], target] = 0  # only what comes later wakes it
+            self._levels[_GIVEN_BY[WOKEN], target] = 0  # only later notifications wake the waiting thread
         elif kind == CLEAR:
             self._flags.discard(target)
 
     def _wait(self, step: Step, depth: int) -> None:
-        """Whoever makes the step possible runs until it is."""
+        """Run the threads that enable the step, just until it is possible."""
         thread, kind, target, site = step
         if kind == BEGIN:
             starter, index = self._starts[thread]

@@ -1,13 +1,13 @@
-"""Shrinking: the same failure by a simpler schedule.
+"""Shrinking: finds a simpler schedule that shows the same failure.
 
-A value, a predicate and an order, as in Hypothesis: the value is a schedule's text, the predicate is that its
-execution fails in the same way, the order is `raddle.guide.simpler`. Whatever is kept was run by its text and
-came out simpler; nothing depends on chance, so the same failure shrinks to the same schedule.
+As in Hypothesis, shrinking consists of a value, a predicate and an order. The value is a schedule text. The predicate
+is that its execution fails in the same way. The order is `raddle.guide.simpler`. A schedule is kept only if it was
+replayed and its execution is simpler. Nothing is random, so the same failure always shrinks to the same schedule.
 
-Passes go down from the failure: segments are dropped, many at a time while that works, a thread that was
-stopped runs on, its segments are put together (Jalbert and Sen, FSE 2010). That ends where no single change
-helps, which need not be the fewest preemptions there are; so schedules with fewer ones are searched too, from
-none upwards (see `raddle.guide.deviations`).
+The passes simplify the failing schedule step by step. They drop segments, many at a time while that works, let a
+stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end where no single change
+helps, which need not be the minimum of preemptions. So schedules with fewer preemptions are searched too, starting with
+none (see `raddle.guide.deviations`).
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from raddle.guide.simpler import rank, stops
 from raddle.operation import ACCESSES, START
 from raddle.schedule import Schedule, Segment
 
-MAX_TRIES = 300  # executions
-MAX_STEPS = 100_000  # of all of them: an execution without end is not tried many times
-MAX_SECONDS = 30.0  # should steps be slow; all other bounds are the same on every machine
-SHARE = 3  # one in so many of the executions left is kept for what comes after
+MAX_TRIES = 300  # executions per failure
+MAX_STEPS = 100_000  # steps of all executions together, so that an endless execution is not repeated many times
+MAX_SECONDS = 30.0  # in case steps are slow; all other bounds are the same on every machine
+SHARE = 3  # one third of the remaining executions is reserved for later passes
 
 _monotonic = time.monotonic
 
 
 def shrink(session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int = MAX_TRIES) -> Recorded:
-    """The simplest execution met that fits; `seen` where none is simpler.
+    """Return the simplest execution found that fits, or `seen` if none is simpler.
 
-    `seen` has followed its schedule, and so has what is returned.
+    Both `seen` and the returned execution followed their schedules.
     """
     return Shrinker(session, seen, fits, tries=tries).shrink()
 
 
 class Shrinker:
-    """One failure on its way down."""
+    """Shrinks one failure."""
 
     def __init__(self, session: Session, seen: Recorded, fits: Callable[[Recorded], bool], *, tries: int) -> None:
         self._session = session
@@ -54,7 +54,7 @@ class Shrinker:
         self._search = Deviations(self._place_of, session.without_preemption)
 
     def shrink(self) -> Recorded:
-        """Down, and down again from what the search finds, until neither helps."""
+        """Alternate between the passes and the search until neither finds a simpler schedule."""
         self._descend(reserve=self._left // SHARE)
         while self._search_simpler():
             self._descend(reserve=0)
@@ -72,7 +72,7 @@ class Shrinker:
         )
 
     def _run(self, schedule: Schedule) -> Recorded:
-        """Run a schedule, and keep it if it is simpler."""
+        """Replay a schedule, and keep it if its execution is simpler."""
         self._tried.add(schedule)
         self._left -= 1
         seen = self._session.replay(schedule)
@@ -84,7 +84,7 @@ class Shrinker:
         return seen
 
     def _is_simpler(self, schedule: Schedule, reserve: int) -> bool:
-        """Try it, unless it was tried or cannot be simpler."""
+        """Try the schedule, unless it was tried before or cannot be simpler. Return whether it is the new best."""
         if schedule in self._tried or self._spent(reserve):
             return False
         if not self._rank.elsewhere and stops(schedule) > self._rank.preemptions:
@@ -104,18 +104,18 @@ class Shrinker:
             improved = self._rank < before
 
     def _drop(self, reserve: int) -> None:
-        """Leave segments out, from the end, first many at a time."""
+        """Drop segments, starting from the end, and many at a time at first."""
         size = max(len(self.best.schedule.segments) // 2, 1)
         while size:
             end = len(self.best.schedule.segments)
             while end > 1:
-                start = max(end - size, 1)  # T0 has to begin
+                start = max(end - size, 1)  # the first segment stays, since T0 has to start
                 self._is_simpler(self._without(start, end), reserve)
                 end = min(start, len(self.best.schedule.segments))
             size //= 2
 
     def _take_any(self, simpler: Callable[[Shrinker], Iterator[Schedule]], reserve: int) -> None:
-        """Take what is simpler, and go on from there where the last one stood."""
+        """Keep each simpler schedule, and continue with the changes that follow it."""
         done = 0
         while True:
             for number, schedule in enumerate(simpler(self)):
@@ -130,14 +130,14 @@ class Shrinker:
         waiting = {segment.thread: index for index, segment in enumerate(segments) if start <= index < end}
         kept = list(enumerate(segments[:start]))
         for index, segment in enumerate(segments[end:], end):
-            dropped = waiting.pop(segment.thread, None)  # what it would have done there, it does now
+            dropped = waiting.pop(segment.thread, None)  # its steps are moved to this segment
             kept.append((index, segment if dropped is None else self.joined(dropped, segment)))
         return self.merged(kept)
 
     def merged(self, numbered: Iterable[tuple[int, Segment]]) -> Schedule:
-        """Segments with the places they had before; two of one thread that have become neighbours are one.
+        """Build a schedule from segments with their original indices, merging segments that have become adjacent.
 
-        Those that were neighbours stay: time has passed between them.
+        Segments of one thread that were adjacent from the start stay separate, because time passed between them.
         """
         kept: list[tuple[int, Segment]] = []
         for index, segment in numbered:
@@ -147,7 +147,7 @@ class Shrinker:
         return Schedule(tuple(segment for _, segment in kept))
 
     def joined(self, index: int, later: Segment) -> Segment:
-        """The segment at the index and a later one of its thread as one."""
+        """Return the segment at the index merged with a later segment of its thread."""
         first = self.best.schedule.segments[index]
         if not later.place or not first.place:
             return later
@@ -158,17 +158,17 @@ class Shrinker:
         return replace(later, count=later.count + count + (first.place == later.place))
 
     def _arrivals(self, end: int, thread: str, place: str) -> int:
-        """How often a thread came to a place in the run that ended before that event, the end left out."""
+        """Return how often a thread reached a place in the run before event `end`, not counting its last arrival."""
         events = self.best.trace.events
         first = end
         while first and events[first - 1].thread == thread:
             first -= 1
-        # What it does first when it is resumed, it had arrived at before.
+        # A resumed thread had already arrived at its first step.
         begins = not any(event.thread == thread for event in events[:first])
         return sum(1 for event in events[first + (not begins) : end] if self._place_of(event) == place)
 
     def begins(self) -> dict[str, str]:
-        """Where each thread did its first step, "" if it did none; in the order of their starts."""
+        """Return the place of each thread's first step, or "" if it took none, in order of thread start."""
         first = {event.variable: "" for event in self.best.trace if event.kind == START}
         for event in self.best.trace:
             if first.get(event.thread) == "":
@@ -176,7 +176,7 @@ class Shrinker:
         return first
 
     def _place_of(self, event: Event) -> str:
-        """As a schedule names it."""
+        """Return the place of an event as schedules name it."""
         if event.kind in ACCESSES and event.site in self._session.table:
             return self._session.table[event.site].place
         return f"{event.file}:{event.line} {event.kind}"
@@ -184,10 +184,10 @@ class Shrinker:
     # -- search -------------------------------------------------------------------------------------
 
     def _search_simpler(self) -> bool:
-        """Look for fewer preemptions, from none upwards, and for a shorter text with as many; was there any?"""
+        """Search for fewer preemptions, starting with none, and for shorter schedules. Return whether one was found."""
         search, before, kept = self._search, self._rank, self._left // SHARE
         for level in range(before.preemptions + 1):
-            # Half of what is left for each number of preemptions, all of it for the last.
+            # Each number of preemptions gets half of the remaining executions; the last one gets all of them.
             reserve = kept if level == before.preemptions else (self._left + kept) // 2
             while search.has(level) and not self._spent(reserve):
                 deviation = search.take(level)
@@ -201,18 +201,18 @@ class Shrinker:
         return False
 
     def _may_be_simpler(self, schedule: Schedule) -> bool:
-        """Schedules that go on from one that cannot be simpler cannot be simpler either."""
+        """Return whether the schedule, or any schedule that extends it, may be simpler than the best one."""
         asked = stops(schedule)
         return asked < self._rank.preemptions or (
             asked == self._rank.preemptions and len(schedule.segments) < self._rank.segments
         )
 
 
-# -- what may be simpler ------------------------------------------------------------------------------
+# -- simplifications -----------------------------------------------------------------------------------
 
 
 def run_on(shrinker: Shrinker) -> Iterator[Schedule]:
-    """A thread that was stopped goes on as long as it can; what it was to do later falls away, or does not."""
+    """Let a stopped thread run as long as it can, once with its later segments dropped and once with them kept."""
     segments = list(enumerate(shrinker.best.schedule.segments))
     for index, segment in segments:
         if segment.place:
@@ -222,7 +222,7 @@ def run_on(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def together(shrinker: Shrinker) -> Iterator[Schedule]:
-    """A thread that was stopped does at once what it did when it was next resumed."""
+    """Let a stopped thread also execute what it did when it was next resumed."""
     segments = list(enumerate(shrinker.best.schedule.segments))
     for index, segment in segments:
         later = next((n for n, s in segments[index + 1 :] if s.thread == segment.thread), None)
@@ -232,7 +232,7 @@ def together(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
-    """A thread stops at an earlier arrival at the same place."""
+    """Stop a thread at an earlier arrival at the same place."""
     segments = shrinker.best.schedule.segments
     for index, segment in enumerate(segments):
         for count in sorted({1, segment.count // 2, segment.count - 1}):
@@ -241,10 +241,10 @@ def earlier(shrinker: Shrinker) -> Iterator[Schedule]:
 
 
 def renamed(shrinker: Shrinker) -> Iterator[Schedule]:
-    """Two threads change their parts, so that the one started first comes first.
+    """Swap two threads, so that the thread started first comes first in the schedule.
 
-    Threads that the text names may all do so; of the others, one that began with the same code or did not
-    begin at all.
+    Threads named in the schedule may all be swapped. A thread it does not name is a candidate only if it began with the
+    same code or took no step.
     """
     segments = shrinker.best.schedule.segments
     named = {segment.thread for segment in segments}

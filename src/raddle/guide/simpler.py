@@ -1,8 +1,8 @@
-"""Which of two failing executions is the simpler one: the one order that shrinking goes down.
+"""Defines which of two failing executions is simpler: the order that shrinking descends.
 
-A reader follows a failure by its preemptions, so few of them come before all else; then few threads, then
-a short text. What follows after these only makes the order total: the same failure, found in two ways, is to
-end as the same text. Before everything: what this interpreter can do is simpler than what only others can.
+An execution that is possible on this interpreter is always simpler than one that is not. Readers follow a failure by
+its preemptions, so fewer preemptions come next, then fewer threads, then a shorter schedule. The remaining fields only
+make the order total, so that a failure found in two ways shrinks to the same schedule.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 class Rank(NamedTuple):
-    """Where an execution stands in the order; the smaller one is the simpler one.
+    """The position of an execution in the order; the smaller one is simpler.
 
     >>> one = Rank(elsewhere=False, preemptions=1, threads=9, segments=9, arrivals=9, steps=99, text=())
     >>> one < one._replace(preemptions=2, threads=2, segments=3)
     True
     """
 
-    elsewhere: bool  # not on this interpreter
-    preemptions: int
-    threads: int  # started
-    segments: int  # of the text: the prefix after which nobody has to be told to run
-    arrivals: int  # that the text counts: the first round of a loop rather than the tenth
-    steps: int  # of the execution
-    text: tuple[tuple[int, str], ...]
+    elsewhere: bool  # True if this interpreter cannot switch threads at these places
+    preemptions: int  # number of preemptions
+    threads: int  # number of threads started
+    segments: int  # segments of the schedule
+    arrivals: int  # sum of the arrival counts in the schedule: the first iteration of a loop ranks before the tenth
+    steps: int  # number of steps of the execution
+    text: tuple[tuple[int, str], ...]  # the schedule's text, split for natural ordering
 
 
 def rank(seen: Recorded) -> Rank:
-    """The place in the order of an execution that followed its schedule."""
+    """Return the rank of an execution that followed its schedule."""
     segments = seen.schedule.segments
     return Rank(
         elsewhere=not possible_here(seen),
@@ -50,7 +50,7 @@ def rank(seen: Recorded) -> Rank:
 
 
 def stops(schedule: Schedule) -> int:
-    """How many preemptions a text asks for: its execution has at least as many, if it can be followed.
+    """Return the number of preemptions in a schedule. An execution that follows it has at least as many.
 
     >>> stops(Schedule.parse("T0; T1 until a.py:3 write x; T2."))
     1
@@ -59,7 +59,7 @@ def stops(schedule: Schedule) -> int:
 
 
 def _naturally(text: str) -> tuple[tuple[int, str], ...]:
-    """For comparisons: numbers by their size, so that T2 comes before T10.
+    """Split a text so that numbers compare by value: T2 comes before T10.
 
     >>> _naturally("T2") < _naturally("T10")
     True

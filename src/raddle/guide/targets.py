@@ -1,8 +1,8 @@
-"""What is aimed at: requirements that no execution has covered yet, and how each is to be reached.
+"""The targets of a search: requirements that no execution has covered yet, with plans to cover them.
 
-Executions in which the threads did something new are kept; from them it is predicted what another order would cover
-(see `raddle.guide.prediction`). The order that promises most is tried first. What was aimed at a few times and did not
-come is given up, and can be told.
+Executions in which the threads did something new are kept. From each, `raddle.guide.prediction` derives what another
+order of its steps would cover. The most promising order is tried first. A requirement that stays uncovered after
+`TRIES` attempts is given up and reported.
 """
 
 from __future__ import annotations
@@ -22,24 +22,26 @@ from raddle.site import Site
 from raddle.step import Step
 from raddle.tally import Key
 
-TRIES = 3  # at one requirement
-INITIAL_STEPS = 40_000  # steps of predicted executions looked at in the beginning
-MAX_LISTED = 50  # requirements that were given up
-STEPS_PER_EXECUTION = 20  # the same for every execution, or half its steps: predicting is not to cost more than running
-MAX_KEPT = 32  # executions to predict from
+TRIES = 3  # attempts per requirement before it is given up
+INITIAL_STEPS = 40_000  # steps that may be simulated before the first executions add to the allowance
+MAX_LISTED = 50  # given-up requirements listed as sentences
+# Steps that each execution adds to the allowance; half its own steps if that is more. Keeps prediction cheaper than
+# running.
+STEPS_PER_EXECUTION = 20
+MAX_KEPT = 32  # executions kept to predict from
 
 
 @dataclass(frozen=True, slots=True)
 class TargetsMemory:
-    """What one unit tried, for later ones."""
+    """What one unit tried, for use by later units."""
 
-    tried_digests: frozenset[int] = frozenset()  # what reads saw in the plans
+    tried_digests: frozenset[int] = frozenset()  # reads-from digests of the plans tried
     tries: Mapping[tuple[str, Key], int] = field(default_factory=dict)
-    shapes: frozenset[int] = frozenset()  # of executions that there is nothing left to predict from
-    plans: int = 0  # executions of this unit that had one
+    shapes: frozenset[int] = frozenset()  # shapes of executions with no orders left to predict
+    plans: int = 0  # executions of this unit that followed a plan
 
     def __add__(self, other: TargetsMemory) -> TargetsMemory:
-        """Return what was tried in either; each unit counted the tries before it, so they are not summed."""
+        """Merge two memories. Tries are not summed, because each unit includes the tries made before it."""
         tries = dict(self.tries)
         for goal, times in other.tries.items():
             tries[goal] = max(times, tries.get(goal, 0))
@@ -48,29 +50,29 @@ class TargetsMemory:
         )
 
     def given_up(self, covered: Mapping[str, Container[Key]]) -> list[tuple[str, Key]]:
-        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        """Return the requirements that stayed uncovered after `TRIES` attempts, as (criterion, requirement)."""
         return [
             goal for goal, tries in self.tries.items() if tries >= TRIES and goal[1] not in covered.get(goal[0], ())
         ]
 
     def reached(self, covered: Mapping[str, Container[Key]]) -> TargetsSummary:
-        """Return what came of aiming."""
+        """Return how many targets were covered and how many were given up."""
         reached = sum(key in covered.get(name, ()) for name, key in self.tries)
         return TargetsSummary(len(self.tries), reached, len(self.given_up(covered)), self.plans)
 
 
 @dataclass(frozen=True, slots=True)
 class TargetsSummary:
-    """What came of aiming."""
+    """The numbers of requirements targeted, covered and given up."""
 
-    aimed: int  # at so many requirements
-    covered: int  # of them, by now
-    given_up: int  # of them: tried as often as is sensible
-    plans: int  # executions that had one
+    aimed: int  # number of requirements targeted
+    covered: int  # number of targeted requirements covered by now
+    given_up: int  # number of targeted requirements given up after `TRIES` attempts
+    plans: int  # number of executions that followed a plan
 
 
 class CoverageTargets:
-    """Where a search wants to go.
+    """The requirements a search tries to cover, and the plans that should cover them.
 
     >>> targets = CoverageTargets(["map"], seed=1)
     >>> targets.next_plan()  # no execution has been recorded yet
@@ -78,30 +80,30 @@ class CoverageTargets:
     """
 
     def __init__(self, criteria: Iterable[str], *, seed: int, settings: CriterionSettings = DEFAULT_SETTINGS) -> None:
-        self.share = 0, 1  # which of the orders that can be predicted are its own, out of how many parts
-        # Its own: what is only predicted must not be counted.
+        self.share = 0, 1  # the part of the predictable orders this instance tries, and the number of parts
+        # A separate set of criteria: predicted coverage must not be counted as covered.
         self._criteria = make_criteria(list(criteria), settings)
         self._seed = seed
         self.covered: dict[str, set[Key]] = {criterion.name: set() for criterion in self._criteria}
         self._shapes: set[int] = set()
-        self._predicted_ways: dict[Way, int] = {}  # at which plans, in how many executions
+        self._predicted_ways: dict[Way, int] = {}  # maps each way to the number of executions it was predicted from
         self._predictions: list[Prediction] = []
-        self._covering_candidates: list[Candidate] = []  # those that promise to cover something
+        self._covering_candidates: list[Candidate] = []  # candidates that should cover something new
         self._other_candidates: list[Candidate] = []
-        self._tried_digests: set[int] = set()  # what reads saw in the plans that were tried
+        self._tried_digests: set[int] = set()  # reads-from digests of the plans tried
         self._tries: dict[tuple[str, Key], int] = {}
         self._step_allowance = INITIAL_STEPS
         self._plans = 0
 
     def remember(self, covered: Mapping[str, Iterable[Key]], memory: TargetsMemory) -> None:
-        """What others covered and tried before."""
+        """Take over what earlier units covered and tried."""
         self._cover(covered)
         self._tried_digests |= memory.tried_digests
         self._tries.update(memory.tries)
         self._shapes |= memory.shapes
 
     def memory(self) -> TargetsMemory:
-        """What was tried, also before."""
+        """Return what was tried so far, including by earlier units."""
         done = frozenset(self._shapes) if self.empty else frozenset()
         return TargetsMemory(frozenset(self._tried_digests), dict(self._tries), done, self._plans)
 
@@ -113,7 +115,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """An execution was run: what it did, and what it covered."""
+        """Record what an execution did and covered. `early` holds sites that ran before the first thread start."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:
@@ -139,9 +141,9 @@ class CoverageTargets:
                 self.covered[name].update(keys)
 
     def next_plan(self) -> Plan:
-        """The most promising one; nothing, where nothing is known to be within reach.
+        """Return the most promising plan, or an empty plan if no candidate is left.
 
-        In turn, one that promises coverage, and one whose reads would see what they have not seen.
+        Plans that should cover something new alternate with plans whose reads would see a new set of writes.
         """
         self._predict()
         self._plans += 1
@@ -179,24 +181,24 @@ class CoverageTargets:
         return self._without_settled(best)
 
     def reached(self) -> TargetsSummary:
-        """Return how it went so far."""
+        """Return the numbers of targets covered and given up so far."""
         return self.memory().reached(self.covered)
 
     @property
     def empty(self) -> bool:
-        """Is there nothing left to try?"""
+        """Whether there is nothing left to try."""
         return not self._covering_candidates and not self._other_candidates and not any(self._predictions)
 
     def given_up(self) -> list[tuple[str, Key]]:
-        """Return what was tried as often as is sensible and not covered: (criterion, requirement)."""
+        """Return the requirements that stayed uncovered after `TRIES` attempts, as (criterion, requirement)."""
         return self.memory().given_up(self.covered)
 
     def given_up_lines(self, sites: Mapping[int, Site]) -> list[str]:
-        """The first of these as sentences."""
+        """Return the first `MAX_LISTED` given-up requirements as sentences."""
         return given_up_lines(self.given_up(), self._criteria, sites)
 
     def _without_settled(self, candidate: Candidate) -> Candidate:
-        """Without what was covered in the meantime, or given up."""
+        """Return the candidate without the goals that have been covered or given up since."""
         goals = {}
         for name, keys in candidate.goals.items():
             known = self.covered[name]
@@ -206,7 +208,7 @@ class CoverageTargets:
         return replace(candidate, goals=goals)
 
     def _predict(self) -> None:
-        """Predict more, as far as that is allowed by now."""
+        """Simulate more orders, within the step allowance."""
         for prediction in self._predictions:
             if self._step_allowance <= 0:
                 return
@@ -221,7 +223,7 @@ class CoverageTargets:
 def given_up_lines(
     goals: Iterable[tuple[str, Key]], criteria: Iterable[Criterion], sites: Mapping[int, Site]
 ) -> list[str]:
-    """The first of the requirements that were given up, as sentences.
+    """Return the first `MAX_LISTED` given-up requirements as sentences.
 
     >>> given_up_lines([("method-pairs", ("m.py:C", "f", "g"))], make_criteria("method-pairs"), {})
     ['not covered yet: thread A starts `C.f` while thread B is in `C.g`']
