@@ -1,4 +1,4 @@
-"""Processes on this machine that run units: executors of them, how to stop them, how one of them died."""
+"""Worker processes on this machine: start them, stop them, and find out how one died."""
 
 from __future__ import annotations
 
@@ -16,44 +16,43 @@ from raddle.execute.fork import can_fork, how_it_ended, without_fork_warning
 from raddle.execute.session import Session
 from raddle.exploring.units import Done, Plan, Unit, open_session, run_unit
 
-_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG on Linux
 
 
-class Line:
-    """What this process and those that it started can read and write at any time."""
+class SharedState:
+    """Memory shared by this process and its workers."""
 
     def __init__(self) -> None:
         self._stopped = RawValue("b", 0)
         self._number = RawValue("q", 0)
 
     def stop(self) -> None:
-        """Units that are under way are to end before their next execution."""
+        """Request that running units end before their next execution."""
         self._stopped.value = 1
 
-    def goes_on(self, number: int) -> bool:
-        """The execution of that number is about to begin: may it?"""
+    def begin_execution(self, number: int) -> bool:
+        """Record that an execution is about to begin. Return False if the unit has to end instead."""
         self._number.value = number
         return not self._stopped.value
 
     @property
     def number(self) -> int:
-        """Of the execution that was begun last, if only one process is at work."""
+        """The number of the execution begun last. Meaningful only with a single worker."""
         return self._number.value  # type: ignore[no-any-return]
 
 
 class Worker:
-    """What a process keeps between two units of a search: modules stay instrumented, which takes a while."""
+    """The state a process keeps between units of a search. Modules stay instrumented, because that takes a while."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
         self._open: tuple[Plan, Session] | None = None
 
     def work(self, unit: Unit) -> Done:
-        """Run a unit."""
-        self._line.goes_on(unit.before)
+        self._shared.begin_execution(unit.before)
         session = self._session(unit.plan)
         session.forget()
-        return run_unit(unit, session, self._line.goes_on)
+        return run_unit(unit, session, self._shared.begin_execution)
 
     def _session(self, plan: Plan) -> Session:
         if self._open is not None and self._open[0] == plan:
@@ -65,73 +64,76 @@ class Worker:
         return session
 
 
-_worker: Worker | None = None  # of a process that was started for units: a unit cannot bring it along
+# The worker of this process, if it was started to run units. A unit cannot carry it, since units are pickled.
+_worker: Worker | None = None
 
 
-def _begin(line: Line) -> None:
-    """In a new process, once."""
+def _initialize_worker(shared: SharedState) -> None:
+    """Prepare a new worker process."""
     global _worker
-    _worker = Worker(line)
+    _worker = Worker(shared)
     _die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; only the first is to answer it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but only the main one handles it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _die_with_parent() -> None:
-    """A process that is killed cannot end those that it started; where the system does that for it, it is asked to."""
+    """Ask Linux to kill this process when its parent dies. A killed parent cannot do so itself."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _work(unit: Unit) -> Done:
-    """In such a process."""
+    """Run a unit in a worker process."""
     assert _worker is not None
     return _worker.work(unit)
 
 
 class Processes:
-    """Makes executors. Another way to have units run, by the machines of a cluster, has these methods, too.
+    """Creates executors whose workers are processes on this machine. Other providers have the same methods.
 
-    Processes are forked where that is possible: they have the scenario at once, also one that cannot be named, and sets
-    of texts have the same order in all of them.
+    Processes are forked where possible. A forked process already has the scenario, even one that cannot be imported by
+    name, and iterates over sets of strings in the same order.
     """
 
     def __init__(self, method: str | None = None) -> None:
         self._method = method or ("fork" if can_fork() else "spawn")
-        self._line = Line()
+        self._shared = SharedState()
         self._started: list[Any] = []
 
     def executor(self, workers: int) -> Executor:
-        """One that runs so many units at a time."""
-        self._line = Line()
+        """Return an executor that runs `workers` units at a time."""
+        self._shared = SharedState()
         self._started = []
-        context: Any = _Noting(multiprocessing.get_context(self._method), self._started)
-        return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(self._line,))
+        context: Any = _RecordingContext(multiprocessing.get_context(self._method), self._started)
+        return ProcessPoolExecutor(
+            workers, mp_context=context, initializer=_initialize_worker, initargs=(self._shared,)
+        )
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
-        """Have a unit run."""
+        """Submit a unit to the executor."""
         with without_fork_warning(), _same_order_of_sets() if self._method == "spawn" else nullcontext():
             return executor.submit(_work, unit)
 
     def stop(self) -> None:
-        """Whatever is under way is to end soon, and to give what it has."""
-        self._line.stop()
+        """Request that running units end soon and return what they have."""
+        self._shared.stop()
 
     def kill(self) -> None:
-        """At once, and with nothing."""
+        """Kill all workers at once and lose their results."""
         for process in self._started:
-            with suppress(ValueError, AttributeError):  # closed, or not started
+            with suppress(ValueError, AttributeError):  # already closed, or never started
                 process.kill()
 
     def death(self) -> tuple[int, str]:
-        """Of the only worker of the last executor: the number of the execution that it had begun, and how it ended."""
+        """Return the number of the execution the only worker of the last executor had begun, and how it ended."""
         codes = [process.exitcode for process in self._started]
-        return self._line.number, how_it_ended(codes[0] if codes else None)
+        return self._shared.number, how_it_ended(codes[0] if codes else None)
 
 
 @contextmanager
 def _same_order_of_sets() -> Iterator[None]:
-    """Processes that are started meanwhile hash texts alike, as forked ones do."""
+    """Give processes started within this context the same string hashes, as forked processes have."""
     before = os.environ.get("PYTHONHASHSEED")
     os.environ["PYTHONHASHSEED"] = before or "0"
     try:
@@ -143,16 +145,16 @@ def _same_order_of_sets() -> Iterator[None]:
             os.environ["PYTHONHASHSEED"] = before
 
 
-class _Noting:
-    """A context of multiprocessing that notes which processes are made: an executor does not tell."""
+class _RecordingContext:
+    """A multiprocessing context that records the processes it creates, since executors do not expose them."""
 
-    def __init__(self, context: Any, made: list[Any]) -> None:
+    def __init__(self, context: Any, created: list[Any]) -> None:
         self._context = context
-        self._made = made
+        self._created = created
 
     def Process(self, *args: Any, **options: Any) -> Any:  # noqa: N802 -- the name that executors use
         process = self._context.Process(*args, **options)
-        self._made.append(process)
+        self._created.append(process)
         return process
 
     def __getattr__(self, name: str) -> Any:

@@ -1,7 +1,7 @@
-"""A reference: a function as a value that another process makes the function from.
+"""References: picklable values from which another process obtains a function.
 
-What a module has under a name is named. Anything else, a closure or a partial, is kept here for processes that are
-forked from this one.
+A function that can be imported is referred to by module and name. Any other function, such as a closure or a partial,
+is stored here for processes forked from this one.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from raddle.errors import UsageError
 from raddle.execute.fork import can_fork
 from raddle.exploring.units import Function
 
-# The only way to hand to a forked process what cannot be pickled: it finds it where it was when it was forked.
-_kept: dict[int, Function] = {}
+# A forked process finds here the functions that cannot be pickled, because it inherits this dictionary.
+_inheritable: dict[int, Function] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """What a module has under a name.
+class NamedFunction:
+    """A function that can be imported from a module by name.
 
-    >>> Named("threading", "main_thread").load()().name
+    >>> NamedFunction("threading", "main_thread").load()().name
     'MainThread'
     """
 
     module: str
-    name: str  # with dots where it is in a class
-    folder: str = ""  # that has to be on the path for the module to be found
+    name: str  # qualified name, with dots if the function belongs to a class
+    folder: str = ""  # directory that must be on `sys.path` to import the module
 
     def load(self) -> Function:
-        """The function itself."""
+        """Import and return the function."""
         if self.module not in sys.modules and self.folder and self.folder not in sys.path:
             sys.path.insert(0, self.folder)
         found: Any = importlib.import_module(self.module)
@@ -45,48 +45,48 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Inherited:
-    """What processes have that were forked while it was kept."""
+class InheritedFunction:
+    """A function that processes forked within `reference_to` inherit."""
 
     number: int
 
     def load(self) -> Function:
-        """The function itself."""
-        return _kept[self.number]
+        """Return the inherited function."""
+        return _inheritable[self.number]
 
 
-Reference = Named | Inherited
+Reference = NamedFunction | InheritedFunction
 
 
 @contextmanager
-def referred(function: Function, *, forked: bool = True) -> Iterator[Reference]:
-    """Yield a reference that can be used meanwhile, by processes that are `forked` from this one or not.
+def reference_to(function: Function, *, forked: bool = True) -> Iterator[Reference]:
+    """Yield a reference to a function that is valid within the context. `forked`: whether the workers are forked.
 
-    >>> with referred(lambda: 6 * 7) as reference:
+    >>> with reference_to(lambda: 6 * 7) as reference:
     ...     reference.load()()
     42
     """
-    named = _named(function)
+    named = _by_name(function)
     if named is not None:
         yield named
         return
     if not forked or not can_fork():
         name = getattr(function, "__qualname__", repr(function))
-        why = "this system cannot fork" if forked else "other workers cannot inherit it"
+        why = "this system cannot fork" if forked else "the workers of an executor cannot inherit it"
         raise UsageError(
             "bad-workers",
-            f"{name} cannot be named, and {why}: write a function at the top of a module, or leave workers away",
+            f"{name} cannot be imported by name, and {why}: use a module-level function, or drop `workers`",
         )
-    number = max(_kept, default=0) + 1
-    _kept[number] = function
+    number = max(_inheritable, default=0) + 1
+    _inheritable[number] = function
     try:
-        yield Inherited(number)
+        yield InheritedFunction(number)
     finally:
-        del _kept[number]
+        del _inheritable[number]
 
 
-def _named(function: Function) -> Named | None:
-    """By its module and name, if it is there."""
+def _by_name(function: Function) -> NamedFunction | None:
+    """Return a reference by module and name, or None if the function cannot be found there."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if not module or not name or "<" in name or module == "__main__":
         return None
@@ -94,11 +94,11 @@ def _named(function: Function) -> Named | None:
     file = getattr(found, "__file__", None)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return Named(module, name, _folder(module, file)) if found is function else None
+    return NamedFunction(module, name, _folder(module, file)) if found is function else None
 
 
 def _folder(module: str, file: str | None) -> str:
-    """Where the module's outermost package lies, or the module itself."""
+    """Return the directory that contains the module's outermost package, or the module itself."""
     if file is None:
         return ""
     levels = module.count(".") + (os.path.basename(file) == "__init__.py")

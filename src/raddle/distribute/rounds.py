@@ -1,9 +1,9 @@
-"""Rounds: a search in units that several processes run, with the same end however many there are.
+"""Rounds: a search in units that several processes run, with a result that does not depend on their number.
 
-What is cut into units must not depend on the number of processes, nor on which of them is faster. So units come in
-rounds of a fixed number. Those of a round know the same: what earlier rounds learnt, covered and found. Between rounds
-everything is put together, in the order of the executions' numbers, and it is asked whether the search is over. Units
-grow from round to round: a short search should not overshoot, a long one not wait for the slowest too often.
+The split into units must not depend on the number of processes, nor on which of them is faster. So units come in rounds
+of a fixed number. All units of a round start from the same knowledge: what earlier rounds learned, covered and found.
+After each round the results are merged in the order of the execution numbers, and the stop rules are checked. Units
+grow from round to round: a short search should not overshoot, and a long one should rarely wait for its slowest unit.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from raddle.analysis.saturation import saturated
 from raddle.corpus import CorpusEntry
 from raddle.criteria import make_criteria
 from raddle.distribute.processes import Processes
-from raddle.distribute.references import referred
-from raddle.distribute.workers import Borrowed, Makers, Workers
+from raddle.distribute.references import reference_to
+from raddle.distribute.workers import BorrowedExecutor, ExecutorProvider, Workers
 from raddle.errors import UsageError
 from raddle.execute.interrupts import Interrupts
 from raddle.exploring.ledger import Clock
@@ -31,9 +31,9 @@ from raddle.measuring.measurement import all_covered
 from raddle.result import Result
 from raddle.stop_reason import StopReason
 
-UNITS = 8  # in a round, for any number of workers: the result must not depend on it
-SMALLEST, LARGEST = 64, 2048  # executions of a unit
-LEAST = 16  # below that, beginning a unit costs more than running it
+UNITS = 8  # units per round, for any number of workers, so that the result does not depend on that number
+FIRST_SIZE, MAX_SIZE = 64, 2048  # executions per unit, in the first round and at most
+MIN_EXECUTIONS = 16  # executions; starting a smaller unit costs more than running it
 
 
 def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) -> None:
@@ -49,8 +49,7 @@ def check_workers(workers: int | Executor, scheduler: str, *, complete: bool) ->
     if complete:
         raise UsageError(
             "bad-workers",
-            f"{scheduler} goes from one execution to the next and cannot be cut into parts: leave workers away, or "
-            "take another scheduler",
+            f"{scheduler} is sequential and cannot be split among workers: drop `workers`, or choose another scheduler",
         )
 
 
@@ -62,19 +61,19 @@ def search(
     workers: int | Executor,
     progress: ProgressCallback | None,
 ) -> tuple[Result, tuple[CorpusEntry, ...]]:
-    """Search with several processes; return the result and the schedules of the corpus that no longer fit."""
+    """Search with several processes. Return the result and the corpus schedules that no longer fit the code."""
     check_workers(workers, plan.scheduler, complete=plan.make_policy().complete)
-    number, makers = (workers, None) if isinstance(workers, int) else (UNITS, Borrowed(workers))
+    number, provider = (workers, None) if isinstance(workers, int) else (UNITS, BorrowedExecutor(workers))
     with ExitStack() as stack:
-        scenario = stack.enter_context(referred(plan.scenario.load(), forked=makers is None))
-        setup = stack.enter_context(referred(plan.setup.load(), forked=makers is None)) if plan.setup else None
+        scenario = stack.enter_context(reference_to(plan.scenario.load(), forked=provider is None))
+        setup = stack.enter_context(reference_to(plan.setup.load(), forked=provider is None)) if plan.setup else None
         plan = replace(plan, scenario=scenario, setup=setup)
-        rounds = Rounds(plan, budget, workers=number, progress=progress, makers=makers)
+        rounds = Rounds(plan, budget, workers=number, progress=progress, provider=provider)
         return rounds.run(corpus), rounds.unfit
 
 
 def cut(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
-    """A round: units of at most so many executions each, as (number before the first, how many).
+    """Yield the units of a round with at most `size` executions each, as (executions before it, executions).
 
     >>> list(cut(64, 1000, 64))[:2], sum(count for _, count in cut(64, 1000, 64))
     ([(64, 64), (128, 64)], 512)
@@ -82,7 +81,7 @@ def cut(before: int, executions: int, size: int) -> Iterator[tuple[int, int]]:
     [(990, 16), (1006, 4)]
     """
     total = min(executions, UNITS * size)
-    each = max(LEAST, -(-total // UNITS))
+    each = max(MIN_EXECUTIONS, -(-total // UNITS))
     for start in range(0, total, each):
         yield before + start, min(each, total - start)
 
@@ -97,41 +96,41 @@ class Rounds:
         *,
         workers: int,
         progress: ProgressCallback | None = None,
-        makers: Makers | None = None,
+        provider: ExecutorProvider | None = None,
     ) -> None:
         self._plan = replace(plan, until=budget.until)
         self._budget = budget
         self._number = workers
         self._progress = progress
-        self._makers = makers if makers is not None else Processes()
+        self._provider = provider if provider is not None else Processes()
         self._all = Done()
         self._clock = Clock(None)
-        self._under_way = [0, 0]  # executions and findings of the round that is not over yet
+        self._under_way = [0, 0]  # executions and findings of the current round so far
 
     @property
     def unfit(self) -> tuple[CorpusEntry, ...]:
-        """The schedules of the corpus that no longer fit the code."""
+        """The corpus schedules that no longer fit the code."""
         return self._all.unfit
 
     def run(self, corpus: Sequence[CorpusEntry] = ()) -> Result:
-        """Search, after replaying the corpus."""
+        """Replay the corpus, then search."""
         self._clock = Clock(self._budget.seconds)
         with Interrupts() as interrupts:
             interrupted = _flag(interrupts)
-            with Workers(min(self._number, UNITS), self._makers, interrupted=interrupted) as workers:
+            with Workers(min(self._number, UNITS), self._provider, interrupted=interrupted) as workers:
                 reason = self._rounds(workers, tuple(corpus), interrupted)
         self._all = replace(self._all, reasons=frozenset({reason}), seconds=self._clock.seconds)
         return make_result(self._plan, self._all)
 
     def _rounds(self, workers: Workers, corpus: tuple[CorpusEntry, ...], interrupted: Callable[[], bool]) -> StopReason:
-        size = SMALLEST
+        size = FIRST_SIZE
         deadline = None if self._budget.seconds is None else time.time() + self._budget.seconds
         units = [Unit(self._plan, 0, min(size, self._left(0)), deadline=deadline, corpus=corpus)]
         end = units[0].before + min(size, self._left(0))
         while True:
             self._under_way = [0, 0]
             last = self._add(workers.run(units, self._finished))
-            reason = StopReason.INTERRUPTED if interrupted() else self._over(last, end)
+            reason = StopReason.INTERRUPTED if interrupted() else self._reason_to_stop(last, end)
             if reason is not None:
                 return reason
             parts = list(cut(end, self._left(end), size))
@@ -150,16 +149,16 @@ class Rounds:
                 for index, (start, count) in enumerate(parts)
             ]
             end = parts[-1][0] + parts[-1][1]
-            size = min(2 * size, LARGEST)
+            size = min(2 * size, MAX_SIZE)
 
     def _left(self, before: int) -> int:
         most = self._budget.executions
-        return UNITS * LARGEST if most is None else most - before
+        return UNITS * MAX_SIZE if most is None else most - before
 
     def _add(self, units: Sequence[Done]) -> Done:
-        """Add a round, whose units all knew the same; return what came of it alone."""
+        """Add the results of a round. Return the merged results of this round alone."""
         covered = sum(self._all.tally.counts().values())
-        # Each unit had its share of what can be predicted, so all of them must be through with it.
+        # Each unit simulates only its share of the predictable orders. A shape is done when all units are done with it.
         shapes = [done.known.targets.shapes for done in units if done.reasons and not done.crashes]
         through = frozenset.intersection(*shapes) if shapes else frozenset()
         round_ = sum((_with_shapes(done, through) for done in units), Done())
@@ -172,7 +171,7 @@ class Rounds:
         covered = {name: frozenset(keys) for name, keys in self._all.tally.covered.items()}
         return replace(self._all.known, covered=covered)
 
-    def _over(self, last: Done, end: int) -> StopReason | None:
+    def _reason_to_stop(self, last: Done, end: int) -> StopReason | None:
         """Return a reason to stop after a round, if there is one."""
         for ended in (StopReason.FIRST_FINDING, StopReason.ENDLESS):
             if ended in last.reasons:
@@ -202,7 +201,7 @@ class Rounds:
         return all_covered(criteria, record.tally.counts(), record.model, record.facts, if_unknown=otherwise)
 
     def _finished(self, done: Done) -> None:
-        """Show that a unit is done; its results are added when all of its round are."""
+        """Report progress when a unit ends. Its results are added when its whole round has ended."""
         if self._progress is None:
             return
         self._under_way[0] += done.executions

@@ -1,7 +1,8 @@
-"""Workers: units run side by side, whatever becomes of the processes that run them.
+"""Workers: run units in parallel, and survive the death of the processes that run them.
 
-A process that dies takes the others of its executor with it. The units that are lost so are run again, each alone: then
-it is known in which execution it died. That one is a crash; those before it and those after it are run for themselves.
+When a process dies, its executor loses all running units. Each lost unit is run again alone, which shows the execution
+in which the process dies. That execution is reported as a crash. The executions before and after it are run as separate
+units.
 """
 
 from __future__ import annotations
@@ -24,31 +25,31 @@ from raddle.stop_reason import StopReason
 from raddle.trace import Trace
 
 T = TypeVar("T")
-POLL_SECONDS = 0.05  # between two looks at whether Ctrl-C was pressed
-MAX_CRASHES = 5  # in one unit: to find each of them takes a while
+POLL_SECONDS = 0.05  # interval between checks for Ctrl-C
+MAX_CRASHES = 5  # crashes located per unit; locating each one takes a while
 
 
-class Makers(Protocol):
-    """Makes executors, on this machine (`raddle.distribute.processes`) or anywhere else (`Borrowed`)."""
+class ExecutorProvider(Protocol):
+    """Provides executors, on this machine (`raddle.distribute.processes`) or elsewhere (`BorrowedExecutor`)."""
 
     def executor(self, workers: int) -> Executor:
-        """One that runs so many units at a time."""
+        """Return an executor that runs `workers` units at a time."""
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
-        """Have a unit run."""
+        """Submit a unit to the executor."""
 
     def stop(self) -> None:
-        """Whatever is under way is to end soon, and to give what it has."""
+        """Request that running units end soon and return what they have."""
 
     def kill(self) -> None:
-        """At once, and with nothing."""
+        """Kill all workers at once and lose their results."""
 
     def death(self) -> tuple[int, str]:
-        """Of the only worker of the last executor: the number of the execution that it had begun, and how it ended."""
+        """Return the number of the execution the only worker of the last executor had begun, and how it ended."""
 
 
 def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Done:
-    """Return an execution that its process did not survive, as the result of a unit.
+    """Return the result of a unit for a single execution that killed its process.
 
     `rehearsed`: False if the process died before the first execution, without any preemption.
     """
@@ -61,7 +62,7 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
         possible_on=THIS_INTERPRETER,
         schedule=None,
         trace=Trace(()),
-        details=("nothing else is known of it; `python -X faulthandler` shows where a segmentation fault happens",),
+        details=("no trace is available; `python -X faulthandler` shows where a segmentation fault happens",),
         execution=number,
     )
     decided_by = plan.make_policy().member_for(number) if rehearsed else WITHOUT_PREEMPTION
@@ -69,7 +70,7 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
         before=number - 1,
         executions=1,
         crashes=1,
-        reasons=frozenset() if rehearsed else frozenset({StopReason.FIRST_FINDING}),  # it cannot be run at all
+        reasons=frozenset() if rehearsed else frozenset({StopReason.FIRST_FINDING}),  # the scenario cannot run at all
         findings=(Signed(signature, finding),),
         turns=(Turn(number, 1, decided_by),),
         known=Known(reported=frozenset({signature})),
@@ -77,7 +78,7 @@ def crashed(unit: Unit, number: int, how: str, *, rehearsed: bool = True) -> Don
 
 
 class Unowned(Executor):
-    """An executor of the caller's, which `shutdown` leaves alone."""
+    """Wraps the caller's executor so that `shutdown` has no effect."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -86,14 +87,14 @@ class Unowned(Executor):
         return self._executor.submit(function, *arguments, **options)
 
 
-class Borrowed:
-    """Runs units on an executor of the caller's; its workers are neither stopped early nor started again."""
+class BorrowedExecutor:
+    """Runs units on the caller's executor. Its workers are neither stopped early nor restarted."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = Unowned(executor)
 
     def executor(self, workers: int) -> Executor:
-        """Return the executor, however many units it runs at a time."""
+        """Return the caller's executor, whatever number of units it runs at a time."""
         return self._executor
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:
@@ -101,22 +102,24 @@ class Borrowed:
         return executor.submit(run_unit, unit)
 
     def stop(self) -> None:
-        """Let the units that have begun end."""
+        """Do nothing: units that have begun run to their end."""
 
     def kill(self) -> None:
-        """Let the units that have begun end."""
+        """Do nothing: units that have begun run to their end."""
 
     def death(self) -> tuple[int, str]:
-        """Refuse to go on: a worker of this executor cannot be replaced."""
-        raise UsageError("bad-workers", "a worker of the given executor died; give a number of workers to find out why")
+        """Raise an error, because a worker of this executor cannot be restarted alone."""
+        raise UsageError(
+            "bad-workers", "a worker of the given executor died; pass a number as `workers` to find out why"
+        )
 
 
 class Workers:
-    """So many processes. `interrupted` says whether Ctrl-C was pressed: then nothing new is begun."""
+    """Runs units in up to `number` processes. Once `interrupted()` returns True, no new unit begins."""
 
-    def __init__(self, number: int, makers: Makers, *, interrupted: Callable[[], bool]) -> None:
+    def __init__(self, number: int, provider: ExecutorProvider, *, interrupted: Callable[[], bool]) -> None:
         self._number = number
-        self._makers = makers
+        self._provider = provider
         self._interrupted = interrupted
         self._executor: Executor | None = None
         self._stopped = False
@@ -128,7 +131,7 @@ class Workers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            self._makers.kill()
+            self._provider.kill()
         self._close()
 
     def _close(self) -> None:
@@ -137,14 +140,14 @@ class Workers:
             self._executor = None
 
     def run(self, units: Sequence[Unit], finished: Callable[[Done], None]) -> list[Done]:
-        """Run units and return what came of them, in their order; `finished` is called for each, in any order."""
+        """Run units and return their results in order. `finished` is called for each as it ends."""
         result: list[Done] = []
         if self._executor is None:
-            self._executor = self._makers.executor(self._number)
+            self._executor = self._provider.executor(self._number)
         futures: dict[Future[Done], Unit] = {}
-        with suppress(BrokenExecutor):  # by a unit that was faster than this loop
+        with suppress(BrokenExecutor):  # a unit may already have broken the executor
             for unit in units:
-                futures[self._makers.submit(self._executor, unit)] = unit
+                futures[self._provider.submit(self._executor, unit)] = unit
         lost = list(units[len(futures) :])
         for future in self._completed(futures):
             try:
@@ -162,24 +165,24 @@ class Workers:
             result += self._alone(unit, finished)
         result.sort(key=lambda done: done.before)
         if lost and not any(done.crashes for done in result) and not self._interrupted():
-            note = "a process died; what it was to do was done again, and it did not happen again"
+            note = "a worker process died; its work was repeated, and no process died again"
             result.append(Done(notes=(note,)))
         return result
 
     def _completed(self, futures: Iterable[Future[Done]]) -> Iterable[Future[Done]]:
-        """One after the other, as they come; after Ctrl-C those that were not begun are cancelled."""
+        """Yield the futures as they complete. After Ctrl-C, cancel those that have not begun."""
         left = set(futures)
         while left:
             done, left = wait(left, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             yield from done
             if self._interrupted() and not self._stopped:
                 self._stopped = True
-                self._makers.stop()
+                self._provider.stop()
                 for future in left:
                     future.cancel()
 
     def _alone(self, unit: Unit, finished: Callable[[Done], None]) -> list[Done]:
-        """Run a unit whose process died, and find out in which executions it dies."""
+        """Run a lost unit alone, and find the executions in which its process dies."""
         result: list[Done] = []
         while not self._interrupted():
             done, number, how = self._one(unit)
@@ -191,7 +194,7 @@ class Workers:
             if number <= unit.before:
                 if not unit.corpus:
                     return [*result, crashed(unit, unit.before + 1, how, rehearsed=unit.rehearsed)]
-                note = "a process died of a schedule kept by an earlier run; these were left out"
+                note = "a worker process died while replaying the corpus, so the corpus was skipped"
                 result.append(Done(notes=(note,), before=unit.before))
                 unit = replace(unit, corpus=())
                 continue
@@ -206,19 +209,19 @@ class Workers:
         return result
 
     def _one(self, unit: Unit) -> tuple[Done | None, int, str]:
-        """A unit in a process of its own; where that dies, the number of the execution, and how it ended."""
-        executor = self._makers.executor(1)
+        """Run a unit in a process of its own. If the process dies, return the execution's number and how it ended."""
+        executor = self._provider.executor(1)
         try:
-            future = self._makers.submit(executor, unit)
+            future = self._provider.submit(executor, unit)
             for _ in self._completed([future]):
                 pass
             return future.result(), 0, ""
         except (CancelledError, BrokenExecutor):
             pass
         except BaseException:
-            self._makers.kill()
+            self._provider.kill()
             raise
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
-        number, how = self._makers.death()
+        number, how = self._provider.death()
         return None, number, how

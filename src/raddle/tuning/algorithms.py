@@ -1,9 +1,9 @@
-"""Search algorithms: each proposes points of a space, is told how good each was, and proposes on for ever.
+"""Search algorithms: each proposes points of a space and receives the fitness of each, without end.
 
-They are generators: a point goes out, its fitness comes in. So they know nothing of executions, and whoever asks
-decides when it is enough. SearchBestie has random search, hill climbing and a genetic algorithm too; here hill
-climbing takes the first better neighbour, not the best of all, as an evaluation costs several executions, and
-begins anew elsewhere where no neighbour is better.
+They are generators: a point goes out, its fitness comes in. So they know nothing about executions, and the caller
+decides when to stop. SearchBestie also has random search, hill climbing and a genetic algorithm. Here hill climbing
+takes the first better neighbor, not the best of all, because an evaluation costs several executions. It restarts at a
+random point where no neighbor is better.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ Proposals = Generator[Point, float, None]
 Algorithm = Callable[[Space[Any], Random], Proposals]
 Rated = tuple[float, Point]
 
-POPULATION = 10
-ELITE = 2  # of a population that live on as they are
-RIVALS = 2  # of which the better one becomes a parent
+POPULATION = 10  # points per generation
+ELITE = 2  # best points of a generation, which survive unchanged
+TOURNAMENT_SIZE = 2  # points drawn for each parent; the best of them is taken
 
 
-def random_search(space: Space[C], chance: Random) -> Proposals:
-    """Any point, whatever came before.
+def random_search(space: Space[C], rng: Random) -> Proposals:
+    """Propose random points, independently of earlier ones.
 
     >>> from raddle.tuning.configurations import Dimension
     >>> next(random_search(Space((Dimension("x", (4,)),), lambda point: point["x"]), Random(1)))
     (4,)
     """
     while True:
-        yield space.draw(chance)
+        yield space.draw(rng)
 
 
-def hill_climbing(space: Space[C], chance: Random) -> Proposals:
-    """From a point to the first better neighbour, until there is none; then from another point.
+def hill_climbing(space: Space[C], rng: Random) -> Proposals:
+    """Move to the first better neighbor until there is none; then restart at another point.
 
     >>> from raddle.tuning.configurations import SCALE, Dimension
     >>> climb = hill_climbing(Space((Dimension("x", (4, 5), SCALE),), lambda point: point["x"]), Random(1))
@@ -46,20 +46,20 @@ def hill_climbing(space: Space[C], chance: Random) -> Proposals:
     [(4,), (5,)]
     """
     while True:
-        here = space.draw(chance)
+        here = space.draw(rng)
         height = yield here
         ascends = True
         while ascends:
             ascends = False
-            for neighbour in space.neighbours(here, chance):
-                found = yield neighbour
+            for neighbor in space.neighbors(here, rng):
+                found = yield neighbor
                 if found > height:
-                    here, height, ascends = neighbour, found, True
+                    here, height, ascends = neighbor, found, True
                     break
 
 
-def genetic(space: Space[C], chance: Random) -> Proposals:
-    """Generations: the best live on, the rest are children of the better ones, mixed and changed a little.
+def genetic(space: Space[C], rng: Random) -> Proposals:
+    """Evolve generations: the best points survive; the others are crossed and mutated from good parents.
 
     >>> from raddle.tuning.configurations import Dimension
     >>> next(genetic(Space((Dimension("x", (4,)),), lambda point: point["x"]), Random(1)))
@@ -67,20 +67,20 @@ def genetic(space: Space[C], chance: Random) -> Proposals:
     """
     population: list[Rated] = []
     while len(population) < POPULATION:
-        point = space.draw(chance)
+        point = space.draw(rng)
         population.append(((yield point), point))
     while True:
         kept = best_of(population, ELITE)
         children: list[Rated] = []
         while len(kept) + len(children) < POPULATION:
-            child = space.crossed(_parent(population, chance), _parent(population, chance), chance)
-            child = space.mutated(child, chance)
+            child = space.crossed(_parent(population, rng), _parent(population, rng), rng)
+            child = space.mutated(child, rng)
             children.append(((yield child), child))
         population = [*kept, *children]
 
 
 def best_of(population: Sequence[Rated], number: int) -> list[Rated]:
-    """The fittest; of those that are equally fit, the older ones.
+    """Return the `number` fittest points; among equally fit ones, the older come first.
 
     >>> best_of([(1.0, ("a",)), (3.0, ("b",)), (3.0, ("c",)), (2.0, ("d",))], 2)
     [(3.0, ('b',)), (3.0, ('c',))]
@@ -88,9 +88,9 @@ def best_of(population: Sequence[Rated], number: int) -> list[Rated]:
     return sorted(population, key=lambda rated: -rated[0])[:number]
 
 
-def _parent(population: Sequence[Rated], chance: Random) -> Point:
-    rivals = [chance.choice(population) for _ in range(RIVALS)]
-    return best_of(rivals, 1)[0][1]
+def _parent(population: Sequence[Rated], rng: Random) -> Point:
+    drawn = [rng.choice(population) for _ in range(TOURNAMENT_SIZE)]
+    return best_of(drawn, 1)[0][1]
 
 
 ALGORITHMS: dict[str, Algorithm] = {

@@ -1,7 +1,7 @@
-"""Runs of a whole command by its own threads: what noise covers in a few of them.
+"""Evaluates noise: runs a whole command natively a few times, and records what the runs covered.
 
-Each is a process of `raddle run` with a data file of its own, which is read and then added to the common one.
-A run fails where its exit code is not 0, where a thread died of an exception, or where it does not end in time.
+Each run is a `raddle run` process with its own data file. That file is read and then added to the common one. A run
+fails if its exit code is not 0, if a thread died of an exception, or if it does not end in time.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-PATIENCE = 10  # times as long as the longest run that ended, and
-MIN_SECONDS = 30.0  # at least, a run may take
-MAX_SECONDS = 600.0  # while none has ended
-LAST_WORDS_SECONDS = 2.0  # after each interrupt, for a run that is ended to store what it saw
-INTERRUPTS = 3  # the second one ends the wait for threads that do not end
-MAX_READ = 1 << 16  # bytes of what a run printed, from the end
+PATIENCE = 10  # a run may take this many times as long as the longest run that ended
+MIN_SECONDS = 30.0  # time limit of a run, at least
+MAX_SECONDS = 600.0  # time limit of a run while none has ended
+GRACE_SECONDS = 2.0  # time for an interrupted run to store its data, after each interrupt
+INTERRUPTS = 3  # interrupts sent; the second one stops waiting for threads that do not end
+MAX_READ = 1 << 16  # bytes read from the end of a run's output
 
 _monotonic = time.monotonic
 _REFUSAL = re.compile(r"^raddle: (?P<message>.*) \[(?P<slug>[a-z-]+)\]$", re.MULTILINE | re.DOTALL)
@@ -51,14 +51,14 @@ _ERROR = re.compile(
 class Run:
     """How one process ended."""
 
-    code: int | None  # None where it was ended by us
+    code: int | None  # exit code, or None if the process was stopped at its time limit
     seconds: float
-    error: str = ""  # the last exception that it printed
-    thread_died: bool = False
+    error: str = ""  # the last exception that the process printed
+    thread_died: bool = False  # True if a thread ended with an exception
 
     @property
     def how(self) -> str:
-        """What went wrong; "" where nothing did.
+        """What went wrong, or "" if nothing did.
 
         >>> Run(1, 0.2).how, Run(-11, 0.2).how, Run(None, 30.0).how, Run(0, 0.2).how
         ('exit code 1', 'killed by SIGSEGV', 'did not end within 30 s', '')
@@ -72,21 +72,21 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Runs that failed alike."""
+    """Runs that failed in the same way."""
 
-    how: str
-    error: str  # of the first one
-    configuration: Configuration  # of the first one
-    runs: int = 1
+    how: str  # what went wrong
+    error: str  # exception printed by the first of the runs
+    configuration: Configuration  # configuration of the first of the runs
+    runs: int = 1  # number of runs
 
     def __add__(self, other: Failures) -> Failures:
         return Failures(self.how, self.error, self.configuration, self.runs + other.runs)
 
 
 class CommandRuns(Runs):
-    """Evaluates noise, and counts what fails.
+    """Evaluates noise configurations and counts failed runs.
 
-    `command` is what follows the options of `raddle run`, and `arguments` are more of its options.
+    `command` is what follows the options of `raddle run`, and `arguments` are further options.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class CommandRuns(Runs):
         until = None if seconds is None else _monotonic() + seconds
         failed = 0
         ended: SearchEnd | Literal[""] = ""
-        # Beside the common one: where a data file lies decides how `raddle run` names source files.
+        # Beside the common file: the directory of a data file decides how `raddle run` names source files.
         data = Path(f"{self._data_file}.search-{os.getpid()}")
         try:
             with TemporaryDirectory(prefix="raddle-search-") as folder:
@@ -135,7 +135,7 @@ class CommandRuns(Runs):
                 leftover.unlink(missing_ok=True)
 
     def _one(self, configuration: Configuration, data: Path, folder: Path, until: float | None) -> bool:
-        """Run once, and no longer than until then; return whether it failed."""
+        """Run the command once, at most until the given time. Return whether it failed."""
         summary = folder / "summary"
         summary.unlink(missing_ok=True)
         limit = self._limit
@@ -165,17 +165,17 @@ class CommandRuns(Runs):
 
     @property
     def _limit(self) -> float:
-        """Seconds that a run may take. Noise makes runs slower, so much more than without."""
+        """The time limit of one run in seconds. It is generous, because noise slows runs down."""
         if self._run_seconds is not None:
             return self._run_seconds
         return MAX_SECONDS if self._longest is None else max(MIN_SECONDS, PATIENCE * self._longest)
 
     def _start(self, command: Sequence[str], folder: Path, limit: float) -> tuple[Run, str]:
-        """Run one process, for so many seconds at most; return also the end of what it printed."""
+        """Run one process for at most `limit` seconds. Return how it ended and the end of its error output."""
         start = _monotonic()
         code: int | None
         with open(folder / "out", "wb") as out, open(folder / "error", "wb") as error:
-            # A session of its own: Ctrl-C is for us, and whatever it starts can be ended with it.
+            # A new session keeps Ctrl-C from the process, and lets its child processes be stopped with it.
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, start_new_session=True
             )
@@ -200,14 +200,14 @@ class CommandRuns(Runs):
 
     def _note(self, summary: Path) -> None:
         if not summary.exists():
-            self.notes["a run left no summary: it was killed, or it ended in a way of its own"] = None
+            self.notes["a run left no summary: it was killed, or the program ended the process directly"] = None
             return
         data = json.loads(summary.read_text(encoding="utf-8"))
         self.notes.update(dict.fromkeys(data["notes"]))
         self.not_instrumented.update(dict.fromkeys(NotInstrumented(**one) for one in data["not_instrumented"]))
 
     def _keep(self, data: Path) -> Tally:
-        """What the runs covered, which goes to the common file too."""
+        """Return what the runs covered, and add it to the common data file."""
         try:
             contents = read(data)
         except NoDataError:
@@ -219,12 +219,12 @@ class CommandRuns(Runs):
 
 
 def as_record(contents: Contents, *, origin: str) -> Record:
-    """Several native runs as one, which is added as a run is: what was measured of changed source goes."""
+    """Merge several native runs into one record. Coverage of source that changed since is dropped when it is added."""
     return Record(**contents.measured_fields() | {"notes": (), "corpus": ()}, origin=origin, mode="native")
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a process and all that it started to end, so that it can store what it saw; then end them."""
+    """Interrupt a process and its children, so that they can store their data; then kill them."""
     if not hasattr(os, "killpg"):
         process.kill()
         process.wait()
@@ -233,10 +233,10 @@ def end(process: subprocess.Popen[bytes]) -> None:
         for _ in range(INTERRUPTS):
             _signal(process, signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(LAST_WORDS_SECONDS)
+                process.wait(GRACE_SECONDS)
                 return
     finally:
-        _signal(process, signal.SIGKILL)  # also what it left behind
+        _signal(process, signal.SIGKILL)  # also kills child processes that are still running
         process.wait()
 
 

@@ -1,9 +1,9 @@
-"""Configurations: the ways to run that a search looks through, as points of a space with dimensions.
+"""Configurations: the ways of running that a search tries, as points of a space with dimensions.
 
-After SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010): for native runs a configuration is noise (kind,
-place, probability, strength) and its seed; for scenarios, which SearchBestie has not, it is a scheduler with its
-parameters and seed. A point has a value in every dimension, also in those that mean nothing for it, as the depth
-of PCT for a random walk: so points can be crossed. What is run is the configuration that a point stands for.
+After SearchBestie (Křena, Letko, Vojnar and Ur, PADTAD 2010). For native runs a configuration is noise (kind, place,
+probability, strength) and its seed. For scenarios, which SearchBestie does not have, it is a scheduler with its
+parameters and seed. A point has a value in every dimension, even in those that its configuration ignores, such as the
+depth of PCT for a random walk. This makes it possible to cross any two points.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Value = str | int | float
 Point = tuple[Value, ...]
 C = TypeVar("C", bound=Hashable)
 
-WORDS = "words"  # each value is next to each other one
-SCALE = "scale"  # a value is next to the one before it and the one after it
-SEEDS = "seeds"  # all values are alike: any one of the others stands for all of them
+WORDS = "words"  # every value is a neighbor of every other
+SCALE = "scale"  # a value is a neighbor of the previous and of the next value
+SEEDS = "seeds"  # values are interchangeable; one random other value is the neighbor
 
-MAX_SEEDS = 1000
+MAX_SEEDS = 1000  # seeds in the space
 NO_NOISE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What can be chosen, and what is next to what.
+    """One dimension of a space: its values, and which of them are neighbors.
 
     >>> Dimension("depth", (2, 3, 5), SCALE).next_to(3, Random(1))
     [2, 5]
@@ -40,62 +40,62 @@ class Dimension:
     values: tuple[Value, ...]
     kind: str = WORDS
 
-    def next_to(self, value: Value, chance: Random) -> list[Value]:
-        """The values one step away."""
+    def next_to(self, value: Value, rng: Random) -> list[Value]:
+        """Return the values one step away."""
         place = self.values.index(value)
         if self.kind == SCALE:
             return [*self.values[max(place - 1, 0) : place], *self.values[place + 1 : place + 2]]
         others = [*self.values[:place], *self.values[place + 1 :]]
-        return [chance.choice(others)] if self.kind == SEEDS and others else others
+        return [rng.choice(others)] if self.kind == SEEDS and others else others
 
 
 @dataclass(frozen=True, slots=True)
 class Space(Generic[C]):
-    """All points, and the configuration that each of them stands for.
+    """All points, and the configuration that each of them represents.
 
     >>> plane = Space((Dimension("x", (1, 2, 3), SCALE), Dimension("y", ("a", "b"))), lambda p: (p["x"], p["y"]))
-    >>> sorted(plane.neighbours((1, "a"), Random(1)))
+    >>> sorted(plane.neighbors((1, "a"), Random(1)))
     [(1, 'b'), (2, 'a')]
     """
 
     dimensions: tuple[Dimension, ...]
-    express: Callable[[Mapping[str, Value]], C]
+    to_configuration: Callable[[Mapping[str, Value]], C]
 
     def configuration(self, point: Point) -> C:
-        """What is run."""
-        return self.express(dict(zip([dimension.name for dimension in self.dimensions], point, strict=True)))
+        """Return the configuration that a point represents."""
+        return self.to_configuration(dict(zip([dimension.name for dimension in self.dimensions], point, strict=True)))
 
-    def draw(self, chance: Random) -> Point:
-        """Any point."""
-        return tuple([chance.choice(dimension.values) for dimension in self.dimensions])
+    def draw(self, rng: Random) -> Point:
+        """Return a random point."""
+        return tuple([rng.choice(dimension.values) for dimension in self.dimensions])
 
-    def neighbours(self, point: Point, chance: Random) -> list[Point]:
-        """The points one step away that stand for another configuration, each once, in any order."""
+    def neighbors(self, point: Point, rng: Random) -> list[Point]:
+        """Return the points one step away with a different configuration, each once, in random order."""
         found: dict[C, Point] = {}
         for place, dimension in enumerate(self.dimensions):
-            for value in dimension.next_to(point[place], chance):
+            for value in dimension.next_to(point[place], rng):
                 moved = (*point[:place], value, *point[place + 1 :])
                 found.setdefault(self.configuration(moved), moved)
         found.pop(self.configuration(point), None)
         points = list(found.values())
-        chance.shuffle(points)
+        rng.shuffle(points)
         return points
 
-    def crossed(self, one: Point, other: Point, chance: Random) -> Point:
-        """A point that has each of its values from one of two others."""
-        return tuple([chance.choice(pair) for pair in zip(one, other, strict=True)])
+    def crossed(self, one: Point, other: Point, rng: Random) -> Point:
+        """Return a point that takes each value from one of two parents."""
+        return tuple([rng.choice(pair) for pair in zip(one, other, strict=True)])
 
-    def mutated(self, point: Point, chance: Random) -> Point:
-        """On average one value is drawn anew."""
+    def mutated(self, point: Point, rng: Random) -> Point:
+        """Return the point with, on average, one value drawn again."""
         return tuple([
-            chance.choice(dimension.values) if chance.random() < 1 / len(self.dimensions) else value
+            rng.choice(dimension.values) if rng.random() < 1 / len(self.dimensions) else value
             for dimension, value in zip(self.dimensions, point, strict=True)
         ])  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Options of `raddle run` or `raddle explore`.
+    """A value for `--noise` of `raddle run` or `--scheduler` of `raddle explore`, with its seed.
 
     >>> str(Configuration("scheduler", "pct:depth=3", 7))
     '--scheduler pct:depth=3 --seed 7'
@@ -104,12 +104,12 @@ class Configuration:
     """
 
     option: str  # "noise" or "scheduler"
-    value: str  # "" where the option is not given
-    seed: int | None  # None where nothing is drawn
+    value: str  # "" if the option is not given
+    seed: int | None  # None if nothing is random
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """As they are given on the command line."""
+        """The configuration as command-line arguments."""
         seed = () if self.seed is None else ("--seed", str(self.seed))
         return (f"--{self.option}", self.value, *seed) if self.value else seed
 
@@ -119,7 +119,7 @@ class Configuration:
 
 _SEEDS = Dimension("seed", tuple(range(1, MAX_SEEDS + 1)), SEEDS)
 
-# The parameter of each scheduler that has one, and whether it draws anything.
+# Maps each scheduler to its parameter, if it has one, and to whether it uses a seed.
 _SCHEDULERS: dict[str, tuple[str | None, bool]] = {
     "random": (None, True),
     "pct": ("depth", True),
@@ -131,7 +131,7 @@ _SCHEDULERS: dict[str, tuple[str | None, bool]] = {
 
 
 def scheduler_space() -> Space[Configuration]:
-    """Schedulers and their parameters, for scenarios.
+    """Return the space of schedulers and their parameters, for scenarios.
 
     >>> space = scheduler_space()
     >>> str(space.configuration(("pct", 3, 1, 2, 9))), str(space.configuration(("round-robin", 3, 1, 2, 9)))
@@ -150,7 +150,7 @@ def scheduler_space() -> Space[Configuration]:
 
 
 def noise_space() -> Space[Configuration]:
-    """Noise and its seed, for native runs; the strength is in milliseconds.
+    """Return the space of noise and its seed, for native runs; the strength is in milliseconds.
 
     >>> space = noise_space()
     >>> str(space.configuration(("sleep", "shared", 0.1, 5.0, 9)))
@@ -171,7 +171,7 @@ def noise_space() -> Space[Configuration]:
 
 
 def no_noise() -> Configuration:
-    """Runs that are only watched."""
+    """Return the configuration without noise."""
     return Configuration("noise", "", None)
 
 

@@ -1,4 +1,4 @@
-"""Fitness: how good a configuration is, as a weighted sum of how many requirements its executions covered."""
+"""Fitness of a configuration: a weighted sum of the numbers of requirements that its executions covered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TERM = re.compile(r"(?:(?P<weight>[0-9.]+)\s*\*\s*)?(?P<name>[A-Za-z][A-Za-z-]*
 class Fitness:
     """Criteria with their weights.
 
-    Some criteria have a star in their name: the star after a number multiplies, the one after a name belongs to it.
+    A star after a number multiplies. A star after a name belongs to the name of the criterion.
 
     >>> fitness = Fitness.parse("map + 2*hbpair*")
     >>> fitness.weights, str(fitness)
@@ -32,15 +32,17 @@ class Fitness:
 
     @classmethod
     def parse(cls, text: str) -> Fitness:
-        """As it is written; a word for several criteria, as `default`, gives each of them its weight."""
+        """Parse a fitness such as `map+2*hbpair*`. A group name such as `default` gives each of its criteria the
+        weight.
+        """
         weights: dict[str, float] = {}
         for part in text.split("+"):
             term = _TERM.fullmatch(part.strip())
             if term is None:
                 raise UsageError(
                     "bad-fitness",
-                    f"{part.strip()!r} in the fitness {text!r} is not a criterion or a number times one: write "
-                    "criteria with + between, as in map+2*hbpair*",
+                    f"{part.strip()!r} in the fitness {text!r} is neither a criterion nor a weighted criterion: write "
+                    "criteria separated by +, for example map+2*hbpair*",
                 )
             for name in resolve(term["name"]):
                 weights[name] = weights.get(name, 0.0) + _weight(term["weight"], text)
@@ -48,11 +50,11 @@ class Fitness:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """The names of those that count."""
+        """The names of the weighted criteria."""
         return tuple(name for name, _ in self.weights)
 
     def of(self, tally: Tally) -> float:
-        """Of executions that covered this."""
+        """Return the fitness of executions with this coverage."""
         counts = tally.counts()
         return sum(weight * counts.get(name, 0) for name, weight in self.weights)
 

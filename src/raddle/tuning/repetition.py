@@ -1,7 +1,7 @@
-"""Repeats a program with one fixed noise until nothing new is covered: saturation-based testing.
+"""Repeats a program with one fixed noise until coverage no longer grows: saturation-based testing.
 
-After Křena, Letko and Vojnar: what a program covers grows along its executions and then stabilises, which says when to
-stop. `raddle.analysis.saturation` has the rule.
+After Křena, Letko and Vojnar: the coverage of a program grows over its executions and then stabilizes, which indicates
+when to stop. `raddle.analysis.saturation` implements the rule.
 """
 
 from __future__ import annotations
@@ -22,27 +22,28 @@ class RepetitionEnd(Reason):
     """The reasons to stop repeating a program."""
 
     SATURATED = "saturated", "saturated: no new coverage in the last {quiet} runs"
-    RUNS = "runs", "the number of runs is reached"
-    SECONDS = "seconds", "the time asked for is over"
+    RUNS = "runs", "reached the requested number of runs"
+    SECONDS = "seconds", "reached the time limit"
     INTERRUPTED = "interrupted", "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop."""
+    """The limits after which repeating stops."""
 
     runs: int | None = None
     seconds: float | None = None
-    saturation: int | None = None  # runs in a row without new coverage, at least; None: saturation does not end it
+    # Minimum number of runs in a row without new coverage; None: do not stop at saturation.
+    saturation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What the runs came to."""
+    """The results of all runs."""
 
-    runs: int  # that ended by themselves, or were ended because they took too long
-    failed: int
-    tally: Tally = field(repr=False)  # an execution is a run, with all its processes
+    runs: int  # runs that ended by themselves or reached their time limit
+    failed: int  # number of runs that failed
+    tally: Tally = field(repr=False)  # coverage, with a run and all its processes counted as one execution
     stopped_because: RepetitionEnd
 
     @property
@@ -52,7 +53,7 @@ class Repeated:
 
     @property
     def sentence(self) -> str:
-        """Why it stopped.
+        """The reason why repeating stopped, as a sentence.
 
         >>> Repeated(50, 0, Tally(50), RepetitionEnd.SATURATED).sentence
         'saturated: no new coverage in the last 50 runs'
@@ -63,9 +64,9 @@ class Repeated:
 def repeat(
     run: Callable[[int, float | None], Measured], limits: Limits, progress: Callable[[Repeated], None]
 ) -> Repeated:
-    """Run a program again and again; `run` gets the number of the run and the seconds that are left.
+    """Run a program repeatedly. `run` takes the number of the run and the seconds left.
 
-    An interrupt ends it. What the runs before it covered counts, and so does what the last one stored.
+    An interrupt stops it. The coverage of earlier runs counts, and so does what the interrupted run stored.
     """
     start = _monotonic()
     tally, runs, failed = Tally(), 0, 0
@@ -84,7 +85,7 @@ def repeat(
 
 
 def _as_one(tally: Tally) -> Tally:
-    """Count a run once, however many processes it had."""
+    """Count a run as one execution, whatever number of processes it had."""
     return Tally.of({name: dict.fromkeys(keys, Covered(1, 1)) for name, keys in tally.covered.items()}, executions=1)
 
 

@@ -1,4 +1,4 @@
-"""What the evaluations of a search leave behind, be it runs of a scenario or of a command."""
+"""The base class for evaluating configurations, by runs of a scenario or of a command."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Runs:
 
     def __init__(self, data_file: str | None) -> None:
         self._data_file = data_file
-        self.record: Record | None = None  # of all evaluations, without findings
+        self.record: Record | None = None  # merged record of all evaluations, without findings
         self.notes: dict[str, None] = {}
-        self.not_stored = ""  # why the last record that could not be stored was not
+        self.not_stored = ""  # why a record could not be stored, or "" if all were
         self.not_instrumented: dict[NotInstrumented, None] = {}
 
     def __call__(self, configuration: Configuration, seconds: float | None) -> Measured:

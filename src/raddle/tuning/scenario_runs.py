@@ -1,4 +1,4 @@
-"""Runs of a scenario under control: what a scheduler with its parameters covers in a few executions."""
+"""Evaluates schedulers: runs a scenario a few times under control, and records what the executions covered."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from raddle.tuning.configurations import Configuration
 from raddle.tuning.runs import Runs
 from raddle.tuning.search import Measured, SearchEnd
 
-_THE_END = StopReason.FIRST_FINDING  # although it was to continue: the finding prevents that
+# A search that should continue stops at a finding only if the scenario cannot run again.
+_CANNOT_CONTINUE = StopReason.FIRST_FINDING
 _ENDED = {
     StopReason.INTERRUPTED: SearchEnd.INTERRUPTED,
     StopReason.EXHAUSTED: SearchEnd.EXHAUSTED,
-    _THE_END: SearchEnd.UNFIT,
+    _CANNOT_CONTINUE: SearchEnd.UNFIT,
 }
 
 
 class ScenarioRuns(Runs):
-    """Evaluates schedulers, and keeps each failure once.
+    """Evaluates schedulers and keeps each failure once.
 
-    `explore` is `raddle.explore` of the scenario, with everything that is the same for all configurations.
+    `explore` is `raddle.explore` with the scenario and all options that are the same for every configuration.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class ScenarioRuns(Runs):
         """Run a few executions with that scheduler, and store what they covered."""
         result = self._run(configuration, seconds=seconds, shrink=False)
         new = self._new_findings(result, configuration)
-        if result.exhausted or not result.stopped_because.ran_out:  # else the notes are about this scheduler only
+        if result.exhausted or not result.stopped_because.ran_out:  # other notes concern only this scheduler
             self.notes.update(dict.fromkeys(result.notes))
         self.not_instrumented.update(dict.fromkeys(result.not_instrumented))
         if result.record is not None:
@@ -61,15 +62,15 @@ class ScenarioRuns(Runs):
         )
 
     def _new_findings(self, result: Result, configuration: Configuration) -> list[Finding]:
-        """Return the findings that no earlier configuration showed.
+        """Return the findings that no earlier configuration produced.
 
-        Shrinking takes hundreds of executions, so only these are shrunk, by running the same configuration again.
+        Shrinking takes hundreds of executions, so only new findings are shrunk, by running the configuration again.
         """
         new = {finding.signature: finding for finding in result.findings if finding.signature not in self.findings}
         if (
             new
             and self._shrink
-            and result.stopped_because not in (StopReason.INTERRUPTED, StopReason.SECONDS, _THE_END)
+            and result.stopped_because not in (StopReason.INTERRUPTED, StopReason.SECONDS, _CANNOT_CONTINUE)
         ):
             again = self._run(configuration, seconds=None, shrink=True)
             new |= {finding.signature: finding for finding in again.findings if finding.signature in new}

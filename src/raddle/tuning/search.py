@@ -1,9 +1,9 @@
-"""A search for the configuration whose executions cover most, until nothing new comes any more.
+"""Searches for the configuration whose executions cover most, until coverage no longer grows.
 
-An algorithm proposes configurations, each is evaluated once (a few executions), its fitness is what they
-covered. What all of them covered together grows; where it has stopped growing, the search is saturated: none of
-the last evaluations, so many or a share of all, whichever is more, covered anything that was not covered before.
-The share makes it wait longer the longer it took to come so far, for coverage grows in shoulders.
+An algorithm proposes configurations. Each is evaluated once, by a few executions, and its fitness is what they covered.
+The search is saturated when none of the last evaluations covered anything new. Their number is a minimum or a share of
+all evaluations, whichever is more. The share makes a long search wait longer, because coverage grows in steps with
+plateaus between them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from raddle.tuning.configurations import Space
 
 C = TypeVar("C", bound=Hashable)
 
-SHARE = 0.25  # of all evaluations that have to bring nothing new
-KNOWN_IN_A_ROW = 1000  # proposals; then an algorithm is taken to have no others
+SHARE = 0.25  # share of all evaluations that must pass without new coverage
+MAX_KNOWN_IN_A_ROW = 1000  # known configurations proposed in a row before the algorithm counts as exhausted
 _monotonic = time.monotonic
 
 
@@ -32,43 +32,43 @@ class SearchEnd(Reason):
     """The reasons to stop searching for configurations."""
 
     SATURATED = "saturated", "saturated: none of the last {quiet} evaluations covered anything new"
-    EXHAUSTED = "exhausted", "exhausted: an evaluation ran every schedule that there is"
-    EVALUATIONS = "evaluations", "the number of evaluations is reached"
-    SECONDS = "seconds", "the time asked for is over"
-    NO_OTHER = "no-other", "no configuration was proposed that had not been evaluated"
-    UNFIT = "unfit", "the scenario cannot be run on, as the finding says"
+    EXHAUSTED = "exhausted", "exhausted: an evaluation ran every schedule of the scenario"
+    EVALUATIONS = "evaluations", "reached the requested number of evaluations"
+    SECONDS = "seconds", "reached the time limit"
+    NO_OTHER = "no-other", "every proposed configuration had already been evaluated"
+    UNFIT = "unfit", "the scenario cannot run again, see the finding"
     INTERRUPTED = "interrupted", "interrupted"
 
 
-CUT = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # ends of evaluations that are not whole
+INCOMPLETE = (SearchEnd.INTERRUPTED, SearchEnd.UNFIT)  # reasons that leave an evaluation incomplete
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the executions with one configuration came to."""
+    """The result of the executions with one configuration."""
 
     tally: Tally
-    failed: int = 0  # of the executions
-    ended: SearchEnd | Literal[""] = ""  # why no other evaluation is of use: EXHAUSTED, or one of CUT
+    failed: int = 0  # number of failed executions
+    ended: SearchEnd | Literal[""] = ""  # why the search has to stop, if it has: EXHAUSTED or one of INCOMPLETE
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Generic[C]):
-    """One configuration, and what it is worth."""
+    """One configuration and the result of its evaluation."""
 
     number: int
     configuration: C
     fitness: float
-    covered: Mapping[str, int]  # how many requirements, by criterion
-    new: int  # of them that no evaluation before it had covered
+    covered: Mapping[str, int]  # maps each criterion to the number of requirements covered
+    new: int  # number of requirements that no earlier evaluation covered
     executions: int
     failed: int
-    whole: bool = True  # False where it was interrupted
+    whole: bool = True  # False if the evaluation was interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop.
+    """The limits after which a search stops.
 
     >>> Limits(saturation=10).quiet(20), Limits(saturation=10).quiet(80)
     (10, 20)
@@ -76,34 +76,34 @@ class Limits:
 
     evaluations: int | None = None
     seconds: float | None = None
-    saturation: int = 20  # evaluations that have to bring nothing new, at least
+    saturation: int = 20  # minimum number of evaluations in a row without new coverage
 
     def quiet(self, evaluations: int) -> int:
-        """How many of so many evaluations, the last ones, have to bring nothing new."""
+        """Return how many evaluations in a row must cover nothing new, after `evaluations` evaluations."""
         return max(self.saturation, ceil(SHARE * evaluations))
 
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[C]):
-    """What a search came to."""
+    """The result of a search."""
 
     evaluations: tuple[Evaluation[C], ...]
-    tally: Tally = field(repr=False)  # what all of them covered
+    tally: Tally = field(repr=False)  # coverage of all evaluations together
     stopped_because: SearchEnd
     seconds: float
 
     def best(self, most: int) -> list[Evaluation[C]]:
-        """The fittest; of those that are equally fit, those that were found first."""
+        """Return the `most` fittest evaluations; among equally fit ones, the earlier come first."""
         return sorted([one for one in self.evaluations if one.whole], key=lambda one: -one.fitness)[:most]
 
     def quiet(self) -> int:
-        """Evaluations since the last that covered anything new."""
+        """Return the number of evaluations since coverage last grew."""
         return quiet(self.evaluations)
 
     def chances(self) -> dict[str, float]:
-        """By criterion: how probable it is, at most, that one more execution covers something new.
+        """Return, for each criterion, an upper bound on the probability that one more execution covers something new.
 
-        That supposes that it is like those before it, which a search sees to that they are not: it is a guide.
+        This assumes executions like the earlier ones, which a search deliberately avoids. Use it only as a guide.
         """
         return {
             name: chance_of_new([seen.executions for seen in keys.values()], self.tally.executions)
@@ -112,7 +112,7 @@ class Found(Generic[C]):
 
 
 def quiet(evaluations: tuple[Evaluation[C], ...]) -> int:
-    """How many of them came after the last that covered anything new."""
+    """Return the number of evaluations since coverage last grew."""
     for count, evaluation in enumerate(reversed(evaluations)):
         if evaluation.new:
             return count
@@ -120,22 +120,22 @@ def quiet(evaluations: tuple[Evaluation[C], ...]) -> int:
 
 
 class Search(Generic[C]):
-    """One search: proposals evaluated, until a limit is reached.
+    """Evaluates proposed configurations until a limit is reached.
 
-    Nothing but the seed is drawn from, so where an evaluation depends on its configuration alone, the same
-    seed gives the same search.
+    The seed is the only source of randomness. If evaluations depend only on their configurations, the same seed gives
+    the same search.
     """
 
     def __init__(
         self,
         space: Space[C],
-        evaluate: Callable[[C, float | None], Measured],  # the seconds are those left, where they are limited
+        evaluate: Callable[[C, float | None], Measured],  # also takes the seconds left, if limited
         *,
         fitness: Callable[[Tally], float],
         algorithm: Algorithm,
         seed: int,
         limits: Limits,
-        first: C | None = None,  # evaluated before anything is proposed, to compare with
+        first: C | None = None,  # baseline, evaluated before any proposal
         progress: Callable[[Evaluation[C]], None] | None = None,
     ) -> None:
         self._space = space
@@ -150,7 +150,7 @@ class Search(Generic[C]):
         self._quiet = 0
 
     def run(self) -> Found[C]:
-        """Search until there is a reason to stop; an interrupt leaves what was found until then."""
+        """Search until there is a reason to stop. An interrupt keeps what was found so far."""
         self._start = _monotonic()
         try:
             reason = self._search()
@@ -159,18 +159,18 @@ class Search(Generic[C]):
         return Found(tuple(self._evaluations.values()), self._tally, reason, _monotonic() - self._start)
 
     def _search(self) -> SearchEnd:
-        for configuration in self._new_ones():
+        for configuration in self._unevaluated():
             ended = self._try(configuration) or self._enough()
             if ended:
                 return ended
         return SearchEnd.NO_OTHER
 
-    def _new_ones(self) -> Iterator[C]:
-        """Configurations that were not evaluated yet; after each, the evaluation must be known."""
+    def _unevaluated(self) -> Iterator[C]:
+        """Yield configurations not evaluated yet. The caller evaluates each before it requests the next."""
         if self._first is not None:
             yield self._first
         point, known = next(self._proposals), 0
-        while known < KNOWN_IN_A_ROW:
+        while known < MAX_KNOWN_IN_A_ROW:
             configuration = self._space.configuration(point)
             known += 1
             if configuration not in self._evaluations:
@@ -179,7 +179,7 @@ class Search(Generic[C]):
             point = self._proposals.send(self._evaluations[configuration].fitness)
 
     def _try(self, configuration: C) -> SearchEnd | Literal[""]:
-        """Evaluate; the reason to stop, if the executions gave one."""
+        """Evaluate a configuration. Return the reason to stop, if the executions gave one."""
         measured = self._evaluate(configuration, self._seconds_left())
         before = sum(self._tally.counts().values())
         self._tally = self._tally + measured.tally
@@ -191,7 +191,7 @@ class Search(Generic[C]):
             new=sum(self._tally.counts().values()) - before,
             executions=measured.tally.executions,
             failed=measured.failed,
-            whole=measured.ended not in CUT,
+            whole=measured.ended not in INCOMPLETE,
         )
         self._evaluations[configuration] = evaluation
         self._quiet = 0 if evaluation.new else self._quiet + 1

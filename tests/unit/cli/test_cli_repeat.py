@@ -69,7 +69,7 @@ def test_a_run_that_fails(folder: Path) -> None:
     done = raddle(folder, "run", "--until", "budget", "--runs", "3", "--seed", "5", "script.py", "--fail-second")
     assert done.returncode == 1
     assert "exit code 1: KeyError: 'no such account', in 1 of 3 runs\n  first with --seed 6\n" in done.stderr
-    assert "raddle: 3 runs; the number of runs is reached" in done.stderr
+    assert "raddle: 3 runs; reached the requested number of runs" in done.stderr
     assert "added to .raddle" in done.stderr
     assert done.stdout == ""
 
@@ -88,7 +88,7 @@ def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
     (folder / "alone.py").write_text("print(1)\n")
     done = raddle(folder, "run", "--until", "saturated", "--runs", "1", "alone.py")
     assert done.returncode == 5, done.stderr
-    assert "raddle: 1 run; the number of runs is reached" in done.stderr
+    assert "raddle: 1 run; reached the requested number of runs" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -121,5 +121,5 @@ def test_a_program_that_hangs_is_ended_with_the_time_asked_for(folder: Path) -> 
     (folder / "hangs.py").write_text("import threading\nthreading.Event().wait()\n")
     done = raddle(folder, "run", "--until", "budget", "--seconds", "1", "--criteria", "map", "hangs.py")
     assert done.returncode == 5, done.stderr  # nothing was covered
-    assert "raddle: 1 run; the time asked for is over" in done.stderr
+    assert "raddle: 1 run; reached the time limit" in done.stderr
     assert "did not end" not in done.stderr  # it need not have hung: the time was over

@@ -106,7 +106,7 @@ def test_a_search_shows_findings_the_best_configurations_and_why_it_stopped(fold
     shown = [float(line.split()[0]) for line in lines[header + 1 : header + 6]]
     assert shown == sorted(shown, reverse=True)
     assert "6 evaluations, " in done.stderr
-    assert "the number of evaluations is reached" in done.stderr
+    assert "reached the requested number of evaluations" in done.stderr
     assert "added to .raddle" in done.stderr
 
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import raddle
-from raddle.distribute.references import Named
+from raddle.distribute.references import NamedFunction
 from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.exploring.measure_sampling import ROW, ROWS_TO_ONE
@@ -141,7 +141,7 @@ def test_what_is_aimed_at_is_looked_for(monkeypatch):
 
     monkeypatch.setattr(Session, "run_for", run_for)
     plan = Plan(
-        Named(__name__, "scenario"),
+        NamedFunction(__name__, "scenario"),
         None,
         Threads(Selection(sources=(__file__,))),
         {"measuring": True},

@@ -106,8 +106,8 @@ def test_the_union_of_pos_is_that_of_one_process_without_workers():
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes_give_what_one_gives_that_runs_all_units_itself(method):
     plan = planned(worked.lost_update, criteria="default")
-    here = rounds.Rounds(plan, Budget(200, None, "budget"), workers=1, makers=HereMakers()).run()
-    there = rounds.Rounds(plan, Budget(200, None, "budget"), workers=2, makers=Processes(method)).run()
+    here = rounds.Rounds(plan, Budget(200, None, "budget"), workers=1, provider=HereMakers()).run()
+    there = rounds.Rounds(plan, Budget(200, None, "budget"), workers=2, provider=Processes(method)).run()
     if method == "spawn":  # sets of texts have another order there, which only aiming can notice
         here, there = here.tally, there.tally
     else:
@@ -155,7 +155,7 @@ def test_any_executor_can_run_the_units():
 
 
 def test_a_scenario_without_a_name_cannot_be_given_to_an_executor():
-    with pytest.raises(UsageError, match="other workers cannot inherit it") as caught:
+    with pytest.raises(UsageError, match="the workers of an executor cannot inherit it") as caught:
         explore(lambda: worked.lost_update(), workers=Here())
     assert caught.value.slug == "bad-workers"
 
@@ -251,7 +251,7 @@ def test_a_process_that_dies_by_chance_is_replaced(tmp_path):
 
     result = explore(scenario, workers=2, scheduler="pos", executions=100)
     assert (result.outcome, result.executions) == ("passed", 100)
-    assert result.notes == ("a process died; what it was to do was done again, and it did not happen again",)
+    assert result.notes == ("a worker process died; its work was repeated, and no process died again",)
 
 
 def test_what_was_found_before_ctrl_c_is_kept():
