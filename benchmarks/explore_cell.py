@@ -13,7 +13,7 @@ from typing import Any
 
 from cell import executions_per_second
 from scenarios import SCENARIOS
-from searches import SPACES_OF, TRAPPED, WITHOUT_CHANCE, Space, raddle_with, schedule_to
+from searches import DETERMINISTIC, SPACES_OF, TRAPPED, Space, raddle_with, schedule_to
 from traps import SPACES, TRAPS
 
 EVERY = {**SCENARIOS, **SPACES}
@@ -42,7 +42,7 @@ def space(tool: str, scenario: str, executions: str) -> dict[str, Any]:
 
 
 def trap(tool: str, name: str, executions: str, seeds: str) -> dict[str, Any]:
-    search, count = TRAPPED[tool], 1 if tool in WITHOUT_CHANCE else int(seeds)
+    search, count = TRAPPED[tool], 1 if tool in DETERMINISTIC else int(seeds)
     return {"firsts": [search(TRAPS[name], int(executions), seed) for seed in range(1, count + 1)]}
 
 

@@ -172,4 +172,4 @@ TRAPPED: dict[str, Search] = {
     "interleave-test-random": interleave_trapped("random"),
     "interleave-test-pct": interleave_trapped("pct"),
 }
-WITHOUT_CHANCE = ("frontrun-dpor",)  # one seed tells all
+DETERMINISTIC = ("frontrun-dpor",)  # one seed tells all

@@ -1,1 +1,1 @@
-"""The experiments of the papers, done again in Python. (Nothing to rewrite for pytest: PYTEST_DONT_REWRITE.)"""
+"""The experiments of the papers, repeated in Python. (pytest must not rewrite this package: PYTEST_DONT_REWRITE.)"""

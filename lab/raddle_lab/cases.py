@@ -1,4 +1,4 @@
-"""The test cases of Křena's experiment, and what their executions are made of (Table 2)."""
+"""The test cases of Křena's experiment, and the objects and threads of their executions (Table 2)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from raddle.cli.target import load_scenario
 from raddle.entities import Entities
 from raddle_lab.published import Abstraction
 
-LOOKED_AT = 10  # executions whose objects and threads are counted, as in the paper
-FEW, MANY = 10, 20  # methods that tell threads apart
+COUNTED_EXECUTIONS = 10  # executions whose objects and threads are counted, as in the paper
+FEW, MANY = 10, 20  # numbers of methods by which threads are distinguished
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,28 +22,28 @@ class Case:
     """A program whose executions are measured."""
 
     name: str
-    title: str  # in tables
-    target: str  # its scenario, as commands name one; or a script with its arguments
-    source: tuple[str, ...] = ()  # what to instrument; the project around the scenario where empty
-    share: float = 1.0  # of the executions asked for: large programs get fewer, as in the paper
+    title: str  # title shown in tables
+    target: str  # scenario as commands name it, or a script with its arguments
+    source: tuple[str, ...] = ()  # what to instrument; if empty, the project around the scenario
+    share: float = 1.0  # fraction of the requested executions; large programs get fewer, as in the paper
 
     @property
     def is_script(self) -> bool:
-        """Whether it is run as a program, and not called."""
+        """Whether the target is run as a script instead of being called."""
         return "::" not in self.target
 
     @property
     def scenario(self) -> Callable[[], object]:
-        """Run the program once."""
+        """The function that runs the program once."""
         return load_scenario(self.target)
 
     @property
     def module(self) -> ModuleType:
-        """The module that has the scenario."""
+        """The module that contains the scenario."""
         return sys.modules[self.scenario.__module__]
 
     def classes(self) -> int:
-        """Count the classes of the module; those of a script are not known."""
+        """Return the number of classes in the module; 0 for a script, whose classes are not known."""
         if self.is_script:
             return 0
         tree = ast.parse(inspect.getsource(self.module))
@@ -51,7 +51,7 @@ class Case:
 
 
 def _published(name: str, title: str, *, share: float = 1.0) -> Case:
-    """Return a case that the paper has too."""
+    """Return a case that is also in the paper."""
     module = f"raddle_lab.programs.{name}"
     return Case(name, title, f"{module}::scenario", (module,), share)
 
@@ -69,10 +69,10 @@ CASES = {
 
 
 class Population:
-    """The objects and threads of some executions: the real ones, their types, and what they are abstracted to.
+    """The objects and threads of some executions: their number, their types, and their abstractions.
 
-    An object is counted once, as one of its own class, whichever base classes set its attributes. Iterators and
-    generators are left out: they are part of how a loop runs.
+    Each object counts once, with its own class, even if base classes set its attributes. Iterators and generators are
+    not counted, because they only implement loops.
 
     >>> from raddle.entities import AbstractObject, make_entities
     >>> population = Population()
@@ -87,11 +87,12 @@ class Population:
         self.objects_real = 0
         self.objects: set[tuple[str, str]] = set()
         self.threads_real = 0
-        self.threads: dict[int, set[tuple[str, ...]]] = {0: set(), FEW: set(), MANY: set()}  # by methods looked at
+        # Maps the number of methods considered to the abstract threads.
+        self.threads: dict[int, set[tuple[str, ...]]] = {0: set(), FEW: set(), MANY: set()}
 
     def add(self, entities: Entities) -> None:
-        """One more execution; from the eleventh on nothing is counted."""
-        if self.executions >= LOOKED_AT:
+        """Add an execution. Only the first ten are counted."""
+        if self.executions >= COUNTED_EXECUTIONS:
             return
         self.executions += 1
         objects = set(entities.groups) - entities.iterators
@@ -109,7 +110,7 @@ class Population:
             known |= {thread[: most + 1] for thread in threads}
 
     def row(self, *, classes: int, error_ratio: float) -> Abstraction:
-        """As in the table."""
+        """Return the counts as a row of the table."""
         return Abstraction(
             classes=classes,
             error_ratio=error_ratio,

@@ -1,8 +1,8 @@
-"""A collection: what each of many executions covered, as numbers.
+"""A collection: what each of many executions covered, as arrays of numbers.
 
-The requirements of a criterion are numbered as they come; an execution is then an array of numbers, and all
-statistics are arithmetic on arrays. Everything is measured once; series are drawn from the collection, as in
-section 5.2 of Křena, Letko and Vojnar.
+The requirements of a criterion are numbered in the order in which they are first covered. An execution is an array of
+these numbers, so statistics are array operations. Every execution is measured once, and series are drawn from the
+collection, as in section 5.2 of Křena, Letko and Vojnar.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Coverage:
     """What each execution covered of one criterion."""
 
     executions: tuple[Numbers, ...]
-    distinct: int  # requirements that were covered at all
+    distinct: int  # number of requirements covered by any execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Collection:
 
     @property
     def error_ratio(self) -> float:
-        """The share of executions in which something went wrong."""
+        """The share of executions that failed."""
         return sum(outcome != "passed" for outcome in self.outcomes) / max(1, len(self))
 
 
 class Collector:
-    """Numbers the requirements of executions as they come.
+    """Numbers the requirements of executions in the order in which they are first covered.
 
     >>> collector = Collector(["sync"])
     >>> collector.add("passed", {"sync": {(70001, "visited")}})
@@ -59,14 +59,14 @@ class Collector:
         self._outcomes: list[str] = []
 
     def add(self, outcome: str, covered: Mapping[str, Iterable[Key]]) -> None:
-        """One more execution: how it ended and what it covered."""
+        """Add an execution: how it ended and what it covered."""
         self._outcomes.append(outcome)
         for name, numbers in self._numbers.items():
             found = [numbers.setdefault(key, len(numbers)) for key in covered[name]]
             self._executions[name].append(np.sort(np.array(found, dtype=np.int32)))
 
     def collection(self) -> Collection:
-        """All of them, without the requirements themselves."""
+        """Return the executions added so far, without the requirements themselves."""
         coverage = {
             name: Coverage(tuple(self._executions[name]), len(numbers)) for name, numbers in self._numbers.items()
         }

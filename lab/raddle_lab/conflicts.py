@@ -1,8 +1,8 @@
-"""Leaves out of an execution what no two threads could be in each other's way at.
+"""Drops the accesses of an execution to variables without conflicts.
 
-Under control, steps at such variables are left out (see `raddle.observers.steps`): most variables belong to one
-thread, or are only read once other threads know them, and the paper's metrics are about shared variables. Executions
-with noise are made of the same here, so that both kinds can be compared.
+Controlled executions do not record such accesses (see `raddle.observers.steps`). Most variables belong to one thread,
+or are only read once other threads can reach them, and the paper's metrics are about shared variables. Applying the
+same filter to executions with noise makes both kinds comparable.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from raddle.engine.variables import Variable
 from raddle.step import Step
 
 
-def without_private(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Without the accesses to variables at which there is no conflict that start and join leave open.
+def without_private_accesses(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps without accesses to variables whose conflicts are all ordered by starts and joins.
 
     >>> started = [(0, "write", 5, 1), (0, "write", 6, 2), (0, "start", 1, 3)]  # thread 0 writes variables 5 and 6
-    >>> without_private([*started, (1, "read", 5, 4), (1, "read", 6, 4), (0, "write", 6, 5)])
+    >>> without_private_accesses([*started, (1, "read", 5, 4), (1, "read", 6, 4), (0, "write", 6, 5)])
     ((0, 'write', 6, 2), (0, 'start', 1, 3), (1, 'read', 6, 4), (0, 'write', 6, 5))
     """
-    segments: dict[int, int] = defaultdict(int)  # by thread: how many threads it started
-    clocks: dict[int, dict[int, int]] = defaultdict(dict)  # by thread: the last segment of others that is before it
+    segments: dict[int, int] = defaultdict(int)  # maps each thread to the number of threads it started
+    clocks: dict[int, dict[int, int]] = defaultdict(dict)  # maps each thread to the last segments that happen before it
     variables: dict[int, Variable] = {}
     for thread, kind, target, site in steps:
         if kind == "read" or kind == "write":

@@ -1,4 +1,4 @@
-"""Executions of a test case under control."""
+"""Runs controlled executions of a test case."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raddle_lab.cases import Case
 def controlled(
     case: Case, *, criteria: Sequence[str], executions: int, seed: int, thread_methods: int
 ) -> Iterator[Sample]:
-    """Yield executions, each with an interleaving that is chosen at random."""
+    """Yield executions with randomly chosen interleavings."""
     return raddle.measure(
         case.scenario,
         criteria=criteria,

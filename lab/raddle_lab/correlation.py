@@ -1,24 +1,24 @@
-"""Does more coverage mean more bugs found? Kendall's τ for every criterion, on programs with a lock left out.
+"""Kendall's τ between coverage and bugs found, for every criterion, on programs with one lock removed.
 
-After RQ3 of the paper on MAP-coverage, which asks it for two criteria. The design:
+This follows RQ3 of the paper on MAP-coverage, which covers two criteria. The design:
 
 * The subjects are small thread-safe classes with a scenario each (`raddle_lab.subjects`). A bug is a mutant: the
-  subject without one of its locks. The paper removes all locks at once and tells bugs apart by their exceptions;
-  removing one at a time tells them apart exactly.
-* Each mutant is executed many times under control, with random schedules. Each execution gives what it covered,
-  for every criterion, and whether it failed. A mutant that never fails is no bug and is left out.
-* A test set of size n is n executions of each mutant of a subject, drawn at random. It finds the mutants of which
-  it holds a failing execution. Its coverage is what its executions covered, as a share of what all executions of
-  the subject's mutants covered: as in the paper, the total is what was ever seen.
-* τ (τ-b, as there are ties) is computed for each subject over test sets of different sizes, as in the paper, whose
-  sets are 5 to 20 minutes of testing; then the mean over the subjects is taken, as the paper says it did. As the last
-  row of its Table IV is not the mean of the others, τ over the test sets of all subjects is computed too.
-* Larger sets cover more and find more, whatever is measured. So τ is also computed among sets of equal size: that is
-  what a criterion says beyond how long was tested. The paper does not do that; Inozemtseva and Holmes (ICSE 2014)
+  subject without one of its locks. The paper removes all locks at once and distinguishes bugs by their exceptions;
+  removing one at a time distinguishes them exactly.
+* Each mutant is executed many times under control, with random schedules. For each execution it is recorded what it
+  covered, for every criterion, and whether it failed. A mutant that never fails is not a bug and is left out.
+* A test set of size n consists of n executions of each mutant of a subject, drawn at random. It finds a mutant if it
+  contains a failing execution of that mutant. Its coverage is what its executions covered, as a share of what all
+  executions of the subject's mutants covered. As in the paper, the total is what was ever covered.
+* τ (τ-b, as there are ties) is computed for each subject over test sets of different sizes. In the paper the test sets
+  are 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of its
+  Table IV is not the mean of the other rows, so τ over the test sets of all subjects is computed too.
+* Larger sets cover more and find more, whatever is measured. So τ is also computed among sets of equal size. That shows
+  what a criterion says beyond the amount of testing. The paper does not do that; Inozemtseva and Holmes (ICSE 2014)
   do it for sequential coverage.
-* What a mean is worth follows from how the subjects differ, as they are independent and test sets of one subject are
-  not: its interval by drawing subjects again, and p, how likely a mean so far from 0 would be if each subject's τ
-  could as well have the other sign (an exact test: all combinations of signs are tried).
+* The significance of a mean follows from how the subjects differ, because subjects are independent and test sets of one
+  subject are not. Its confidence interval is obtained by resampling the subjects. p is the probability of a mean this
+  far from 0 if each subject's τ could equally well have the other sign (an exact test over all combinations of signs).
 """
 
 from __future__ import annotations
@@ -39,77 +39,77 @@ from raddle.criteria import NAMES
 from raddle_lab.collection import Collection, Collector
 from raddle_lab.inference import interval, sign_flip_p
 from raddle_lab.mutants import count_locks, imported, subject_names, subject_source, without_lock
-from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
+from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel, silence_pool_logging
 from raddle_lab.published import KENDALL
 
-SIZES = (1, 2, 3, 5, 8, 13, 21, 34)
-SIGNIFICANT = 0.05
-COMPARED = ("map", "method-pairs")  # by the paper
+SIZES = (1, 2, 3, 5, 8, 13, 21, 34)  # sizes of test sets
+SIGNIFICANT = 0.05  # significance level
+COMPARED = ("map", "method-pairs")  # criteria that the paper compares
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """The parameters of the experiment."""
 
-    subjects: Sequence[str] = ()  # all, where none is named
+    subjects: Sequence[str] = ()  # names of the subjects; all if empty
     criteria: Sequence[str] = NAMES
-    executions: int = 200  # of each mutant
-    sets: int = 20  # of each size
+    executions: int = 200  # executions per mutant
+    sets: int = 20  # test sets per size
     seed: int = 1
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of test sets: at most a quarter of the executions, or they would be too much the same."""
+        """The sizes of test sets. Larger than a quarter of the executions, test sets would overlap too much."""
         return tuple(size for size in SIZES if size == 1 or size <= self.executions / 4)
 
 
 class Point(NamedTuple):
-    """One test set."""
+    """The size, the bugs found and the coverage of one test set."""
 
     size: int
-    bugs: float  # share of the subject's
-    coverage: Mapping[str, float]  # by criterion: share of what was ever covered
+    bugs: float  # share of the subject's bugs that were found
+    coverage: Mapping[str, float]  # maps each criterion to the share of its requirements that were covered
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectResult:
-    """What came of one subject."""
+    """The result for one subject."""
 
     subject: str
     mutants: int
-    bugs: int  # mutants that failed at all
-    outcomes: Mapping[str, int]  # how often executions of those ended how
-    requirements: Mapping[str, int]  # by criterion: those ever covered
+    bugs: int  # number of mutants with a failing execution
+    outcomes: Mapping[str, int]  # maps each outcome to the number of executions of those mutants
+    requirements: Mapping[str, int]  # maps each criterion to the number of requirements ever covered
     points: Sequence[Point]
 
 
 class Mean(NamedTuple):
-    """Of τ, over subjects."""
+    """The mean of τ over subjects."""
 
     tau: float
-    low: float  # in between with 95 %
-    high: float
+    low: float  # lower end of the 95 % confidence interval
+    high: float  # upper end of the 95 % confidence interval
     p: float  # see `sign_flip_p`
-    subjects: int  # in which there is a τ
+    subjects: int  # number of subjects with a defined τ
 
 
 class Correlation(NamedTuple):
-    """What a criterion says about bugs found."""
+    """The correlation between the coverage of one criterion and the bugs found."""
 
     criterion: str
-    all_sizes: Mean | None  # None where coverage is always the same
-    significant: int  # subjects in which it is, by themselves
-    equal_size: Mean | None  # in each subject the mean over sizes
-    by_subject: Mapping[str, float]  # τ over all sizes
+    all_sizes: Mean | None  # None if coverage never varies
+    significant: int  # number of subjects whose own τ is significant
+    equal_size: Mean | None  # mean of each subject's τ among sets of equal size
+    by_subject: Mapping[str, float]  # maps each subject to its τ over all sizes
     pooled: float | None  # τ over the test sets of all subjects
-    published: float | None
+    published: float | None  # τ in the paper
 
 
-def run_subject(name: str, plan: Plan, executed: Executed = silent) -> SubjectResult:
-    """Execute all mutants of a subject, and draw test sets."""
+def run_subject(name: str, plan: Plan, executed: ReportProgress = report_nothing) -> SubjectResult:
+    """Execute all mutants of a subject, and draw test sets from the executions."""
     source = subject_source(name)
     mutants = count_locks(source)
-    with tempfile.TemporaryDirectory() as folder, quiet_pools():
+    with tempfile.TemporaryDirectory() as folder, silence_pool_logging():
         collected = []
         for number in range(mutants):
             executed(name, number * plan.executions, mutants * plan.executions)
@@ -141,7 +141,7 @@ def _collect(name: str, number: int, source: str, plan: Plan, folder: Path) -> C
 
 
 def points(bugs: Sequence[Collection], plan: Plan) -> Iterator[Point]:
-    """Test sets of all sizes, drawn from the executions of each mutant."""
+    """Yield test sets of all sizes, drawn from the executions of each mutant."""
     generator = np.random.Generator(np.random.PCG64(plan.seed))
     failed = [np.array([outcome != "passed" for outcome in bug.outcomes]) for bug in bugs]
     for size in plan.sizes if bugs else ():
@@ -162,7 +162,7 @@ def _share_covered(name: str, bugs: Sequence[Collection], drawn: Sequence[Any]) 
 
 
 def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
-    """Coverage of one criterion against bugs found."""
+    """Correlate the coverage of one criterion with the bugs found."""
     known = {r.subject: found for r in results if (found := kendall(criterion, r.points)) is not None}
     pooled = kendall(criterion, [point for result in results for point in result.points])
     equal = [tau for result in results if (tau := _among_equals(criterion, result.points)) is not None]
@@ -178,13 +178,13 @@ def correlate(criterion: str, results: Sequence[SubjectResult]) -> Correlation:
 
 
 def ahead(one: Correlation, other: Correlation) -> Mean | None:
-    """By how much the τ of one criterion is greater, subject by subject."""
+    """Return the mean difference between the τ of two criteria, subject by subject."""
     both = one.by_subject.keys() & other.by_subject.keys()
     return mean_of([one.by_subject[subject] - other.by_subject[subject] for subject in sorted(both)])
 
 
 def compare(correlations: Sequence[Correlation]) -> Mean | None:
-    """Return by how much MAP is ahead of method pairs; None where one of them was not measured, or has no τ."""
+    """Return the mean lead of MAP over method pairs; None if either was not measured or has no τ."""
     by_name = {row.criterion: row for row in correlations}
     if any(name not in by_name for name in COMPARED):
         return None
@@ -193,20 +193,20 @@ def compare(correlations: Sequence[Correlation]) -> Mean | None:
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """With what it is worth; None where there is nothing."""
+    """Return the mean with its confidence interval and p; None if there are no values."""
     limits, p = interval(values, seed=1), sign_flip_p(values)
     return None if limits is None or p is None else Mean(fmean(values), *limits, p, len(values))
 
 
 def _among_equals(criterion: str, some: Sequence[Point]) -> float | None:
-    """The mean τ among test sets of one size."""
+    """Return the mean τ among test sets of equal size."""
     found = [kendall(criterion, [p for p in some if p.size == size]) for size in sorted({p.size for p in some})]
     taus = [tau_and_p[0] for tau_and_p in found if tau_and_p is not None]
     return fmean(taus) if taus else None
 
 
 def kendall(criterion: str, some: Sequence[Point]) -> tuple[float, float] | None:
-    """τ and p; None where coverage or bugs are the same in all points."""
+    """Return τ and p; None if coverage or bugs are the same in all points."""
     coverage, bugs = [point.coverage[criterion] for point in some], [point.bugs for point in some]
     if len(set(coverage)) < 2 or len(set(bugs)) < 2:
         return None
@@ -219,22 +219,22 @@ def run(
     *,
     jobs: int = 1,
     done: Callable[[SubjectResult], None] = lambda result: None,
-    executed: Executed = silent,
+    executed: ReportProgress = report_nothing,
 ) -> tuple[list[SubjectResult], list[Correlation]]:
-    """All subjects, side by side in as many processes as there are jobs; then every criterion."""
+    """Run all subjects in `jobs` processes, then correlate every criterion."""
     names = plan.subjects or subject_names()
     results = []
-    for result in side_by_side(run_subject, names, plan, jobs=jobs, executed=executed):
+    for result in run_in_parallel(run_subject, names, plan, jobs=jobs, executed=executed):
         done(result)
         results.append(result)
     return results, [correlate(criterion, results) for criterion in plan.criteria]
 
 
 def as_json(plan: Plan, results: Sequence[SubjectResult], correlations: Sequence[Correlation]) -> dict[str, Any]:
-    """For machines."""
+    """Return the results as JSON data."""
     lead = compare(correlations)
     return {
-        "map_ahead": lead and lead._asdict(),  # of method pairs
+        "map_ahead": lead and lead._asdict(),  # lead over method pairs
         "seed": plan.seed,
         "executions": plan.executions,
         "sets": plan.sets,

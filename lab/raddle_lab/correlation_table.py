@@ -1,4 +1,4 @@
-"""The table of the correlation experiment as text."""
+"""Formats the tables of the correlation experiment."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from raddle_lab.tables import aligned, paragraph
 
 
 def correlation_table(correlations: Sequence[Correlation]) -> str:
-    """Criteria, the highest τ first."""
+    """Return one row per criterion, highest τ first."""
     rows = [["criterion", "τ", "95 %", "significant", "pooled", "τ, equal size", "95 %", "p", "published τ"]]
     highest_first = sorted(correlations, key=lambda row: row.all_sizes.tau if row.all_sizes else -2, reverse=True)
     return aligned([*rows, *(_cells(row) for row in highest_first)])
 
 
 def subject_table(results: Sequence[SubjectResult]) -> str:
-    """What the experiment is made of."""
+    """Return one row per subject: its mutants, its test sets, and how its executions ended."""
     kinds = sorted({kind for result in results for kind in result.outcomes} - {"passed"})
     rows = [["subject", "mutants", "that fail", "test sets", "executions", "passed", *kinds]]
     for result in results:
@@ -29,26 +29,26 @@ def subject_table(results: Sequence[SubjectResult]) -> str:
 
 
 def report(results: Sequence[SubjectResult], correlations: Sequence[Correlation]) -> str:
-    """Everything."""
+    """Return the full report."""
     mutants, bugs = sum(result.mutants for result in results), sum(result.bugs for result in results)
     parts = [
-        f"Subjects: {len(results)} programs, of which each mutant lacks one lock; {bugs} of {mutants} mutants fail; "
-        "how their executions ended",
+        f"Subjects: {len(results)} programs. Each mutant lacks one lock; {bugs} of {mutants} mutants fail. "
+        "The columns on the right count how the executions of failing mutants ended.",
         subject_table(results),
-        f"Kendall's τ between coverage and mutants found, of {bugs} in {len(results)} subjects: mean over subjects and "
-        "its interval; the subjects in which it is significant by itself (p < 0.05); τ over the sets of all subjects; "
-        "mean among test sets of equal size, its interval, and how likely it is by chance; what was published for Java",
+        f"Kendall's τ between coverage and mutants found ({bugs} in {len(results)} subjects): mean over subjects with "
+        "confidence interval; subjects whose own τ is significant (p < 0.05); τ over the sets of all subjects; "
+        "mean τ among test sets of equal size with confidence interval and p; published τ for Java",
         correlation_table(correlations),
     ]
     lead = compare(correlations)
     if lead is not None:
         one, other = COMPARED
         parts.append(
-            f"The τ of {one} less that of {other}, mean over the {lead.subjects} subjects that have both: "
+            f"τ of {one} minus τ of {other}, mean over the {lead.subjects} subjects that have both: "
             f"{number(lead.tau)} ({between(lead)}, p {chance(lead)})"
         )
     parts.append(
-        "Published, by the last row of the table and by the mean of its rows: "
+        "Published (last row of the table, and mean of its rows): "
         + "; ".join(f"{name} {KENDALL[name]:.2f} and {fmean(rows):.2f}" for name, rows in TABLE_4.items())
     )
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
@@ -71,15 +71,15 @@ def _cells(row: Correlation) -> list[str]:
 
 
 def number(tau: float | None) -> str:
-    """Return a τ as tables show it."""
-    return "-" if tau is None else f"{round(tau, 2) + 0.0:.2f}"  # never "-0.00"
+    """Format a τ for a table."""
+    return "-" if tau is None else f"{round(tau, 2) + 0.0:.2f}"  # avoids "-0.00"
 
 
 def between(mean: Mean | None) -> str:
-    """Return the interval of a mean."""
+    """Format the confidence interval of a mean."""
     return "-" if mean is None else f"{number(mean.low)} to {number(mean.high)}"
 
 
 def chance(mean: Mean | None) -> str:
-    """Return how likely a mean is by chance."""
+    """Format the p of a mean."""
     return "-" if mean is None else "<0.0001" if mean.p < 0.0001 else f"{mean.p:.2g}"

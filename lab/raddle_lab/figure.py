@@ -1,7 +1,7 @@
-"""Figure 1: how the coverage of a program, in the paper the crawler, grows under each metric, in four panels.
+"""Draws Figure 1: the growth of a program's coverage under each metric, in four panels (the crawler in the paper).
 
-(a) metrics that see too little, (b) the beginning of (a), (c) those that suit saturation, (d) those that see too
-much, sorted as in the paper, whatever the verdict here.
+The panels are (a) metrics that see too little, (b) the beginning of (a), (c) metrics that suit saturation, and (d)
+metrics that see too much. Metrics are assigned to panels as in the paper, whatever the verdict here.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ PANELS = (
     ("(c) suited", ("avio*", "eraser*", "du-pairs*", "hbpair*", "goodlock*", "goldilock"), 1.0),
     ("(d) too much seen", ("concur-pairs", "goldilock*"), 1.0),
 )
-# A metric has the colour of its family in every panel; these can be told apart by everybody (Okabe and Ito).
-COLOURS = {
+# A metric has the color of its family in every panel. The palette is safe for color-blind readers (Okabe and Ito).
+COLORS = {
     "avio": "#D55E00",
     "eraser": "#0072B2",
     "du-pairs": "#009E73",
@@ -39,7 +39,7 @@ COLOURS = {
 }
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "raddle",
-    "svg.fonttype": "none",  # text stays text: the file is small, and can be searched
+    "svg.fonttype": "none",  # keeps text as text: the file is small and searchable
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -50,7 +50,7 @@ STYLE: dict[Any, Any] = {
 
 
 def draw_figure(result: CaseResult, folder: Path) -> list[Path]:
-    """One picture as PNG and as SVG; the files."""
+    """Draw one picture as PNG and as SVG. Return the files."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 6.5), layout="constrained", facecolor="white")
         figure.suptitle(
@@ -58,19 +58,19 @@ def draw_figure(result: CaseResult, folder: Path) -> list[Path]:
         )
         for axes, (title, metrics, share) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
             _panel(axes, title, [(name, result.curves[name]) for name in metrics], share)
-        name = re.sub(r"\W+", "-", result.case)  # a target has slashes and colons
+        name = re.sub(r"\W+", "-", result.case)  # targets contain slashes and colons
         paths = [folder / f"figure1-{name}-{result.mode}.{kind}" for kind in ("png", "svg")]
         for path in paths:
-            # Without a date the same run gives the same file.
+            # Without a date the same run always produces the same file.
             figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
     return paths
 
 
 def _panel(axes: Axes, title: str, curves: Sequence[tuple[str, Sequence[int]]], share: float) -> None:
-    # In the legend as they end: the highest first.
+    # The legend lists the curves by their final height, highest first.
     for name, curve in sorted(curves, key=lambda named: named[1][-1], reverse=True):
         shown = curve[: max(2, round(len(curve) * share))]
-        axes.plot(*_corners(shown), label=name, color=COLOURS[name.removesuffix("*")], linewidth=1.4)
+        axes.plot(*_corners(shown), label=name, color=COLORS[name.removesuffix("*")], linewidth=1.4)
     axes.set_title(title, loc="left", fontweight="bold")
     axes.set_xlabel("executions")
     axes.set_ylabel("covered tasks")
@@ -82,7 +82,7 @@ def _panel(axes: Axes, title: str, curves: Sequence[tuple[str, Sequence[int]]], 
 
 
 def _corners(curve: Sequence[int]) -> tuple[list[int], list[int]]:
-    """A curve without the points that lie on a level stretch, of which there are many.
+    """Return the curve without the inner points of its level stretches, which are many.
 
     >>> _corners([3, 3, 3, 4, 5, 5])
     ([1, 3, 4, 5, 6], [3, 3, 4, 5, 5])

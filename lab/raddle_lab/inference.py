@@ -1,4 +1,4 @@
-"""What a mean over a few subjects is worth: its interval, and how likely it is by chance."""
+"""Statistics of a mean over a few subjects: its confidence interval and its p."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-RESAMPLES = 10_000
-SURE = 0.95
+RESAMPLES = 10_000  # bootstrap samples
+CONFIDENCE = 0.95  # confidence level of intervals
 
 
 def sign_flip_p(values: Sequence[float]) -> float | None:
-    """How likely a mean so far from 0 is if the sign of each value is a coin's; None where there are no values.
+    """Return the probability of a mean this far from 0 if every sign were random; None if there are no values.
 
-    >>> sign_flip_p([0.1, 0.2, 0.3])  # of the 8 combinations of signs, two have a mean of 0.2 or more either way
+    >>> sign_flip_p([0.1, 0.2, 0.3])  # 2 of the 8 combinations of signs have a mean of at least 0.2 or at most -0.2
     0.25
     """
     if not values:
@@ -25,7 +25,7 @@ def sign_flip_p(values: Sequence[float]) -> float | None:
 
 
 def interval(values: Sequence[float], *, seed: int) -> tuple[float, float] | None:
-    """In which the mean lies with 95 %: by drawing as many values again and again (percentile bootstrap).
+    """Return the 95 % confidence interval of the mean (percentile bootstrap); None if there are no values.
 
     >>> interval([0.5, 0.5, 0.5], seed=1)
     (0.5, 0.5)
@@ -34,5 +34,5 @@ def interval(values: Sequence[float], *, seed: int) -> tuple[float, float] | Non
         return None
     generator = np.random.Generator(np.random.PCG64(seed))
     drawn = generator.choice(np.array(values), size=(RESAMPLES, len(values)))
-    low, high = np.quantile(drawn.mean(axis=1), [(1 - SURE) / 2, (1 + SURE) / 2])
+    low, high = np.quantile(drawn.mean(axis=1), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)

@@ -1,14 +1,12 @@
-"""Křena's experiment: which metrics suit saturation-based testing?
+"""Křena's experiment: which metrics suit saturation-based testing.
 
-After section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based Testing of
-Concurrent Software". For each test case, executions are collected once; then random series are drawn from the
-collection, and the growth of each metric along them is looked at.
+It follows section 5 of Křena, Letko and Vojnar, "Coverage Metrics for Saturation-Based and Search-Based Testing of
+Concurrent Software". For each test case, executions are collected once. Random series are drawn from the collection,
+and the growth of each metric along them is measured. The experiment also runs on a program of the user.
 
-The same is done with a program of the user's.
-
-Departures: the programs are Python, smaller than the paper's, and written after its descriptions; unless asked for
-otherwise, the collection has twice the executions of a series where the paper has five times as many (twice for the
-largest case too); the largest case has shorter series.
+Departures: the programs are in Python, smaller than the paper's, and written after its descriptions. By default the
+collection has twice as many executions as a series; in the paper it has five times as many, and twice as many for the
+largest case. The largest case has shorter series here.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from raddle_lab.cases import CASES, Case, Population
 from raddle_lab.collection import Collector
 from raddle_lab.controlled import controlled
 from raddle_lab.noisy import NOISE_OPTIONS, noisy
-from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
+from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel, silence_pool_logging
 from raddle_lab.published import METRICS, VERDICT, Abstraction
 from raddle_lab.scripts import scripted
 from raddle_lab.series import Growth, cumulative, draw, growth
@@ -32,30 +30,30 @@ from raddle_lab.verdict import overall, verdict
 
 MODES = ("controlled", "noise")
 MEASURED = (*METRICS, "blocks")
-COLLECTED = 2  # times the length of a series
-MIN_KEPT = 10  # executions, of a target whose collection was interrupted
+COLLECTION_FACTOR = 2  # size of the collection, as a multiple of the length of a series
+MIN_KEPT = 10  # executions needed for a result if collecting a user's target is interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run.
+    """The parameters of the experiment.
 
     >>> [plan.collected(CASES["broker"]) for plan in (Plan(executions=80), Plan(executions=80, collection=400))]
     [20, 50]
     """
 
-    cases: Sequence[str] = tuple(CASES)  # names of cases, or one target of the user's
+    cases: Sequence[str] = tuple(CASES)  # names of cases, or one target of the user
     mode: str = "controlled"
-    executions: int = 2_000  # of a series
-    collection: int | None = None  # executions that series are drawn from; twice a series where None
-    series: int = 100
+    executions: int = 2_000  # executions per series
+    collection: int | None = None  # executions that series are drawn from; None: twice the length of a series
+    series: int = 100  # number of series
     seed: int = 1
-    noise: Sequence[str] = ()  # as `raddle run` takes it; the lab's own where empty
+    noise: Sequence[str] = ()  # noise options of `raddle run`; if empty, the lab's own
     thread_methods: int = METHODS
-    source: tuple[str, ...] = ()  # to instrument, for a target of the user's
+    source: tuple[str, ...] = ()  # what to instrument, for a target of the user
 
     def case(self, name: str) -> Case:
-        """Return the paper's case of that name, or the user's target as one."""
+        """Return the paper's case of that name, or a case for the user's target."""
         return CASES.get(name) or Case(name, name, name, self.source)
 
     def length(self, case: Case) -> int:
@@ -65,7 +63,7 @@ class Plan:
     def collected(self, case: Case) -> int:
         """Return the number of executions that series are drawn from."""
         if self.collection is None:
-            return COLLECTED * self.length(case)
+            return COLLECTION_FACTOR * self.length(case)
         return max(self.length(case), round(self.collection * case.share))
 
     def samples(self, case: Case) -> Iterator[Sample]:
@@ -83,26 +81,26 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What came of one case."""
+    """The result for one case."""
 
-    case: str  # its name, or the user's target
+    case: str  # name of the case, or the user's target
     title: str
     mode: str
     collected: int
-    length: int  # of a series
-    outcomes: Mapping[str, int]  # how often executions ended how
+    length: int  # length of a series
+    outcomes: Mapping[str, int]  # maps each outcome to the number of executions
     abstraction: Abstraction
-    growth: Mapping[str, Growth]  # by metric
-    curves: Mapping[str, Sequence[int]]  # by metric: cumulative coverage along the first series
-    interrupted: bool = False  # before all executions were collected
+    growth: Mapping[str, Growth]  # maps each metric to its growth
+    curves: Mapping[str, Sequence[int]]  # maps each metric to its cumulative coverage along the first series
+    interrupted: bool = False  # True if collecting was interrupted
 
     @property
     def is_published(self) -> bool:
-        """Whether the paper has this case too."""
+        """Whether this case is also in the paper."""
         return self.case in CASES
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the result as JSON data."""
         return {
             "case": self.case,
             "mode": self.mode,
@@ -116,16 +114,16 @@ class CaseResult:
         }
 
 
-def run_case(name: str, plan: Plan, executed: Executed = silent) -> CaseResult:
+def run_case(name: str, plan: Plan, executed: ReportProgress = report_nothing) -> CaseResult:
     """Collect the executions of one case, and draw series from them.
 
-    Where collecting the user's target is interrupted, series are drawn from the executions that there are.
+    If collecting a user's target is interrupted, series are drawn from the executions collected so far.
     """
     case = plan.case(name)
     length, total = plan.length(case), plan.collected(case)
     collector, population = Collector(MEASURED), Population()
     interrupted = False
-    with quiet_pools():
+    with silence_pool_logging():
         try:
             for sample in plan.samples(case):
                 executed(name, sample.number, total)
@@ -137,7 +135,7 @@ def run_case(name: str, plan: Plan, executed: Executed = silent) -> CaseResult:
     if interrupted and (name in CASES or len(collection) < MIN_KEPT):
         raise KeyboardInterrupt
     if interrupted:
-        length = min(length, len(collection) // COLLECTED)
+        length = min(length, len(collection) // COLLECTION_FACTOR)
     series = draw(len(collection), length=length, count=plan.series, seed=plan.seed)
     return CaseResult(
         case=name,
@@ -158,11 +156,11 @@ def run(
     *,
     jobs: int = 1,
     done: Callable[[CaseResult], None] = lambda result: None,
-    executed: Executed = silent,
+    executed: ReportProgress = report_nothing,
 ) -> list[CaseResult]:
-    """All cases, side by side in as many processes as there are jobs; the results in the order asked for."""
+    """Run all cases in `jobs` processes. Return the results in the order of `plan.cases`."""
     results = []
-    for result in side_by_side(run_case, plan.cases, plan, jobs=jobs, executed=executed):
+    for result in run_in_parallel(run_case, plan.cases, plan, jobs=jobs, executed=executed):
         done(result)
         results.append(result)
         if result.interrupted:
@@ -171,7 +169,7 @@ def run(
 
 
 def verdicts(results: Sequence[CaseResult]) -> dict[str, tuple[str, str | None]]:
-    """By metric: what these results say, and what the paper says of its own cases."""
+    """Return, for each metric, the verdict of these results and the paper's verdict on its own cases."""
     published = all(result.is_published for result in results)
     return {
         metric: (overall(result.growth[metric].settled for result in results), VERDICT[metric] if published else None)
@@ -180,7 +178,7 @@ def verdicts(results: Sequence[CaseResult]) -> dict[str, tuple[str, str | None]]
 
 
 def as_json(results: Sequence[CaseResult]) -> dict[str, Any]:
-    """Results of one mode or more, for machines."""
+    """Return the results of one or more modes as JSON data."""
     by_mode = {mode: [result for result in results if result.mode == mode] for mode in MODES}
     return {
         "cases": [result.as_json() for result in results],

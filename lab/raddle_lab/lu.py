@@ -1,19 +1,20 @@
-"""The experiment that Lu, Jiang and Zhou left for later: what complete test sets cost, and which bugs they expose.
+"""Costs of complete test sets and the bugs they expose: the experiment that Lu, Jiang and Zhou left as future work.
 
-The paper defines seven criteria and bounds their costs (Table 1), but runs nothing. Here, for each criterion and each
-program with a known bug (a mutant of a subject, or a program of SCTBench):
+The paper defines seven criteria and bounds their costs (Table 1), but runs no experiment. Here, for each criterion and
+each program with a known bug (a mutant of a subject, or a program of SCTBench):
 
-* Executions of the program are collected: all that there are, each once, where they are few enough to be exhausted;
-  else some with random schedules. Feasible is what any of them covered: exactly that where they were exhausted, and at
-  least that otherwise. (Threads are switched before conflicting accesses and before whatever can block. Switches at
-  other places, as after a release, do not change the order of accesses.) Every interleaving counts for `all`, so `all`
-  is evaluated only where they were exhausted.
-* A complete test set covers every feasible requirement. One is drawn by going through the executions in random order,
-  keeping those that cover something new until nothing is left, and then, in random order again, dropping those without
-  which the rest is still complete. So no execution of it can be left out.
-* Its cost is its size. How many executions in random order it takes until everything is covered is counted, too.
-* It exposes the bug if one of its executions fails. As larger sets expose more, whatever they cover, the chance that
-  as many executions drawn at random expose it stands beside that (computed, not drawn).
+* Executions of the program are collected. If there are few enough, each possible execution is collected once; otherwise
+  some with random schedules are. A requirement is feasible if any of them covered it. This is exact where all
+  executions were collected, and a lower bound otherwise. (Threads are switched before conflicting accesses and before
+  operations that can block. Switches at other places, such as after a release, do not change the order of accesses.)
+  Every interleaving counts for `all`, so `all` is evaluated only for exhausted programs.
+* A complete test set covers every feasible requirement. One is drawn by going through the executions in random order
+  and keeping those that cover something new, until nothing is left to cover. Then executions whose removal leaves the
+  set complete are dropped, again in random order. So the set is minimal: no execution of it can be left out.
+* The cost of a test set is its size. The number of executions in random order until everything is covered is also
+  counted.
+* A test set exposes the bug if one of its executions fails. Larger sets expose more, whatever they cover. So the result
+  is compared with the probability that equally many random executions expose the bug (computed, not sampled).
 """
 
 from __future__ import annotations
@@ -36,52 +37,53 @@ from raddle.stop_reason import StopReason
 from raddle_lab.collection import Collector, Coverage
 from raddle_lab.lu_bounds import BOUNDS, CRITERIA, Shape
 from raddle_lab.mutants import count_locks, imported, subject_names, subject_source, without_lock
-from raddle_lab.processes import Executed, quiet_pools, side_by_side, silent
+from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel, silence_pool_logging
 from raddle_lab.sctbench import PROGRAMS
 
-WHOLE = "all"  # the criterion that needs every execution there is
-MAX_THREADS = 10  # an execution of those with more takes a tenth of a second, and bounds have thousands of digits
-MUTANT = "-"  # between a subject and the number of the lock that its mutant lacks
+WHOLE = "all"  # the criterion that requires every possible execution
+MAX_THREADS = 10  # more threads take a tenth of a second per execution, and bounds with thousands of digits
+MUTANT = "-"  # separates a subject from the number of the lock that its mutant lacks
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """The parameters of the experiment."""
 
     programs: Sequence[str]
-    executions: int = 500  # of a program that cannot be exhausted
-    exhaust: int = 1_000  # executions: with more a program is not exhausted
-    sets: int = 100  # complete test sets, for each criterion
+    executions: int = 500  # executions of a program that cannot be exhausted
+    exhaust: int = 1_000  # executions after which a program counts as not exhaustible
+    sets: int = 100  # complete test sets per criterion
     seed: int = 1
 
 
 class Sets(NamedTuple):
-    """Complete test sets of one criterion, on average."""
+    """Averages over the complete test sets of one criterion."""
 
-    total: int | None  # requirements by the paper's formula, for what random executions showed; None: too many digits
+    # Requirements by the paper's formula, for the accesses seen in random executions; None if it has too many digits.
+    total: int | None
     feasible: int  # requirements that were covered
-    least: int  # executions that a complete set needs in any case, as none covers more than the best one does
-    size: float
-    executions: float  # in random order until everything is covered
+    least: int  # lower bound on the size of a complete set, since no execution covers more than the best one
+    size: float  # executions in a complete set
+    executions: float  # executions in random order until everything is covered
     exposing: float  # share of the sets that expose the bug
-    at_random: float  # the same for as many executions at random
-    unseen: float  # chance that another execution covers something new, at most
+    at_random: float  # probability that equally many random executions expose it
+    unseen: float  # upper bound on the probability that another execution covers something new
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """What came of one program."""
+    """The result for one program."""
 
     program: str
     exhausted: bool
     executions: int
     failures: int
     shape: Shape
-    sets: Mapping[str, Sets]  # by criterion; without `all` if the program was not exhausted
+    sets: Mapping[str, Sets]  # maps each criterion to its test sets; without `all` if the program was not exhausted
 
 
 def program_names() -> tuple[str, ...]:
-    """Return all programs: every mutant of every subject, and SCTBench, without those that fail in every schedule."""
+    """Return all programs: the mutants of all subjects, and SCTBench without programs that fail in every schedule."""
     mutants = [
         f"{subject}{MUTANT}{number}"
         for subject in subject_names()
@@ -93,7 +95,7 @@ def program_names() -> tuple[str, ...]:
 
 @contextmanager
 def scenario_of(program: str) -> Iterator[tuple[Callable[[], object], tuple[str, ...]]]:
-    """Import a program; give its scenario, and what to instrument."""
+    """Import a program. Yield its scenario and what to instrument."""
     if program in PROGRAMS:
         yield PROGRAMS[program].scenario, ("raddle_lab.sctbench",)
         return
@@ -106,9 +108,9 @@ def scenario_of(program: str) -> Iterator[tuple[Callable[[], object], tuple[str,
         yield module.scenario, (module.__name__, "raddle_lab.subjects")
 
 
-def run_program(name: str, plan: Plan, executed: Executed = silent) -> ProgramResult:
+def run_program(name: str, plan: Plan, executed: ReportProgress = report_nothing) -> ProgramResult:
     """Collect executions of one program, and draw complete test sets from them."""
-    with scenario_of(name) as (scenario, source), quiet_pools():
+    with scenario_of(name) as (scenario, source), silence_pool_logging():
         executed(name, 0, plan.exhaust)
         exhaustive = _explore(scenario, source, scheduler="exhaustive", executions=plan.exhaust, until="exhausted")
         exhausted = exhaustive.stopped_because is StopReason.EXHAUSTED
@@ -119,7 +121,7 @@ def run_program(name: str, plan: Plan, executed: Executed = silent) -> ProgramRe
             scenario, scheduler=scheduler, executions=executions, criteria=CRITERIA, seed=plan.seed, source=source
         ):
             collector.add(sample.outcome.kind, sample.covered)
-        # Only an exploration gives the accesses that the formulas are computed from.
+        # Only an exploration returns the accesses from which the formulas are computed.
         explored = _explore(
             scenario,
             source,
@@ -163,7 +165,7 @@ def _explore(scenario: Callable[[], object], source: Sequence[str], **options: A
 def complete_sets(
     coverage: Coverage, failed: Any, orders: Sequence[Any], *, total: int | None, exhausted: bool
 ) -> Sets:
-    """Draw a complete test set for each order of the executions; return what they are on average."""
+    """Draw a complete test set for each order of the executions. Return the averages over these sets."""
     sizes, executions, exposing, at_random = [], [], [], []
     for order in orders:
         chosen, needed = complete_set(coverage, order)
@@ -186,7 +188,7 @@ def complete_sets(
 
 
 def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], int]:
-    """Return a complete test set of which no execution can be left out, and how many in order are complete.
+    """Return a minimal complete test set, and how many executions in this order are complete.
 
     >>> some = [np.array(covered) for covered in ([0], [0, 1], [1], [2])]
     >>> complete_set(Coverage(tuple(some), distinct=3), [0, 1, 2, 3])
@@ -202,7 +204,7 @@ def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], i
             kept.append(int(number))
             needed = place
     chosen = []
-    for number in kept:  # the earliest first: what came later has made most of them superfluous
+    for number in kept:  # earliest first: later executions have made most of them redundant
         covered = coverage.executions[number]
         if (times[covered] > 1).all():
             times[covered] -= 1
@@ -212,7 +214,7 @@ def complete_set(coverage: Coverage, order: Sequence[int]) -> tuple[list[int], i
 
 
 def chance_to_expose(executions: int, failing: int, size: int) -> float:
-    """Return the chance that `size` of the executions, drawn at random, have a failing one among them.
+    """Return the probability that at least one of `size` randomly drawn executions fails.
 
     >>> chance_to_expose(4, 1, 2)
     0.5
@@ -228,18 +230,18 @@ def run(
     *,
     jobs: int = 1,
     done: Callable[[ProgramResult], None] = lambda result: None,
-    executed: Executed = silent,
+    executed: ReportProgress = report_nothing,
 ) -> list[ProgramResult]:
-    """All programs, side by side in as many processes as there are jobs."""
+    """Run all programs in `jobs` processes."""
     results = []
-    for result in side_by_side(run_program, plan.programs, plan, jobs=jobs, executed=executed):
+    for result in run_in_parallel(run_program, plan.programs, plan, jobs=jobs, executed=executed):
         done(result)
         results.append(result)
     return results
 
 
 class Summary(NamedTuple):
-    """One criterion, on average over programs of which executions fail."""
+    """Averages for one criterion over the programs with failing executions."""
 
     programs: int
     feasible: float
@@ -251,9 +253,9 @@ class Summary(NamedTuple):
 
 
 def summaries(results: Sequence[ProgramResult], *, exhausted: bool) -> dict[str, Summary]:
-    """Return each criterion over the programs that were exhausted, or over the others.
+    """Return the averages for each criterion over the exhausted programs, or over the others.
 
-    A program of which no execution failed has no bug to expose and is left out.
+    A program without a failing execution has no bug to expose and is left out.
     """
     own = [result for result in results if result.exhausted == exhausted and result.failures]
     found = {}
@@ -267,7 +269,7 @@ def summaries(results: Sequence[ProgramResult], *, exhausted: bool) -> dict[str,
 
 
 def as_json(plan: Plan, results: Sequence[ProgramResult]) -> dict[str, Any]:
-    """Return all results for machines."""
+    """Return all results as JSON data."""
     return {
         **{name: value for name, value in asdict(plan).items() if name != "programs"},
         "bounds": {

@@ -1,9 +1,9 @@
-"""Table 1 of Lu, Jiang and Zhou: how many executions each criterion costs, by the size of a program.
+"""Table 1 of Lu, Jiang and Zhou: bounds on the number of executions each criterion costs, by program size.
 
-The paper supposes that each of M threads has n accesses, n / V of them to each of V variables. Its bounds are orders of
-magnitude, so their values here leave constants out: a complete test set may be larger than its bound. In the copy of
-the paper that this was written after, the lower bounds of the last four criteria and the upper bound of LR-Inv are not
-legible. The last follows from the text: there are at most 2 PN requirements, and PN is at most n M.
+The paper assumes that each of M threads has n accesses, n / V of them to each of V variables. Its bounds are orders of
+magnitude. The values here omit constants, so a complete test set may be larger than its bound. In the available copy of
+the paper, the lower bounds of the last four criteria and the upper bound of LR-Inv are illegible. The upper bound
+follows from the text: there are at most 2 PN requirements, and PN is at most n M.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ from typing import NamedTuple
 
 from raddle.criteria.observed_accesses import ObservedAccesses
 
-PLAIN = 4  # digits of a bound that is written in full
+PLAIN = 4  # bounds with at most this many digits are written in full
 
 
 class Shape(NamedTuple):
     """The size of a program."""
 
-    threads: int  # M: those that touch shared variables
-    accesses: float  # n: of a thread to shared variables, on average
-    variables: int  # V: shared ones
+    threads: int  # M: number of threads that access shared variables
+    accesses: float  # n: average number of accesses of a thread to shared variables
+    variables: int  # V: number of shared variables
 
     @classmethod
     def of(cls, by_threads: ObservedAccesses, by_variables: ObservedAccesses) -> Shape:
-        """Return the shape of a program of which `tpair` and `svar` saw this; of a thread, its longest execution."""
+        """Return the shape of a program from what `tpair` and `svar` observed, with the longest execution of each
+        thread.
+        """
         longest: dict[str, int] = {}
         for variable, thread, profile, _ in by_threads.lines:
             if variable is None:
@@ -37,13 +39,13 @@ class Shape(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A formula, and the decimal logarithm of its value: some values have hundreds of digits."""
+    """A formula with the decimal logarithm of its value, since some values have hundreds of digits."""
 
     formula: str
     logarithm: Callable[[Shape], float]
 
     def value(self, shape: Shape) -> str:
-        """Return the value for a program, as a table shows it.
+        """Return the value for a program, formatted for a table.
 
         >>> BOUNDS["pinv"][1].value(Shape(threads=4, accesses=4, variables=2))
         '32'
@@ -61,7 +63,7 @@ class Bound(NamedTuple):
 
 
 def _whole(accesses: float) -> float:
-    """log(4^n / √n): interleavings of two threads with n accesses each, without a constant."""
+    """Return log(4^n / √n): the number of interleavings of two threads with n accesses each, up to a constant."""
     return accesses * log10(4) - log10(accesses) / 2
 
 
@@ -72,7 +74,7 @@ def _variable(shape: Shape) -> float:
 _ALL = Bound("(4^n / √n)^(M-1)", lambda s: _whole(s.accesses) * (s.threads - 1))
 _LINEAR = Bound("n M", lambda s: log10(s.accesses * s.threads))
 
-# By criterion: the lower bound where it is legible, and the upper one.
+# Maps each criterion to its lower bound, if legible, and its upper bound.
 BOUNDS: dict[str, tuple[Bound | None, Bound]] = {
     "all": (_ALL, _ALL),
     "tpair": (

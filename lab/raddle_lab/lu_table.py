@@ -1,4 +1,4 @@
-"""The tables of the experiment on Lu's criteria as text."""
+"""Formats the tables of the experiment on Lu's criteria."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bounds_table() -> str:
 
 
 def summary_table(found: dict[str, Summary]) -> str:
-    """Return one row for each criterion."""
+    """Return one row per criterion."""
     rows = [["criterion", "programs", "feasible", "set size", "to complete", "exposes %", "at random %", "unseen %"]]
     for criterion, one in found.items():
         numbers = [f"{one.feasible:,.0f}", f"{one.size:,.1f}", f"{one.executions:,.1f}"]
@@ -30,7 +30,7 @@ def summary_table(found: dict[str, Summary]) -> str:
 
 
 def program_table(results: Sequence[ProgramResult]) -> str:
-    """Return one row for each program: its size, and the cost of each criterion beside the upper bound."""
+    """Return one row per program: its size, and the cost of each criterion beside its upper bound."""
     rows = [["program", "runs", "M", "n", "V", *CRITERIA]]
     for result in results:
         runs = f"{result.executions:,}" + ("" if result.exhausted else "+")
@@ -41,28 +41,28 @@ def program_table(results: Sequence[ProgramResult]) -> str:
 
 
 def report(results: Sequence[ProgramResult]) -> str:
-    """Return everything."""
+    """Return the full report."""
     exhausted = [result for result in results if result.exhausted]
     others = len(results) - len(exhausted)
     harmless = [result.program for result in results if not result.failures]
     parts = [
         "Table 1 of Lu, Jiang and Zhou: executions that each criterion costs, without constants (M threads, n accesses "
-        "of each, V variables; - is not legible in the copy at hand)",
+        "each, V variables; - is illegible in the available copy)",
         bounds_table(),
-        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. By criterion: size of a complete set "
-        "/ upper bound. runs: executions, with + where there are more; all-interleavings cannot be completed there (-)",
+        f"Programs: {len(results)}, of which {len(exhausted)} were exhausted. Per criterion: size of a complete set "
+        "/ upper bound. runs: executions, with + if there are more; then `all` cannot be completed (-)",
         program_table(results),
     ]
     columns = (
         "feasible requirements, size of a complete test set, executions in random order until complete, complete sets "
-        "that expose the bug, sets of as many executions at random that do"
+        "that expose the bug, equally many random executions that do"
     )
     if exhausted:
-        parts += [f"Programs that were exhausted, means: {columns}", summary_table(summaries(results, exhausted=True))]
+        parts += [f"Exhausted programs, averages: {columns}", summary_table(summaries(results, exhausted=True))]
     if others:
         parts += [
-            f"The other {others}, of which feasible is what their executions covered; means as above, and the chance "
-            "that one more execution covers something new (at most), so that no set is complete yet",
+            f"The other {others}, where feasible means covered by an execution; averages as above, and an upper bound "
+            "on the probability that one more execution covers something new. So these sets may be incomplete",
             summary_table(summaries(results, exhausted=False)),
         ]
     if harmless:

@@ -1,7 +1,7 @@
-"""Mutants: a program with one of its locks left out.
+"""Creates mutants: copies of a program with one lock removed.
 
-The transformation is on the source: the n-th `with self.lock:` (any attribute whose name ends in "lock") is
-replaced by its body. A mutant is a file of its own, so that raddle instruments it as it does any module.
+The transformation works on the source. The n-th `with self.lock:` (any attribute whose name ends in "lock") is replaced
+by its body. A mutant is written to its own file, so that raddle instruments it like any module.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ SUBJECTS = Path(__file__).parent / "subjects"
 
 
 def subject_names() -> tuple[str, ...]:
-    """All programs whose locks can be removed."""
+    """Return the names of all programs whose locks can be removed."""
     return tuple(sorted(path.stem for path in SUBJECTS.glob("*.py") if path.stem != "__init__"))
 
 
 def subject_source(name: str) -> str:
-    """With all its locks."""
+    """Return the source of a subject with all its locks."""
     return (SUBJECTS / f"{name}.py").read_text(encoding="utf-8")
 
 
 def count_locks(source: str) -> int:
-    """How many critical sections there are.
+    """Return the number of critical sections in the source.
 
     >>> count_locks("with self.lock:\\n    x = 1\\nwith open(f):\\n    pass")
     1
@@ -37,7 +37,7 @@ def count_locks(source: str) -> int:
 
 
 def without_lock(source: str, number: int) -> str:
-    """The source without its n-th critical section, counted from 0 in the order of lines.
+    """Return the source without its n-th critical section, counted from 0 in line order.
 
     >>> print(without_lock("with self.lock:\\n    x = 1\\nwith self.lock:\\n    y = 2", 1))
     with self.lock:
@@ -70,7 +70,7 @@ def _is_critical_section(node: ast.AST) -> bool:
 
 @contextmanager
 def imported(source: str, *, name: str, folder: Path) -> Iterator[ModuleType]:
-    """The source as a module, from a file in the folder, for a while."""
+    """Write the source to a file in the folder, and import it as a module for the duration of the context."""
     path = folder / f"{name}.py"
     path.write_text(source, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, path)

@@ -1,10 +1,11 @@
-"""Executions of a test case by its own threads, with noise, as in the paper.
+"""Runs native executions of a test case with noise, as in the paper.
 
-Each is a forked process: whatever an execution leaves behind, threads that hang above all, goes with it. An
-exception that nobody catches, in any thread, ends the execution, as it does under control. A deadlock is noticed
-by the clock: no thread took a step for a while.
+Each execution runs in a forked process, so that anything it leaves behind, such as hanging threads, ends with the
+process. An uncaught exception in any thread ends the execution, as it does under control. A deadlock is detected by a
+timer, when no thread has taken a step for a while.
 
-Two runs are never the same, whatever the seed: the noise is, but the operating system decides with it.
+Two runs never behave identically, even with the same seed: the seed fixes the noise, but not the decisions of the
+operating system.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ from raddle.outcome import Outcome, OutcomeKind
 from raddle.step import Step
 from raddle.thread_scenario import selection_of
 from raddle_lab.cases import Case
-from raddle_lab.conflicts import without_private
+from raddle_lab.conflicts import without_private_accesses
 
-NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # as `raddle run` takes them
-LOOK_SECONDS = 0.1  # between two looks at whether anything happens; longer than any noise
-PATIENCE = 3  # looks in a row that find nothing new
-SIGNALS = 10  # after so many the main thread is told again: where a destructor ran, it did not hear
-OF_ALL = ("concur-pairs",)  # metrics that the paper defines over all accesses, not only those to shared variables
-GIVE_UP_SECONDS = 30  # a fault of ours must not keep the parent waiting for ever: all threads say where they are
-ATTEMPTS = 3  # at an execution, if its process dies: one fault of ours must not cost everything
+NOISE_OPTIONS = ("yield:probability=0.2", "sleep:probability=0.02,strength=0.5")  # noise options as for `raddle run`
+CHECK_SECONDS = 0.1  # interval between checks for progress; longer than any noise
+PATIENCE = 3  # checks in a row without progress before a deadlock is reported
+SIGNALS = 10  # signals before the main thread is interrupted again, since an exception raised in a destructor is lost
+OVER_ALL_ACCESSES = (
+    "concur-pairs",
+)  # metrics that the paper defines over all accesses, not only those to shared variables
+GIVE_UP_SECONDS = 30  # time limit for shutting down, after which the stacks of all threads are dumped
+ATTEMPTS = 3  # attempts per execution if its process dies, so that one crash does not lose the whole collection
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +57,7 @@ def noisy(
     noise: Sequence[str] = NOISE_OPTIONS,
     thread_methods: int = METHODS,
 ) -> Iterator[Sample]:
-    """Yield executions, each with noise of its own."""
+    """Yield executions, each with different noise."""
     if not can_fork():
         raise UsageError("cannot-fork", "executions with noise need a system that can fork; use --mode controlled")
     observers = make_criteria(criteria)
@@ -68,11 +71,14 @@ def noisy(
     with instrument_modules(watch.hook.loaded(), watch.table, blocks=blocks):  # a watch would leave its probes behind
         watch.start()
         try:
-            watch.names.model()  # made once, for all children
+            watch.names.model()  # computed once, before the child processes are forked
             for number in range(1, executions + 1):
                 outcome, steps, entities = _observed(_Execution(watch, scenario, number))
-                shared = without_private(steps)
-                covered = {one.name: one.cover(steps if one.name in OF_ALL else shared, entities) for one in observers}
+                shared = without_private_accesses(steps)
+                covered = {
+                    one.name: one.cover(steps if one.name in OVER_ALL_ACCESSES else shared, entities)
+                    for one in observers
+                }
                 yield Sample(number, outcome, {name: frozenset(keys) for name, keys in covered.items()}, entities)
         finally:
             watch.stop()
@@ -84,12 +90,12 @@ def _observed(execution: _Execution, attempts: int = ATTEMPTS) -> Observed:
     except ChildDiedError as error:
         if attempts == 1:
             raise
-        logger.warning("an execution was lost and is run again: %s", error)
+        logger.warning("an execution was lost and is repeated: %s", error)
     return _observed(execution, attempts - 1)
 
 
 class _Steps:
-    """All steps of an execution."""
+    """Records all steps of an execution."""
 
     def begin(self, entities: Entities) -> None:
         self.entities = entities
@@ -99,17 +105,17 @@ class _Steps:
         self.steps += steps
 
     def end(self) -> None:
-        """There is nothing to do."""
+        """Do nothing."""
 
 
-class _OverError(BaseException):
-    """The execution is given up; no handler of the program's is to catch that."""
+class _ExecutionOverError(BaseException):
+    """Ends the execution. It is a `BaseException`, so handlers of the program do not catch it."""
 
 
 class _Execution:
-    """One execution, in a process of its own, which was forked from one that is watched.
+    """One execution, in a process forked from the process that is watched.
 
-    Signals interrupt whatever its main thread waits for: the clock's, and one from a thread that dies.
+    Signals interrupt whatever the main thread waits for. They come from a timer, and from a thread that dies.
     """
 
     def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:
@@ -118,24 +124,24 @@ class _Execution:
         self._number = number
         self._outcome = Outcome(OutcomeKind.PASSED)
         self._seen = -1
-        self._looks = 0
-        self._signals = 0  # since the end is wanted
+        self._idle_checks = 0
+        self._signals = 0  # signals received since the execution should end
         self._over = False
 
     def __call__(self) -> Observed:
         # Each thread's noise is seeded with its label, which begins with this one.
         self._watch.recorder.local.thread.label = str(self._number)
         threading.excepthook = self._died
-        signal.signal(signal.SIGALRM, self._look)
-        signal.signal(signal.SIGUSR1, self._look)
-        signal.setitimer(signal.ITIMER_REAL, LOOK_SECONDS, LOOK_SECONDS)
+        signal.signal(signal.SIGALRM, self._check_progress)
+        signal.signal(signal.SIGUSR1, self._check_progress)
+        signal.setitimer(signal.ITIMER_REAL, CHECK_SECONDS, CHECK_SECONDS)
         try:
             try:
                 self._scenario()
             except Exception as error:
                 self._failed(error)
             self._over = True
-        except _OverError:
+        except _ExecutionOverError:
             self._over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -143,7 +149,8 @@ class _Execution:
         faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
         signal.alarm(GIVE_UP_SECONDS)
         self._watch.stop()
-        threading.excepthook = lambda args: None  # threads that still run may find things gone; nobody is to hear it
+        # Remaining threads may fail during teardown; those errors are suppressed.
+        threading.excepthook = lambda args: None
         stream = self._watch.stream
         if stream.error is not None:
             raise stream.error
@@ -156,19 +163,19 @@ class _Execution:
             self._outcome = Outcome(kind, f"{type(error).__name__}: {error}")
 
     def _died(self, args: Any) -> None:
-        """A thread ended by an exception: the main thread, which may wait for it, is told."""
+        """Record that a thread died of an exception, and interrupt the main thread, which may be waiting for it."""
         self._failed(args.exc_value)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)  # type: ignore[arg-type]
 
-    def _look(self, number: int, frame: FrameType | None) -> None:
-        """In the main thread, now and then: did anything happen?"""
+    def _check_progress(self, number: int, frame: FrameType | None) -> None:
+        """Check in the main thread whether any step was recorded since the last check."""
         stream = self._watch.stream
         steps = stream.delivered_steps + len(stream.steps)
-        self._looks = self._looks + 1 if steps == self._seen else 0
+        self._idle_checks = self._idle_checks + 1 if steps == self._seen else 0
         self._seen = steps
-        if self._looks >= PATIENCE and not self._outcome.failed:
+        if self._idle_checks >= PATIENCE and not self._outcome.failed:
             self._outcome = Outcome(OutcomeKind.DEADLOCK)
         if self._outcome.failed and not self._over:
             self._signals += 1
             if self._signals % SIGNALS == 1:
-                raise _OverError
+                raise _ExecutionOverError

@@ -1,4 +1,4 @@
-"""Work side by side in several processes, or in this one."""
+"""Runs work in several processes in parallel, or in this one."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Plan_contra = TypeVar("Plan_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-Executed = Callable[[str, int, int], None]  # told of what was executed: so many executions of so many
+ReportProgress = Callable[[str, int, int], None]  # called with a name, the number of executions done, and their total
 
 
-def silent(name: str, number: int, total: int) -> None:
-    """Nobody is told."""
+def report_nothing(name: str, number: int, total: int) -> None:
+    """Report no progress."""
 
 
 class Work(Protocol[Plan_contra, Result_co]):
     """One part of an experiment."""
 
-    def __call__(self, name: str, plan: Plan_contra, executed: Executed = silent) -> Result_co:
-        """Do it."""
+    def __call__(self, name: str, plan: Plan_contra, executed: ReportProgress = report_nothing) -> Result_co:
+        """Run the part with that name."""
 
 
 @contextmanager
 def executor_of(jobs: int) -> Iterator[Executor | None]:
-    """For so many processes; None where one is enough. When it is left by an exception, as Ctrl-C is, so are they."""
+    """Yield an executor with `jobs` processes, or None if one is enough. Terminate them on any exception."""
     if jobs <= 1:
         yield None
         return
-    # Spawned, not forked: raddle patches what it finds, and what it finds should not depend on what ran before.
-    # Ctrl-C goes to all processes; only this one is to answer it.
+    # Spawned, not forked: what raddle patches must not depend on what ran before. Ctrl-C reaches all processes, but
+    # only this one handles it.
     with ProcessPoolExecutor(
         jobs,
         mp_context=multiprocessing.get_context("spawn"),
@@ -52,10 +52,10 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
             raise
 
 
-def side_by_side(
-    work: Work[Plan, Result], names: Sequence[str], plan: Plan, *, jobs: int, executed: Executed
+def run_in_parallel(
+    work: Work[Plan, Result], names: Sequence[str], plan: Plan, *, jobs: int, executed: ReportProgress
 ) -> Iterator[Result]:
-    """Results in the order of the names. Only work in this process tells how far it is."""
+    """Yield results in the order of the names. Only work in this process reports progress."""
     with executor_of(jobs) as executor:
         if executor is None:
             yield from map(partial(work, executed=executed), names, [plan] * len(names))
@@ -64,8 +64,8 @@ def side_by_side(
 
 
 @contextmanager
-def quiet_pools() -> Iterator[None]:
-    """An execution that is given up ends the threads of its pools, which log that as something critical."""
+def silence_pool_logging() -> Iterator[None]:
+    """Silence `concurrent.futures`: an aborted execution ends its pool threads, and they log that as critical."""
     logger = logging.getLogger("concurrent.futures")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -1,4 +1,4 @@
-"""What the papers published: the numbers that the experiments are compared with."""
+"""The published numbers with which the experiments are compared."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Abstraction(NamedTuple):
 
 
 class Quantities(NamedTuple):
-    """Three columns of Table 3: how many tasks, and how their number grows."""
+    """Three columns of Table 3: the number of tasks, and how it grows."""
 
     total: float
-    average_percent: float | None  # none where there are no tasks
+    average_percent: float | None  # None if there are no tasks
     smooth_percent: float
 
 
@@ -62,9 +62,9 @@ TABLE_3 = {
 }
 METRICS = tuple(TABLE_3)
 
-# Figure 1 and what is said about it: (a), (b) saturate within the first 200 of 2,000 executions, (c) are the
-# champions (GoodLock* is drawn there, but not counted among them, as many programs have no nested locks), (d)
-# saturate late. GoodLock is not drawn; by Table 3 it is with those of (a).
+# Figure 1 and the text about it: (a) and (b) saturate within the first 200 of 2,000 executions, (c) are the best
+# metrics, and (d) saturate late. GoodLock* is drawn in (c) but not counted among the best, because many programs have
+# no nested locks. GoodLock is not drawn; by Table 3 it belongs to (a).
 VERDICT = {
     "avio": AT_ONCE,
     "avio*": SUITS,
@@ -84,7 +84,7 @@ VERDICT = {
 }
 
 # Table IV of the paper on MAP-coverage: τ for each of 20 Java classes ("-" and "*" left out), and its last row. The
-# text calls that row the average across all programs, but the rows above it have other averages: 0.35 and 0.29.
+# text calls the last row the average across all programs, but the averages of the rows above are 0.35 and 0.29.
 TABLE_4 = {
     "map": (
         0.19, 0.38, 0.61, 0.16, 0.74, 0.44, 0.28, 0.20, 0.29, 0.33, 0.54, 0.31, -0.09, 0.53, 0.28, 0.34, 0.56, 0.37,

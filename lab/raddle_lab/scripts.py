@@ -1,7 +1,7 @@
-"""Executions of a whole program of the user's, each a process of `raddle run`, with noise.
+"""Runs a whole program of the user with noise, each execution as a `raddle run` process.
 
-What an execution covers is what `raddle run` measures: unlike in `raddle_lab.noisy`, accesses to variables without a
-conflict count too. Objects and threads are not counted, as they are gone when the process is.
+Coverage is what `raddle run` measures. Unlike in `raddle_lab.noisy`, accesses to variables without a conflict count
+too. Objects and threads are not counted, because they no longer exist when the process has ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from raddle_lab.cases import Case
 def scripted(
     case: Case, *, criteria: Sequence[str], executions: int, seed: int, noise: Sequence[str], thread_methods: int
 ) -> Iterator[Sample]:
-    """Yield executions, each with the noise that is given and a seed of its own."""
+    """Yield executions with the given noise, each with a different seed."""
     noises = [part for text in noise for part in ("--noise", text)]
     with TemporaryDirectory(prefix="raddle-lab-") as folder:
         runs = CommandRuns(

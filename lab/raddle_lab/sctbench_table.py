@@ -1,4 +1,4 @@
-"""What schedulers are worth: how many executions each needs to the first finding in the programs of SCTBench."""
+"""Compares schedulers by the number of executions each needs to find the bugs of SCTBench."""
 
 from __future__ import annotations
 
@@ -14,66 +14,65 @@ from raddle_lab.processes import executor_of
 from raddle_lab.sctbench import PROGRAMS
 
 SCHEDULERS = ("portfolio", "pos", "surw", "pct:depth=3", "random")
-WITHOUT_CHANCE = frozenset(
-    {"deepening", "exhaustive", "reachability", "round-robin", "sequential"}
-)  # one seed tells all
+# Schedulers for which one seed is enough.
+DETERMINISTIC = frozenset({"deepening", "exhaustive", "reachability", "round-robin", "sequential"})
 SOURCE = "raddle_lab.sctbench"
 
-# Executions to the bug where they are told one by one: reads-from fuzzing, and selectively uniform random walk. POS
-# and the plain random walk never found these two.
+# Published numbers of executions until the bug: reads-from fuzzing, and selectively uniform random walk. POS and the
+# plain random walk never found these two.
 PUBLISHED = {"reorder_100": {"RFF": 6, "SURW": 193}, "twostage_100": {"RFF": 56, "SURW": 453}}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """The parameters of the experiment."""
 
     schedulers: Sequence[str] = SCHEDULERS
     programs: Sequence[str] = tuple(PROGRAMS)
-    seeds: int = 20
-    executions: int = 1_000  # at most, for each seed
-    seed: int = 1  # the first one
+    seeds: int = 20  # number of seeds
+    executions: int = 1_000  # maximum for each seed
+    seed: int = 1  # the first seed
 
     def seeds_of(self, scheduler: str) -> range:
-        """Those worth running."""
-        alone = scheduler.partition(":")[0] in WITHOUT_CHANCE
+        """Return the seeds to run; only one for a scheduler without randomness."""
+        alone = scheduler.partition(":")[0] in DETERMINISTIC
         return range(self.seed, self.seed + (1 if alone else self.seeds))
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scheduler on one program.
+    """The results of one scheduler on one program.
 
     >>> row = Row("reorder_3", "random", (4, None, 2, 9))
-    >>> row.found, row.median, row.told(1_000)
+    >>> row.found, row.median, row.shown(1_000)
     (3, 6.5, '6.5 (3/4)')
-    >>> Row("reorder_3", "random", (4, None, None)).told(1_000)
+    >>> Row("reorder_3", "random", (4, None, None)).shown(1_000)
     '>1,000 (1/3)'
     """
 
     program: str
     scheduler: str
-    firsts: tuple[int | None, ...]  # by seed: the number of the execution that failed, None where none did
+    firsts: tuple[int | None, ...]  # for each seed, the number of the failing execution, or None
     unexpected: tuple[str, ...] = ()  # kinds of findings that are not the program's bug
 
     @property
     def found(self) -> int:
-        """In so many seeds."""
+        """The number of seeds that found the bug."""
         return sum(first is not None for first in self.firsts)
 
     @property
     def median(self) -> float | None:
-        """Executions to the first finding, over all seeds; None: more than there were."""
+        """The median number of executions until the bug, over all seeds; None if above the limit."""
         median = statistics.median(math.inf if first is None else first for first in self.firsts)
         return None if math.isinf(median) else median
 
-    def told(self, executions: int) -> str:
-        """As in the table."""
+    def shown(self, executions: int) -> str:
+        """Return the median as shown in the table."""
         median = f">{executions:,}" if self.median is None else f"{self.median:,g}"
         return median if self.found == len(self.firsts) else f"{median} ({self.found}/{len(self.firsts)})"
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """Return the row as JSON data."""
         return {
             "program": self.program,
             "scheduler": self.scheduler,
@@ -86,7 +85,7 @@ class Row:
 
 
 def run_row(program: str, scheduler: str, plan: Plan) -> Row:
-    """Every seed of one scheduler on one program."""
+    """Run every seed of one scheduler on one program."""
     firsts: list[int | None] = []
     unexpected = []
     for seed in plan.seeds_of(scheduler):
@@ -96,7 +95,7 @@ def run_row(program: str, scheduler: str, plan: Plan) -> Row:
             seed=seed,
             executions=plan.executions,
             until="first-finding",
-            shrink=False,  # the number of the execution is all that counts here
+            shrink=False,  # only the number of the execution matters here
             source=[SOURCE],
         )
         if result.stopped_because == "interrupted":
@@ -110,7 +109,7 @@ def run_row(program: str, scheduler: str, plan: Plan) -> Row:
 
 
 def run(plan: Plan, *, jobs: int = 1, done: Callable[[Row], None] = lambda row: None) -> list[Row]:
-    """Everything, side by side in as many processes as there are jobs; programs in order, schedulers within each."""
+    """Run everything in `jobs` processes. Return rows ordered by program, then by scheduler."""
     pairs = [(program, scheduler) for program in plan.programs for scheduler in plan.schedulers]
     rows = []
     with executor_of(jobs) as executor:
@@ -121,19 +120,19 @@ def run(plan: Plan, *, jobs: int = 1, done: Callable[[Row], None] = lambda row: 
 
 
 def report(plan: Plan, rows: Iterable[Row]) -> str:
-    """The table, and what it comes to."""
-    from raddle_lab.tables import aligned, paragraph  # here, as it needs packages that the experiment does not
+    """Return the table and its summary rows."""
+    from raddle_lab.tables import aligned, paragraph  # imported late: it needs packages that the experiment does not
 
     rows = list(rows)
     lines = [["", "threads", *plan.schedulers]]
     for program, group in groupby(rows, key=lambda row: row.program):
-        lines.append([program, str(PROGRAMS[program].threads), *(row.told(plan.executions) for row in group)])
+        lines.append([program, str(PROGRAMS[program].threads), *(row.shown(plan.executions) for row in group)])
     by_scheduler = [[row for row in rows if row.scheduler == scheduler] for scheduler in plan.schedulers]
-    for title, worth in _WORTH.items():
-        lines.append([title, "", *(worth(own) for own in by_scheduler)])
+    for title, summarize in _SUMMARY_ROWS.items():
+        lines.append([title, "", *(summarize(own) for own in by_scheduler)])
     text = [
-        f"Executions to the first finding: the median of {plan.seeds} seeds, at most {plan.executions:,} executions "
-        "each; in brackets how many seeds found it, where not all did. Schedulers without chance ran once.",
+        f"Executions until the first finding: the median of {plan.seeds} seeds, at most {plan.executions:,} executions "
+        "each. In brackets: the number of seeds that found it, if not all did. Schedulers without randomness ran once.",
         aligned(lines),
         *_published(plan.programs),
     ]
@@ -142,7 +141,7 @@ def report(plan: Plan, rows: Iterable[Row]) -> str:
 
 
 def as_json(plan: Plan, rows: Iterable[Row]) -> dict[str, Any]:
-    """For machines."""
+    """Return the rows as JSON data."""
     return {
         "seed": plan.seed,
         "seeds": plan.seeds,
@@ -153,7 +152,7 @@ def as_json(plan: Plan, rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-_WORTH: dict[str, Callable[[Sequence[Row]], str]] = {
+_SUMMARY_ROWS: dict[str, Callable[[Sequence[Row]], str]] = {
     "found by all seeds": lambda rows: str(sum(row.found == len(row.firsts) for row in rows)),
     "found by some seed": lambda rows: str(sum(row.found > 0 for row in rows)),
     "median at most 10": lambda rows: str(sum(row.median is not None and row.median <= 10 for row in rows)),
@@ -161,9 +160,9 @@ _WORTH: dict[str, Callable[[Sequence[Row]], str]] = {
 
 
 def _published(programs: Sequence[str]) -> list[str]:
-    told = [
+    shown = [
         f"{name} " + ", ".join(f"{scheduler} {count}" for scheduler, count in PUBLISHED[name].items())
         for name in programs
         if name in PUBLISHED
     ]
-    return [f"Published: {'; '.join(told)}; POS and random never."] if told else []
+    return [f"Published: {'; '.join(shown)}; POS and random never."] if shown else []

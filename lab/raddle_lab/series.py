@@ -1,13 +1,13 @@
-"""Series of executions, drawn at random from a collection, and how coverage grows along them.
+"""Series of executions drawn at random from a collection, and the growth of coverage along them.
 
-The numbers are those of Table 3 of Křena, Letko and Vojnar, means over all series:
+The numbers are those of Table 3 of Křena, Letko and Vojnar, averaged over all series:
 
-* Total: the distinct tasks that the executions of a series covered;
-* Average %: the tasks that one execution covered, as a share of Total;
-* Smooth %: the distinct values that the cumulative coverage took, as a share of the executions.
+* Total: the distinct tasks that the executions of a series covered.
+* Average %: the tasks that one execution covered, as a share of Total.
+* Smooth %: the distinct values of the cumulative coverage, as a share of the executions.
 
-Added here is where a series settles: the share of its executions after which 95 % of Total was covered; and how much
-of Total the first tenth of them covered. The paper reads both off its curves; a verdict by rule needs numbers.
+Two numbers are added, since a verdict by rule needs them: the share of a series after which 95 % of Total was covered,
+and the share of Total that its first tenth covered. The paper reads both off its curves.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from numpy.typing import NDArray
 
 from raddle_lab.collection import Coverage
 
-SETTLED = 0.95  # of all that a series covers
-BEGINNING = 0.1  # of a series
+SETTLED = 0.95  # share of a series' total coverage at which it counts as settled
+BEGINNING = 0.1  # share of a series that counts as its beginning
 
-Series = NDArray[np.int64]  # numbers of executions, in the order of the series
+Series = NDArray[np.int64]  # execution numbers, in the order of the series
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How the coverage of one criterion grows along series, on average."""
+    """How the coverage of one criterion grows along series, averaged over the series."""
 
     total: float
-    average_percent: float | None  # None where nothing was covered
+    average_percent: float | None  # None if nothing was covered
     smooth_percent: float
-    settled: float | None  # share of the executions until 95 % of the total
-    beginning_percent: float | None  # of the total, covered by the first tenth of the executions
+    settled: float | None  # share of the executions until 95 % of the total is covered
+    beginning_percent: float | None  # share of the total covered by the first tenth of the executions
 
 
 def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]:
-    """Some series, each of different executions.
+    """Draw random series. No execution occurs twice in a series.
 
     >>> [sorted(map(int, series)) for series in draw(3, length=3, count=2, seed=1)]
     [[0, 1, 2], [0, 1, 2]]
@@ -48,19 +48,19 @@ def draw(executions: int, *, length: int, count: int, seed: int) -> list[Series]
 
 
 def cumulative(coverage: Coverage, series: Series) -> NDArray[np.int64]:
-    """How much was covered after each execution of a series."""
+    """Return how many requirements were covered after each execution of a series."""
     executions = [coverage.executions[number] for number in series]
     sizes = np.array([len(covered) for covered in executions])
     numbers = np.concatenate(executions) if executions else np.array([], dtype=np.int32)
     places = np.repeat(np.arange(len(series)), sizes)
-    # Where an index comes more than once, the last value assigned stays: backwards, that is the first place.
+    # If an index occurs more than once, numpy keeps the last value assigned. In reverse order that is the first place.
     first = np.full(coverage.distinct, len(series))
     first[numbers[::-1]] = places[::-1]
     return np.cumsum(np.bincount(first, minlength=len(series) + 1)[: len(series)])
 
 
 def growth(coverage: Coverage, series: Sequence[Series]) -> Growth:
-    """The means over all series."""
+    """Return the averages over all series."""
     totals, averages, smooths, settled, beginnings = [], [], [], [], []
     for one in series:
         curve = cumulative(coverage, one)

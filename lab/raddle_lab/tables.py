@@ -1,4 +1,4 @@
-"""Tables as text, the results beside what was published."""
+"""Formats tables, with the results beside the published numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from raddle_lab.krena import MEASURED, CaseResult, verdicts
 from raddle_lab.published import TABLE_2, TABLE_3, Abstraction, Quantities
 from raddle_lab.series import Growth
 
-WIDTH = 120  # every line is shorter
+WIDTH = 120  # upper limit on the length of a line
 
 MODE_TITLES = {"controlled": "under control", "noise": "own threads, with noise"}
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> str:
-    """Rows as lines, the first `heads` above a rule; the first columns to the left, the others to the right.
+    """Align rows, with a rule below the first `heads`. The first `left` columns are left-aligned, the others right.
 
     >>> print(aligned([["metric", "total"], ["avio", "6"], ["concur-pairs", "4,059"]]))
     metric        total
@@ -35,7 +35,7 @@ def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, heads: int = 1) -> 
 
 
 def paragraph(text: str) -> str:
-    """Break a text into lines that are as short as those of tables.
+    """Wrap a text at the width of tables.
 
     >>> max(map(len, paragraph("requirement " * 50).splitlines())) < WIDTH
     True
@@ -44,7 +44,7 @@ def paragraph(text: str) -> str:
 
 
 def table_2(results: Sequence[CaseResult]) -> str:
-    """Return test cases and abstract identifiers, each row followed by the published one."""
+    """Return Table 2 on test cases and abstract identifiers, with the published row below each row."""
     head = ["", "Classes", "Errors", "Objects", "Type", "Abs", "Threads", "Type", "Abs10", "Abs20"]
     rows = [head]
     for result in results:
@@ -55,19 +55,19 @@ def table_2(results: Sequence[CaseResult]) -> str:
 
 
 def table_3(results: Sequence[CaseResult]) -> str:
-    """Return Total, Average % and Smooth % of each metric in each case."""
+    """Return Table 3: Total, Average % and Smooth % of each metric in each case."""
     return _threes(
         {result.title: {name: _quantities(grown) for name, grown in result.growth.items()} for result in results}
     )
 
 
 def published_table_3(results: Sequence[CaseResult]) -> str:
-    """Return the same numbers from the paper."""
+    """Return Table 3 as published."""
     return _threes({r.title: {metric: row[r.case] for metric, row in TABLE_3.items()} for r in results})
 
 
 def verdict_table(results: Sequence[CaseResult]) -> str:
-    """Return where series settle, in percent of their length, and what follows from that."""
+    """Return when series settle, in percent of their length, and the verdict that follows."""
     published = all(result.is_published for result in results)
     rows = [["", *(result.title for result in results), "verdict", *(["paper", ""] if published else [])]]
     for metric, (here, paper) in verdicts(results).items():
@@ -80,7 +80,7 @@ def verdict_table(results: Sequence[CaseResult]) -> str:
 
 
 def beginning_table(results: Sequence[CaseResult]) -> str:
-    """Return how much of what a series covers its first tenth covers, in percent."""
+    """Return the percentage of a series' coverage that its first tenth covers."""
     rows = [["", *(result.title for result in results)]]
     for metric in MEASURED:
         shares = [result.growth[metric].beginning_percent for result in results]
@@ -94,7 +94,7 @@ def report(results: Sequence[CaseResult]) -> str:
     sizes = ", ".join(f"{r.title} {r.length:,} of {r.collected:,}" for r in results)
     judged = "; by the median of the cases" if len(results) > 1 else ""
     parts = []
-    if any(result.abstraction.threads_real for result in results):  # none are counted of a script
+    if any(result.abstraction.threads_real for result in results):  # the threads of a script are not counted
         parts += [
             f"Table 2 ({mode}): test cases and abstract identifiers; objects and threads of 10 executions",
             table_2(results),
@@ -106,10 +106,10 @@ def report(results: Sequence[CaseResult]) -> str:
     if all(result.is_published for result in results):
         parts += ["Table 3 as published (series of 2,000 executions)", published_table_3(results)]
     parts += [
-        f"Verdict ({mode}): percent of a series until 95 % of what it covers is covered; at most 10 saturates at "
+        f"Verdict ({mode}): percent of a series until 95 % of its coverage is reached; up to 10 saturates at "
         f"once, above 75 hardly saturates{judged}",
         verdict_table(results),
-        f"Beginning ({mode}): percent of what a series covers that its first tenth covers",
+        f"Beginning ({mode}): percent of a series' coverage that its first tenth covers",
         beginning_table(results),
     ]
     return "\n\n".join(part if "\n" in part else paragraph(part) for part in parts)
@@ -124,7 +124,7 @@ def _quantities(grown: Growth) -> Quantities:
 
 
 def _threes(cases: Mapping[str, Mapping[str, Quantities]]) -> str:
-    """Return a table with one column of three numbers for each case: five cases stay below 120 characters."""
+    """Return a table with a column of three numbers per case. Five cases fit into 120 characters."""
     metrics = next(iter(cases.values()))
     rows = [["", *cases], ["", *("total avg% smo%" for _ in cases)]]
     rows += [[metric, *(_three(own[metric]) for own in cases.values())] for metric in metrics]

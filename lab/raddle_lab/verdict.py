@@ -1,14 +1,14 @@
-"""The verdict: does a metric suit saturation-based testing?
+"""The verdict whether a metric suits saturation-based testing.
 
-The paper gives it by looking at curves. Here it is a rule, on how long it takes until 95 % of what a series covers
-is covered (`Growth.settled`):
+The paper judges by looking at curves. Here the verdict is a rule on how long a series takes to reach 95 % of its
+coverage (`Growth.settled`):
 
-* within the first tenth of the series: saturates at once (the paper: "increases only within approximately the
+* within the first tenth of the series: it saturates at once (the paper: "increases only within approximately the
   first 200 executions" of 2,000);
-* later than after three quarters of it: hardly saturates, as it was still growing when the series ended;
-* in between: it grows for a while and then stabilises, so it suits saturation.
+* after more than three quarters: it hardly saturates, since it was still growing when the series ended;
+* in between: it grows for a while and then stabilizes, so it suits saturation.
 
-A case in which the metric has no tasks does not count. Over all cases, the median counts.
+Cases in which the metric has no tasks do not count. The overall verdict uses the median of the cases.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from statistics import median
 
 from raddle_lab.published import AT_ONCE, HARDLY, SUITS
 
-SOON = 0.10
-LATE = 0.75
+SOON = 0.10  # share of a series; metrics that settle by then saturate at once
+LATE = 0.75  # share of a series; metrics that settle later hardly saturate
 NOTHING = "nothing to cover"
 
 
 def verdict(settled: float | None) -> str:
-    """In one case.
+    """Return the verdict for one case.
 
     >>> verdict(0.02), verdict(0.4), verdict(0.9), verdict(None)
     ('saturates at once', 'suits saturation', 'hardly saturates', 'nothing to cover')
@@ -37,7 +37,7 @@ def verdict(settled: float | None) -> str:
 
 
 def overall(settled: Iterable[float | None]) -> str:
-    """In all cases.
+    """Return the verdict over all cases.
 
     >>> overall([0.02, None, 0.4, 0.5])
     'suits saturation'

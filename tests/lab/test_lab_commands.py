@@ -112,7 +112,7 @@ def test_correlation(tmp_path: Path) -> None:
     assert [sum(subject["outcomes"].values()) for subject in data["subjects"]] == [
         8 * subject["bugs"] for subject in data["subjects"]
     ]
-    assert "The τ of map less that of method-pairs, mean over the" in text
+    assert "τ of map minus τ of method-pairs, mean over the" in text
 
 
 @pytest.mark.usefixtures("needs_the_extra")

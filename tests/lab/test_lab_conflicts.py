@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from raddle_lab.conflicts import without_private
+from raddle_lab.conflicts import without_private_accesses
 
 from raddle.step import Step
 
 
 def kept(steps: Sequence[Step]) -> set[int]:
-    return {target for _, kind, target, _ in without_private(steps) if kind in ("read", "write")}
+    return {target for _, kind, target, _ in without_private_accesses(steps) if kind in ("read", "write")}
 
 
 def test_what_one_thread_does_is_private() -> None:
@@ -37,7 +37,9 @@ def test_order_by_start_and_join() -> None:
     ]
     assert kept(steps) == {2}
     # Everything that is no access stays, in its place.
-    assert without_private(steps) == tuple(step for step in steps if step[1] in ("start", "join") or step[2] == 2)
+    assert without_private_accesses(steps) == tuple(
+        step for step in steps if step[1] in ("start", "join") or step[2] == 2
+    )
 
 
 def test_against_the_order_itself() -> None:

@@ -130,8 +130,8 @@ def test_chance_finds_it(name: str) -> None:
 
 def test_processes_side_by_side_change_nothing() -> None:
     plan = Plan(schedulers=("random", "exhaustive:preemptions=1"), programs=("reorder_3", "stack"), seeds=3)
-    alone, side_by_side = run(plan), run(plan, jobs=2)
-    assert alone == side_by_side
+    alone, parallel = run(plan), run(plan, jobs=2)
+    assert alone == parallel
     assert [(row.program, row.scheduler) for row in alone] == [
         ("reorder_3", "random"),
         ("reorder_3", "exhaustive:preemptions=1"),

@@ -1,5 +1,5 @@
 """The five test cases of Křena, Letko and Vojnar (section 5.1), one file each, written after their descriptions.
 
-Each has a function `scenario` that runs the program once and raises where something went wrong. None of the
-programs sleeps or draws random numbers: all that differs between executions comes from their threads.
+Each has a function `scenario` that runs the program once and raises an exception if something went wrong. None of
+the programs sleeps or draws random numbers, so executions differ only in how their threads interleave.
 """

@@ -1,9 +1,9 @@
 """Airlines: two resellers sell the tickets of an airline to four sets of ten customers.
 
-There are fewer tickets than customers. A reseller asks the database whether a flight has a ticket left, and
-then books it; each of the two is atomic, both together are not. When two resellers are after the last ticket
-of a flight, one customer more is told to have a ticket than tickets were sold, and the check at the end fails.
-No lock is taken while another one is held.
+There are fewer tickets than customers. A reseller queries the database for a free ticket of a flight, and then books
+it. Each operation is atomic, but not both together. If both resellers want the last ticket of a flight, they promise
+one ticket more than was sold, and the check at the end fails.
+No lock is acquired while another one is held.
 """
 
 import threading
@@ -11,13 +11,13 @@ from collections import deque
 
 RESELLERS = 2
 CUSTOMER_SETS = 4
-CUSTOMERS = 10  # in each set
+CUSTOMERS = 10  # customers in each set
 FLIGHTS = ("Brno", "Oslo", "Rome", "Riga", "Bern", "Cork", "Nice", "Bari")
-TICKETS = 4  # for each flight; there are five customers who would like to have one
+TICKETS = 4  # tickets for each flight; five customers want one
 
 
 class Ticket:
-    """A seat in a flight."""
+    """A seat on a flight."""
 
     def __init__(self, flight, seat):
         self.flight = flight
@@ -44,7 +44,7 @@ class Flight:
 
 
 class Database:
-    """All flights, and what was sold."""
+    """All flights, and the tickets sold."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -64,7 +64,7 @@ class Database:
 
 
 class Customer:
-    """Wants a ticket for one flight, and waits for the answer."""
+    """A customer who wants a ticket for one flight and waits for the answer."""
 
     def __init__(self, name, flight):
         self.name = name
@@ -78,7 +78,7 @@ class Customer:
 
 
 class Member(Customer):
-    """Collects miles too."""
+    """A customer who also collects miles."""
 
     def __init__(self, name, flight, miles):
         super().__init__(name, flight)
@@ -91,7 +91,7 @@ class Member(Customer):
 
 
 class Miles:
-    """What members collected."""
+    """The miles that members have collected."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -103,7 +103,7 @@ class Miles:
 
 
 class Office:
-    """Where customers queue up for whichever reseller is free."""
+    """The queue in which customers wait for a free reseller."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -132,7 +132,7 @@ class Office:
 
 
 class Reseller(threading.Thread):
-    """Sells tickets until the office closes."""
+    """A thread that sells tickets until the office closes."""
 
     def __init__(self, office, database):
         super().__init__(name="reseller")
@@ -155,7 +155,7 @@ class Reseller(threading.Thread):
 
 
 class CustomerSet(threading.Thread):
-    """Some customers, one after the other."""
+    """A thread that sends its customers to the office, one after the other."""
 
     def __init__(self, number, office, miles):
         super().__init__(name=f"customers {number}")

@@ -1,10 +1,10 @@
-"""Request broker: ten clients send five requests each to objects that a server makes when they are needed.
+"""Request broker: ten clients send five requests each to objects that a server creates on demand.
 
-After the echo test of TIDOrbJ, an object request broker. Requests go as messages over connections that the
-clients share, and are carried out by a pool of threads. An object is activated when it is first needed; some
-are deactivated after some uses, as soon as nobody uses them. To look an object up and to count one more user
-should be one step, but the lock around both is left out: in between, the last user may leave, and the object
-that was found has no servant any more. The client is told of that exception, as the standard wants it, and
+After the echo test of TIDOrbJ, an object request broker. Requests travel as messages over connections that the
+clients share, and a pool of threads executes them. An object is activated when it is first needed. Some objects are
+deactivated after several uses, as soon as they have no users. Looking up an object and counting its new user should
+be atomic, but the lock around both is left out. In between, the last user may leave, so the object that was found has
+lost its servant. The server sends the exception to the client, as the standard requires, and the client thread
 dies of it.
 """
 
@@ -13,9 +13,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 CLIENTS = 10
-REQUESTS = 5  # of each client
-POOL = 3  # threads of the server
-USES = 4  # after which some objects are deactivated
+REQUESTS = 5  # requests per client
+POOL = 3  # threads in the server's pool
+USES = 4  # uses after which some objects are deactivated
 PORTS = ("ior:2809", "ior:2810")
 KEYS = ("echo/1", "loud/1", "twice/1", "clock/1", "echo/2", "loud/2", "twice/2", "clock/2", "echo/3", "loud/3")
 
@@ -24,7 +24,7 @@ KEYS = ("echo/1", "loud/1", "twice/1", "clock/1", "echo/2", "loud/2", "twice/2",
 
 
 class Request:
-    """What a client wants."""
+    """A request of a client."""
 
     def __init__(self, number, key, text):
         self.number = number
@@ -41,7 +41,7 @@ class Request:
 
 
 class Reply:
-    """What the server answers."""
+    """The server's reply to a request."""
 
     def __init__(self, number, status, text):
         self.number = number
@@ -69,7 +69,7 @@ class Wire:
 
 
 class Pending:
-    """A reply that somebody waits for."""
+    """A reply that a client waits for."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -88,7 +88,7 @@ class Pending:
 
 
 class PendingTable:
-    """All replies that somebody waits for, on one connection."""
+    """All replies that clients wait for on one connection."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -106,7 +106,7 @@ class PendingTable:
 
 
 class Connection:
-    """Sends requests, and hands replies out to those who wait for them."""
+    """Sends requests, and passes replies to the clients that wait for them."""
 
     def __init__(self, wire):
         self.lock = threading.Lock()
@@ -129,7 +129,7 @@ class Connection:
 
 
 class ReplyReader(threading.Thread):
-    """Reads the replies of one connection."""
+    """A thread that reads the replies of one connection."""
 
     def __init__(self, connection):
         super().__init__(name="reply reader")
@@ -141,7 +141,7 @@ class ReplyReader(threading.Thread):
 
 
 class ConnectionCache:
-    """One connection to each port, for all clients."""
+    """One connection per port, shared by all clients."""
 
     def __init__(self, server):
         self.lock = threading.Lock()
@@ -162,7 +162,7 @@ class ConnectionCache:
 
 
 class Interceptor:
-    """Is told of each request and each reply."""
+    """Counts requests and replies."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -179,11 +179,11 @@ class Interceptor:
 
 
 class RemoteError(Exception):
-    """The server could not carry a request out."""
+    """The server could not execute a request."""
 
 
 class Stub:
-    """Stands for an object of the server."""
+    """The client's proxy for an object of the server."""
 
     def __init__(self, broker, port, key):
         self.broker = broker
@@ -202,7 +202,7 @@ class Stub:
 
 
 class Broker:
-    """The client's half."""
+    """The client side of the broker."""
 
     def __init__(self, server):
         self.connections = ConnectionCache(server)
@@ -213,7 +213,7 @@ class Broker:
 
 
 class Client(threading.Thread):
-    """Sends some requests, one after the other."""
+    """A thread that sends requests, one after the other."""
 
     def __init__(self, number, broker):
         super().__init__(name=f"client {number}")
@@ -234,7 +234,7 @@ class Client(threading.Thread):
 class Servant:
     """Does the work of an object."""
 
-    lasting = True  # is it kept, however often it was used?
+    lasting = True  # False if the servant is deactivated after some uses
 
     def carry_out(self, text):
         return text
@@ -253,7 +253,7 @@ class Twice(Servant):
 
 
 class Clock(Servant):
-    """Counts its calls."""
+    """A servant that counts its calls."""
 
     lasting = False
 
@@ -268,7 +268,7 @@ class Clock(Servant):
 
 
 class ServantFactory:
-    """Knows which servant an object needs."""
+    """Creates the servant for an object."""
 
     kinds = {"echo": Servant, "loud": Loud, "twice": Twice, "clock": Clock}
 
@@ -283,7 +283,7 @@ class ServantFactory:
 
 
 class ActiveObject:
-    """A servant, and how many use it."""
+    """A servant and the number of its users."""
 
     def __init__(self, key, servant):
         self.lock = threading.Lock()
@@ -309,7 +309,7 @@ class ActiveObject:
 
 
 class ActiveObjectMap:
-    """The objects that have a servant now."""
+    """The objects that currently have a servant."""
 
     def __init__(self, factory):
         self.lock = threading.Lock()
@@ -329,14 +329,14 @@ class ActiveObjectMap:
 
 
 class ObjectAdapter:
-    """Brings requests to servants."""
+    """Dispatches requests to servants."""
 
     def __init__(self):
         self.lock = threading.RLock()
         self.map = ActiveObjectMap(ServantFactory())
 
     def enter(self, key):
-        # Here `with self.lock:` is left out.
+        # The bug: `with self.lock:` is left out here.
         found = self.map.find(key)
         found.use()
         return found
@@ -349,7 +349,7 @@ class ObjectAdapter:
 
 
 class Server:
-    """The server's half."""
+    """The server side of the broker."""
 
     def __init__(self):
         self.pool = ThreadPoolExecutor(max_workers=POOL)
@@ -384,7 +384,7 @@ class Server:
 
 
 class RequestReader(threading.Thread):
-    """Reads the requests of one connection, and leaves them to the pool."""
+    """A thread that reads the requests of one connection and submits them to the pool."""
 
     def __init__(self, server, wire):
         super().__init__(name="request reader")

@@ -1,16 +1,16 @@
-"""Crawler: workers wait for connections, which a simulated network makes, and fetch what is behind them.
+"""Crawler: workers wait for connections, which a simulated network establishes, and fetch the pages behind them.
 
-When everything was fetched, a supervisor shuts the workers down. There is the bug: it looks whether a worker
-has a connection, and then tells that connection to stop, while the worker, who is done with it, may just drop
-it. The supervisor dies of that, and workers that it had not come to wait for ever. It takes a worker that is
-kept from its very last step for as long as the supervisor needs to come to it.
+When everything was fetched, a supervisor shuts the workers down. This is where the bug is: the supervisor checks
+whether a worker has a connection, and then tells that connection to stop. In between, a worker that is done may drop
+its connection. The supervisor then dies of an exception, and the workers it did not reach wait forever. This happens
+only if a worker is delayed at its very last step for as long as the supervisor needs to reach it.
 """
 
 import threading
 from collections import deque
 
 WORKERS = 6
-WEB = {  # host -> pages: path, kind, links
+WEB = {  # maps each host to its pages: path, kind, links
     "a.example": [("/", "html", ["/one", "/two"]), ("/one", "html", []), ("/two", "image", [])],
     "b.example": [("/", "moved", ["/new"]), ("/new", "html", ["/gone"])],
     "c.example": [("/", "html", ["/gone"])],
@@ -23,7 +23,7 @@ WEB = {  # host -> pages: path, kind, links
 
 
 class Log:
-    """What happened, for people."""
+    """A human-readable log of events."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -35,7 +35,7 @@ class Log:
 
 
 class Statistics:
-    """What happened, in numbers."""
+    """Counts of pages and errors."""
 
     def __init__(self, log):
         self.lock = threading.Lock()
@@ -54,7 +54,7 @@ class Statistics:
 
 
 class Page:
-    """The answer of a host."""
+    """A host's response to a request."""
 
     def __init__(self, address, kind, links):
         self.address = address
@@ -74,7 +74,7 @@ class Host:
 
 
 class Connection:
-    """A way to one host, until somebody says stop."""
+    """A connection to one host, until its stop flag is set."""
 
     def __init__(self, host):
         self.host = host
@@ -92,7 +92,7 @@ class Connection:
 
 
 class Gate:
-    """Where workers wait for connections."""
+    """The queue in which workers wait for connections."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -117,7 +117,7 @@ class Gate:
 
 
 class Frontier:
-    """What of one host was seen and is still to be fetched."""
+    """The pages of one host that were seen and are still to be fetched."""
 
     def __init__(self):
         self.seen = {"/"}
@@ -134,7 +134,7 @@ class Frontier:
 
 
 class Index:
-    """Which hosts have which kind of page."""
+    """Maps each kind of page to the addresses of such pages."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -146,7 +146,7 @@ class Index:
 
 
 class Cache:
-    """The last pages, in case somebody asks."""
+    """The most recently fetched pages."""
 
     def __init__(self, size):
         self.lock = threading.Lock()
@@ -184,7 +184,7 @@ class Store:
 
 
 class Handler:
-    """What to do with a page: stores it."""
+    """Processes a page: the base class stores it."""
 
     def __init__(self, crawler):
         self.crawler = crawler
@@ -194,7 +194,7 @@ class Handler:
 
 
 class HtmlHandler(Handler):
-    """Looks for links too."""
+    """Also follows the links of the page."""
 
     def handle(self, page, frontier):
         super().handle(page, frontier)
@@ -202,7 +202,7 @@ class HtmlHandler(Handler):
 
 
 class MovedHandler(Handler):
-    """Goes where the page went."""
+    """Follows a redirect."""
 
     def handle(self, page, frontier):
         self.crawler.log.write(f"{page.address} moved")
@@ -210,14 +210,14 @@ class MovedHandler(Handler):
 
 
 class ForbiddenHandler(Handler):
-    """Gives up."""
+    """Records an error."""
 
     def handle(self, page, frontier):
         self.crawler.statistics.error(page.address)
 
 
 class Progress:
-    """How many connections were served."""
+    """The number of connections served."""
 
     def __init__(self, expected):
         self.changed = threading.Condition()
@@ -237,7 +237,7 @@ class Progress:
 
 
 class Worker(threading.Thread):
-    """Serves connections."""
+    """A thread that serves connections."""
 
     def __init__(self, crawler):
         super().__init__(name="worker")
@@ -271,7 +271,7 @@ class Worker(threading.Thread):
 
 
 class Network(threading.Thread):
-    """Simulates hosts: one connection after the other is established."""
+    """A thread that simulates the hosts by establishing one connection after the other."""
 
     def __init__(self, gate, hosts):
         super().__init__(name="network")
@@ -284,7 +284,7 @@ class Network(threading.Thread):
 
 
 class Supervisor(threading.Thread):
-    """Shuts the crawler down when all is done."""
+    """A thread that shuts the crawler down when all connections were served."""
 
     def __init__(self, crawler):
         super().__init__(name="supervisor")
@@ -297,7 +297,7 @@ class Supervisor(threading.Thread):
 
 
 class Crawler:
-    """The parts, put together."""
+    """The complete crawler."""
 
     def __init__(self, hosts):
         self.log = Log()

@@ -1,16 +1,16 @@
-"""FTP server: a new thread for each connection, and a shutdown that forgets that some are still in use.
+"""FTP server: starts a thread for each connection, and shuts down while some connections are still in use.
 
-Connections are in memory. The server is stopped while clients are still being served. Closing a connection
-takes its writer away, stopping the accounts takes their table away, and the table of connections is walked
-through while connections leave it, all without a lock: whoever comes at the wrong moment gets an exception.
-No lock is taken while another one is held.
+Connections are in memory. The server is stopped while clients are still being served. Closing a connection removes
+its writer, stopping the accounts removes their table, and the table of connections is iterated while connections
+leave it. None of this is protected by a lock, so a thread that runs at the wrong moment gets an exception.
+No lock is acquired while another one is held.
 """
 
 import queue
 import threading
 
 CLIENTS = 8
-PATIENT = 5  # clients whose end is awaited before the server is stopped
+PATIENT = 5  # clients that end before the server is stopped
 SCRIPTS = (
     ("USER anna", "PASS anna", "LIST /", "QUIT"),
     ("USER boris", "PASS boris", "CWD /pub", "RETR readme", "QUIT"),
@@ -29,7 +29,7 @@ class Channel:
         self.lines.put(line)
 
     def receive(self):
-        return self.lines.get()  # None at the end
+        return self.lines.get()  # None at the end of the stream
 
     def close(self):
         self.lines.put(None)
@@ -72,7 +72,7 @@ class Account:
 
 
 class Accounts:
-    """All users."""
+    """The accounts of all users."""
 
     def __init__(self, names):
         self.lock = threading.Lock()
@@ -91,7 +91,7 @@ class Accounts:
 
 
 class File:
-    """A name and what is in it."""
+    """A file: its name and its content."""
 
     def __init__(self, name, content):
         self.name = name
@@ -124,7 +124,7 @@ class Storage:
 
 
 class Statistics:
-    """What the server did."""
+    """Counts of connections, uploads and downloads."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -146,7 +146,7 @@ class Statistics:
 
 
 class Session:
-    """What is known about the client of one connection."""
+    """The state of one connection's client."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -164,7 +164,7 @@ class Session:
 
 
 class Command:
-    """Carries out one verb."""
+    """Executes one FTP verb."""
 
     def __init__(self, server):
         self.server = server
@@ -234,7 +234,7 @@ class Dele(Command):
 
 
 class Worker(threading.Thread):
-    """Serves one connection."""
+    """A thread that serves one connection."""
 
     def __init__(self, server, number, socket):
         super().__init__(name=f"connection {number}")
@@ -266,7 +266,7 @@ class Worker(threading.Thread):
 
 
 class Registry:
-    """The connections there are."""
+    """The open connections."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -281,12 +281,12 @@ class Registry:
             del self.workers[number]
 
     def close_all(self):
-        for worker in self.workers.values():  # without the lock
+        for worker in self.workers.values():  # the bug: iterates without the lock
             worker.session.close()
 
 
 class Listener(threading.Thread):
-    """Waits for connections."""
+    """A thread that accepts connections."""
 
     def __init__(self, server):
         super().__init__(name="listener")
@@ -304,7 +304,7 @@ class Listener(threading.Thread):
 
 
 class Server:
-    """The parts, put together."""
+    """The complete server."""
 
     def __init__(self):
         self.accounts = Accounts(["anna", "boris", "clara"])
@@ -341,7 +341,7 @@ class Server:
 
 
 class Client(threading.Thread):
-    """Sends what is in a script, and reads what comes."""
+    """A thread that sends the lines of a script and reads the replies."""
 
     def __init__(self, number, server, script):
         super().__init__(name=f"client {number}")

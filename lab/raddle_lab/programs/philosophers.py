@@ -1,4 +1,4 @@
-"""Dining philosophers: six of them, six forks, and everybody takes the left fork first.
+"""Dining philosophers: six philosophers share six forks, and each takes the left fork first.
 
 After the version that comes with Java PathFinder. A deadlock can occur.
 """
@@ -10,7 +10,7 @@ MEALS = 2
 
 
 class Fork:
-    """Lies between two philosophers."""
+    """A fork between two philosophers."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -26,7 +26,7 @@ class Fork:
 
 
 class Philosopher(threading.Thread):
-    """Eats some meals, each with two forks."""
+    """A thread that eats some meals, each with two forks."""
 
     def __init__(self, number, left, right):
         super().__init__(name=f"philosopher {number}")

@@ -1,9 +1,9 @@
-"""SCTBench in Python: small programs with one bug each, for which schedulers are compared.
+"""SCTBench in Python: small programs with one bug each, used to compare schedulers.
 
 After the 28 programs of SCTBench (Thomson, Donaldson, Betts, "Concurrency testing using controlled schedulers: an
-empirical study", TOPC 2016) of which cmu-pasta/fray-benchmark has Java versions: the same names without their "bad",
-the same bug, the same number of threads, written anew. What is left out: output, and the code by which the Java
-versions of the deadlocks recognise one and raise; here the threads block. None of the bugs needs weak memory.
+empirical study", TOPC 2016) of which cmu-pasta/fray-benchmark has Java versions. The names are the same without "bad",
+and so are the bugs and the numbers of threads, but the code is new. Output is left out. So is the code by which the
+Java versions detect a deadlock and raise; here the threads block. None of the bugs needs a weak memory model.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ class Program:
     """A program with a bug."""
 
     name: str
-    threads: int  # that the first one starts
-    kinds: tuple[str, ...]  # of failures there are
+    threads: int  # number of threads that the main thread starts
+    kinds: tuple[str, ...]  # kinds of failures that the bug causes
     bug: str
-    always: bool = False  # in every schedule
+    always: bool = False  # True if every schedule fails
 
     @property
     def scenario(self) -> Callable[[], object]:
-        """Runs it once."""
+        """The function that runs the program once."""
         scenario: Callable[[], object] = importlib.import_module(f"{__name__}.{self.name}").scenario
         return scenario
 
 
 _ASSERTION = ("assertion",)
 _DEADLOCK = ("deadlock",)
-_HALF = "the two variables are seen half written"
-_STAGES = "what is read comes from between two stages"
-_WRONG_LOCK = "an increment under another lock comes between read and check"
+_HALF = "a thread sees one of the two variables written and not the other"
+_STAGES = "a thread reads between the two stages of a write"
+_WRONG_LOCK = "an increment under another lock happens between read and check"
 
 PROGRAMS = {
     program.name: program
     for program in (
-        Program("account", 3, _ASSERTION, "the check expects the wrong balance, if it comes last"),
-        Program("arithmetic_prog", 2, _ASSERTION, "the right total is asserted not to come", always=True),
-        Program("bluetooth_driver", 1, _ASSERTION, "a request enters after its look at the stopping flag"),
-        Program("carter01", 4, _DEADLOCK, "two locks are taken in both orders"),
-        Program("circular_buffer", 2, _ASSERTION, "turns that were missed are counted"),
-        Program("deadlock01", 2, _DEADLOCK, "two locks are taken in both orders"),
-        Program("fsbench", 27, _ASSERTION, "one thread more than locks", always=True),
-        Program("lazy01", 3, _ASSERTION, "the check is taken to come before both additions are done"),
-        Program("phase01", 2, _DEADLOCK, "a lock is never given back", always=True),
-        Program("queue", 2, _ASSERTION, "turns that were missed are counted"),
+        Program("account", 3, _ASSERTION, "the check expects the wrong balance if it runs last"),
+        Program("arithmetic_prog", 2, _ASSERTION, "the program asserts that the correct total is wrong", always=True),
+        Program("bluetooth_driver", 1, _ASSERTION, "the driver stops after a request has read the stopping flag"),
+        Program("carter01", 4, _DEADLOCK, "two locks are acquired in both orders"),
+        Program("circular_buffer", 2, _ASSERTION, "missed turns are counted"),
+        Program("deadlock01", 2, _DEADLOCK, "two locks are acquired in both orders"),
+        Program("fsbench", 27, _ASSERTION, "there is one thread more than locks", always=True),
+        Program("lazy01", 3, _ASSERTION, "the check assumes that not both additions are done"),
+        Program("phase01", 2, _DEADLOCK, "a lock is never released", always=True),
+        Program("queue", 2, _ASSERTION, "missed turns are counted"),
         Program("reorder_3", 3, _ASSERTION, _HALF),
         Program("reorder_4", 4, _ASSERTION, _HALF),
         Program("reorder_5", 5, _ASSERTION, _HALF),
@@ -56,14 +56,14 @@ PROGRAMS = {
         Program("reorder_20", 20, _ASSERTION, _HALF),
         Program("reorder_50", 50, _ASSERTION, _HALF),
         Program("reorder_100", 100, _ASSERTION, _HALF),
-        Program("stack", 2, _ASSERTION, "a flag once set hides that the stack is empty again"),
-        Program("string_buffer_jdk", 1, _ASSERTION, "a length is stale when the characters are fetched"),
-        Program("sync01", 2, ("lost-wakeup", "deadlock"), "the item waited for is never taken away", always=True),
-        Program("sync02", 2, ("lost-wakeup", "deadlock"), "more items than turns to take them", always=True),
-        Program("token_ring", 4, _ASSERTION, "nothing orders the stations"),
+        Program("stack", 2, _ASSERTION, "a flag that stays set hides that the stack is empty again"),
+        Program("string_buffer_jdk", 1, _ASSERTION, "a length is stale when the characters are read"),
+        Program("sync01", 2, ("lost-wakeup", "deadlock"), "the slot is never emptied", always=True),
+        Program("sync02", 2, ("lost-wakeup", "deadlock"), "there are more items than turns to take them", always=True),
+        Program("token_ring", 4, _ASSERTION, "the order of the stations is not enforced"),
         Program("twostage", 2, _ASSERTION, _STAGES),
         Program("twostage_100", 100, _ASSERTION, _STAGES),
-        Program("work_steal_queue", 1, ("assertion", "exception"), "a slot claimed by the thief is filled anew"),
+        Program("work_steal_queue", 1, ("assertion", "exception"), "a slot claimed by the thief is overwritten"),
         Program("wronglock", 8, _ASSERTION, _WRONG_LOCK),
         Program("wronglock_1", 2, _ASSERTION, _WRONG_LOCK),
         Program("wronglock_3", 4, _ASSERTION, _WRONG_LOCK),

@@ -1,7 +1,7 @@
 """A balance is checked against the wrong sum.
 
-Every access holds the lock; yet a check that comes after both the deposit and the withdrawal expects the deposit to
-have been taken away, and fails.
+Every access holds the lock. A check that runs after both the deposit and the withdrawal expects the deposit to
+have been subtracted, and fails.
 """
 
 import threading

@@ -1,6 +1,6 @@
-"""A sum comes out as it should, and the program claims that it never does.
+"""A sum has the correct value, and the program asserts that it does not.
 
-The handover between producer and consumer is right; the last assertion is the wrong way round, so every schedule
+The handover between producer and consumer is correct. The final assertion is inverted, so every schedule
 fails.
 """
 

@@ -1,7 +1,7 @@
-"""A driver is stopped while a request is on its way in.
+"""A driver is stopped while a request is entering it.
 
-The request looks at the stopping flag, and only then counts itself as pending: a stop that comes in between sees
-nothing pending and frees the device, which the request then works on.
+The request reads the stopping flag, and only then counts itself as pending. A stop in between finds no pending
+request and frees the device, which the request then uses.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""Two kinds of users share a resource, each counting its own; the two locks are taken in both orders.
+"""Two kinds of users share a resource and each count their users; two locks are acquired in both orders.
 
-A user that holds the resource and comes back for the counters' lock waits for one that holds the counters' lock
-and wants the resource: a deadlock. The Java version polls the lock and raises when it sees that state; here the
+A user that holds the resource and wants the counters' lock waits for a user that holds the counters' lock and wants
+the resource: a deadlock. The Java version polls the lock and raises when it detects that state. Here the
 threads simply block.
 """
 
@@ -11,7 +11,7 @@ from raddle_lab.sctbench.threads import together
 
 
 class Users:
-    """Of one kind: the first to come takes the resource, the last to go gives it back."""
+    """The users of one kind: the first to arrive acquires the resource, the last to leave releases it."""
 
     def __init__(self, counters_lock, resource):
         self.counters_lock = counters_lock
@@ -30,7 +30,7 @@ class Users:
 
 
 def idle():
-    """Two of the four threads have nothing to do."""
+    """Do nothing, as two of the four threads do."""
 
 
 def scenario():

@@ -1,6 +1,6 @@
-"""Sender and receiver take turns by flags, and count turns that they never had.
+"""A sender and a receiver take turns by flags, and also count the turns they missed.
 
-Each loop goes on whether or not the flag allowed it to do something, so after a missed turn the receiver compares an
+Each loop continues even if the flag did not allow it to do anything. So after a missed turn the receiver compares an
 element with the wrong number.
 """
 

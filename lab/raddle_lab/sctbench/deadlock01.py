@@ -1,7 +1,7 @@
-"""Two threads take two locks, each in the other's order.
+"""Two threads acquire two locks in opposite orders.
 
-Each can come to hold its first lock and wait for the other one. The Java version raises when it finds the second
-lock held; here the threads block.
+Each thread can hold its first lock while it waits for the other one. The Java version raises when it finds the
+second lock held. Here the threads block.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Files get blocks of a small file system, and there is one thread more than there are locks.
 
-The number of the last thread is outside the table of locks, whatever the schedule.
+The number of the last thread is outside the table of locks in every schedule.
 """
 
 import functools

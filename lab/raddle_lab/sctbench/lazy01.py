@@ -1,6 +1,6 @@
-"""A thread asserts that two others have not both been there.
+"""A thread asserts that two other threads have not both run.
 
-Nothing keeps it from coming last, and then both additions are done.
+It may run last, and then both additions are done.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""Both threads take the first lock for good.
+"""Both threads acquire the first lock, and one of them never releases it.
 
-Whoever takes it a second time never gives it back, so the other one waits without end in every schedule. The Java
-version raises instead of waiting.
+The thread that acquires it a second time does not release it, so the other thread waits forever in every schedule. The
+Java version raises instead of waiting.
 """
 
 import threading

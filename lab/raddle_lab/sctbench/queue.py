@@ -1,7 +1,7 @@
-"""Values go through a queue in turns by flags, and turns that were missed are counted as well.
+"""Values pass through a queue in turns controlled by flags, and missed turns are counted as well.
 
-The consumer compares what it takes with what was stored under the number of its own turn; as soon as either side
-has looked in vain once while the other went on, the numbers no longer belong together.
+The consumer compares the value it takes with the value stored for the number of its own turn. After either side has
+missed a turn while the other continued, these numbers no longer match.
 """
 
 import threading

@@ -1,7 +1,7 @@
 """Two variables that belong together are written one after the other, without a lock.
 
-A thread that looks at them between the first writes of `a` and of `b` sees half of it. The more threads write, the
-rarer that is: it takes one that has written `a` while none has written `b`.
+A thread that reads them between the first write of `a` and the first write of `b` sees an inconsistent state. The more
+threads write, the rarer that is: a thread must have written `a` while no thread has written `b`.
 """
 
 from raddle_lab.sctbench.threads import together
@@ -21,7 +21,7 @@ class Pair:
 
 
 def reorder(*, setters, checkers):
-    """The program, for any number of threads."""
+    """Run the program with any number of threads."""
     pair = Pair()
     together(*[pair.set] * setters, *[pair.check] * checkers)
 

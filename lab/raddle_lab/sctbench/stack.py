@@ -1,6 +1,6 @@
-"""One thread fills a stack, another empties it, and is told only once that there was something.
+"""One thread fills a stack, and another empties it after a flag says that the stack is not empty.
 
-The flag is set by the first push and never taken back, so a consumer that is faster finds the stack empty.
+The first push sets the flag, and it is never cleared. So a faster consumer finds the stack empty.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""A buffer is appended to another one while a third party shortens it.
+"""A buffer is appended to another one while a second thread shortens it.
 
-`append` asks for the length and then for the characters, each under the other buffer's lock but not both under one
-hold of it: in between the characters can go. A bug of the JDK 1.4.
+`append` reads the length and then the characters. It holds the other buffer's lock for each read, but releases it in
+between, when the characters can be removed. This is a bug of the JDK 1.4.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""A producer waits for room that nobody makes.
+"""A producer waits for a slot that is never emptied.
 
-There is one item to begin with and the consumer leaves it where it is, so the producer waits in every schedule: for
-a signal that does not help, or that came before it. The Java version raises where it would wait without end.
+There is one item at the start, and the consumer does not remove it. So the producer waits in every schedule: for a
+notification that does not help, or that came too early. The Java version raises where it would wait forever.
 """
 
 import threading

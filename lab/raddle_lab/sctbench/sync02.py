@@ -1,8 +1,8 @@
 """Two items at the start are too many for a slot that holds one.
 
-The consumer takes two and is done; the producer adds one, then waits for its second turn in every schedule. The
-original C version is followed: the Java one, for want of braces, also has the consumer wait while there are items,
-and raises where it would wait without end.
+The consumer takes two items and ends. The producer adds one, then waits for its second turn in every schedule. This
+follows the original C version. The Java version lacks braces, so its consumer also waits while there are items,
+and it raises where it would wait forever.
 """
 
 import threading

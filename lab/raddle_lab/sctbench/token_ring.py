@@ -1,6 +1,6 @@
-"""A value is passed along three stations, and a fourth thread expects all to have the same.
+"""Three stations pass on a value, and a fourth thread expects all of them to have the same value.
 
-That holds where the stations come in the order of the ring; nothing makes them.
+That holds only if the stations run in the order of the ring, which is not enforced.
 """
 
 import threading

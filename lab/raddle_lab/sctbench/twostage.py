@@ -1,7 +1,7 @@
-"""An update in two stages, each under a lock of its own.
+"""An update in two stages, each under its own lock.
 
-A reader that comes between the stages of the first writer sees the first value without the second. The more threads
-write, the rarer that is: none of them may have come to its second stage.
+A reader that runs between the stages of the first writer sees the first value without the second. The more threads
+write, the rarer that is: none of them may have reached its second stage.
 """
 
 import threading
@@ -33,7 +33,7 @@ class Stages:
 
 
 def twostage(*, writers, readers):
-    """The program, for any number of threads."""
+    """Run the program with any number of threads."""
     stages = Stages()
     together(*[stages.write] * writers, *[stages.read] * readers)
 

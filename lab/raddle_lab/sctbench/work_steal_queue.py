@@ -1,13 +1,13 @@
-"""A queue from whose one end its owner pops while a thief steals from the other, mostly without the lock.
+"""A queue whose owner pops from one end while a thief steals from the other, mostly without the lock.
 
-A thief claims a slot before it reads it. In between the owner, to whom the slot counts as free, can put another
-element there: that one is used twice, and the one before not at all. Head and tail, atomics in the Java version,
-are plain attributes: one read or write of an attribute is atomic.
+A thief claims a slot before it reads it. In between, the owner, which considers the slot free, can store another
+element there. That element is used twice, and the previous one not at all. Head and tail are atomics in the Java
+version and plain attributes here, since a single read or write of an attribute is atomic.
 """
 
 import threading
 
-INITIAL_SIZE = 2  # a power of 2
+INITIAL_SIZE = 2  # initial capacity, a power of 2
 MAXIMAL_SIZE = 1024 * 1024
 ITEMS = 4
 STEAL_ATTEMPTS = 2
@@ -19,7 +19,7 @@ class WorkStealQueue:
         self.lock = threading.Lock()
         self.mask = size - 1
         self.elements = [None] * size
-        self.head = 0  # written by the thief, and under the lock
+        self.head = 0  # written by the thief, and by the owner under the lock
         self.tail = 0  # written by the owner
 
     def steal(self):

@@ -1,7 +1,7 @@
-"""One thread guards a counter with one lock, seven with another.
+"""One thread protects a counter with one lock, and seven threads protect it with another.
 
-So an increment under the other lock can come between the read and the check of the first thread. The more threads
-hold the other lock in turn, the more often.
+So an increment under the other lock can happen between the read and the check of the first thread. The more threads
+use the other lock, the more often this happens.
 """
 
 import threading
@@ -27,7 +27,7 @@ class Counter:
 
 
 def wronglock(*, right, wrong):
-    """The program, for any number of threads."""
+    """Run the program with any number of threads."""
     counter = Counter()
     together(*[counter.check] * right, *[counter.disturb] * wrong)
 

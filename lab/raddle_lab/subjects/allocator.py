@@ -1,4 +1,4 @@
-"""Numbers that are given out, and come back."""
+"""An allocator of numbers that can be released and reused."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Accounts, and transfers between them."""
+"""Bank accounts, and transfers between them."""
 
 import threading
 

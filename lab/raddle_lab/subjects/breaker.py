@@ -1,4 +1,4 @@
-"""A circuit breaker: after two failures in a row, calls are refused until somebody resets it."""
+"""A circuit breaker: after two failures in a row, it rejects calls until it is reset."""
 
 import threading
 

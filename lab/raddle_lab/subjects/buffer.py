@@ -1,4 +1,4 @@
-"""A bounded buffer: a ring of places."""
+"""A bounded buffer, implemented as a ring."""
 
 import threading
 

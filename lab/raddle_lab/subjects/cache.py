@@ -1,4 +1,4 @@
-"""A cache that drops what was used least recently."""
+"""A cache that evicts the least recently used entry."""
 
 import threading
 

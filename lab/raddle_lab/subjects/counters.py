@@ -1,4 +1,4 @@
-"""Counters by name."""
+"""Named counters."""
 
 import threading
 

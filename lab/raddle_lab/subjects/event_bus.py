@@ -1,4 +1,4 @@
-"""Subscribers, and events for them."""
+"""An event bus that publishes events to its subscribers."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Jobs by priority."""
+"""A queue of jobs with priorities."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""The last lines of a log, numbered without gaps."""
+"""A journal that keeps the last lines of a log, numbered without gaps."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""A latch that opens when everybody arrived, and can be used again."""
+"""A reusable latch that opens when all parties have arrived."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Names and who has them, both ways."""
+"""A two-way map between names and their owners."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Tokens, filled up by a clock, one for each call."""
+"""A rate limiter: each call takes a token, and a clock adds tokens."""
 
 import threading
 

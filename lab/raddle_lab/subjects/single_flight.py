@@ -1,4 +1,4 @@
-"""Results that are computed once, whoever asks first."""
+"""A cache that computes each result only once, even if several threads request it."""
 
 import threading
 

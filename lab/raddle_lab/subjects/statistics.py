@@ -1,4 +1,4 @@
-"""Mean and extremes of what was measured."""
+"""The mean and the extremes of measured values."""
 
 import threading
 

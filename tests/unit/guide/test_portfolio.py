@@ -134,7 +134,7 @@ def test_wrong_use():
         raddle.explore(late_tail, scheduler="portfolio:depth=3")
     with pytest.raises(UsageError, match="needs criteria"):
         raddle.explore(late_tail, scheduler="random", until="saturated")
-    with pytest.raises(UsageError, match="needs criteria"):
+    with pytest.raises(UsageError, match="needs at least one criterion to target"):
         raddle.explore(late_tail, scheduler="directed", criteria="none")
     with pytest.raises(UsageError, match="can run all schedules"):
         raddle.explore(late_tail, until="exhausted")

@@ -44,8 +44,8 @@ def test_neighbours_stand_for_other_configurations_each_once():
         (Dimension("name", ("a", "b")), Dimension("depth", (1, 2, 3), SCALE)),
         lambda values: (values["name"], values["depth"] if values["name"] == "a" else None),
     )
-    assert space.neighbours(("b", 2), Random(1)) == [("a", 2)]
-    assert sorted(space.neighbours(("a", 2), Random(1))) == [("a", 1), ("a", 3), ("b", 2)]
+    assert space.neighbors(("b", 2), Random(1)) == [("a", 2)]
+    assert sorted(space.neighbors(("a", 2), Random(1))) == [("a", 1), ("a", 3), ("b", 2)]
 
 
 def test_a_crossed_point_has_each_value_from_a_parent():
