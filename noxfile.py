@@ -1,7 +1,7 @@
-"""The tests on each supported Python: `nox --list` shows the sessions, and `make test` runs the default ones.
+"""Runs the tests on each supported Python. `nox --list` shows the sessions, and `make test` runs the default ones.
 
-Python 3.11 is the reference interpreter and runs every test that is not marked `long`. The others leave out the tests
-marked `slow` as well (see tests/conftest.py).
+Python 3.11 is the reference interpreter and runs every test that is not marked `long`. The others also skip the tests
+marked `slow` (see tests/conftest.py).
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ SUPPORTED = ["3.11", "3.12", "3.13", "3.14", "3.15"]
 ROOT = Path(__file__).resolve().parent
 PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
 
-# A pyenv shim fails unless its version is active, so the installed versions themselves go on the path.
+# A pyenv shim fails unless its version is active, so the directories of the installed versions go on the path.
 os.environ["PATH"] = os.pathsep.join(
     [str(folder) for version in SUPPORTED for folder in sorted(PYENV.glob(f"versions/{version}.*/bin"), reverse=True)]
     + [os.environ["PATH"]]
 )
-FOUND = [version for version in SUPPORTED if get_interpreter(version)]  # each one was run and asked for its version
+# Each interpreter was run to determine its version.
+FOUND = [version for version in SUPPORTED if get_interpreter(version)]
 if not FOUND:
     raise SystemExit(f"no supported Python was found: install one of {', '.join(SUPPORTED)}")
 REFERENCE, NEWEST = FOUND[0], FOUND[-1]
@@ -32,19 +33,19 @@ nox.needs_version = ">=2026.10"
 nox.options.sessions = [f"tests-{version}" for version in sorted({REFERENCE, NEWEST}, key=SUPPORTED.index)]
 nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
-nox.options.error_on_missing_interpreters = False  # the last line names them
+nox.options.error_on_missing_interpreters = False  # the last line of output names them
 
-# Each group has processes of its own. The first exploration of a process looks through all of its objects, and so does
+# Each group runs in processes of its own. The first exploration of a process inspects all of its objects, and so does
 # the next one after a full garbage collection.
 GROUPS = [
     ["tests/unit/sync", "tests/unit/instrument", "tests/conformance", "tests/switches"],
     ["tests/unit/execute", "tests/unit/guide", "tests/programs"],
     ["tests/counts", "tests/determinism", "tests/differential", "tests/same_meaning"],
     ["tests/unit/native", "tests/plugin", "tests/docs"],
-    ["tests"],  # the rest
+    ["tests"],  # everything not in the groups above
 ]
 
-NOTHING_SELECTED = 5  # pytest's exit code
+NOTHING_SELECTED = 5  # pytest's exit code if no tests were selected
 
 tested: set[str] = set()
 
@@ -78,11 +79,11 @@ def install(session: nox.Session, *requirements: str) -> None:
 def run_pytest(
     session: nox.Session, *arguments: str, groups: list[list[str]], env: dict[str, str] | None = None
 ) -> None:
-    """Run pytest on each group of folders, or on what is given on nox's command line; fail if any of them fails."""
+    """Run pytest on each group of directories, or on the arguments given to nox. Fail if any of them fails."""
     if not tested:
-        atexit.register(report_untested)  # after nox's own summary, and also when a session failed
+        atexit.register(report_untested)  # runs after nox's own summary, also when a session failed
     tested.add(str(session.python))
-    workers = (os.cpu_count() or 1) + 1  # one more, as some tests wait
+    workers = (os.cpu_count() or 1) + 1  # one more than the CPUs, as some tests wait
     command = ["python", "-m", "pytest", "-n", str(workers), "--dist", "worksteal", *arguments]
     failed = []
     for number, group in enumerate([session.posargs] if session.posargs else groups):

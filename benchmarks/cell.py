@@ -1,6 +1,6 @@
-"""Measures one tool on one scenario, in a process of its own: `cell.py TOOL SCENARIO SECONDS`, JSON out.
+"""Measures one tool on one scenario in a separate process: `cell.py TOOL SCENARIO SECONDS` prints JSON.
 
-The tools patch `threading` and claim the interpreter's trace hooks, so no two share a process.
+The tools patch `threading` and use the interpreter's trace hooks, so each runs in its own process.
 """
 
 import json
@@ -11,13 +11,13 @@ from contestants import CONTESTANTS, Explore, RefusedError
 from scenarios import SCENARIOS, Scenario, outcomes
 
 FIRST_BATCH = 5
-GROWTH = 20  # at most, from one batch to the next: a small batch tells little about a large one
+GROWTH = 20  # maximum growth from one batch to the next, since a small batch says little about a large one
 
 
 def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) -> float:
-    """Like `timeit`'s autorange: batches grow until one lasts long enough, and only that one counts."""
+    """Return the rate of the first batch that lasts long enough. Batches grow, as in `timeit`'s autorange."""
     batch = FIRST_BATCH
-    run(explore, scenario, batch)  # never counted: it pays for the tool's import and its caches
+    run(explore, scenario, batch)  # not counted: it pays for imports and caches
     while True:
         started = perf_counter()
         executed = run(explore, scenario, batch)
@@ -28,7 +28,7 @@ def executions_per_second(explore: Explore, scenario: Scenario, seconds: float) 
 
 
 def run(explore: Explore, scenario: Scenario, executions: int) -> int:
-    """Run so many executions, restarting a tool that stops early, and check that they took place."""
+    """Run `executions` executions, restarting a tool that stops early, and check that they took place."""
     outcomes.clear()
     executed = restarts = 0
     while executed < executions:
@@ -38,17 +38,17 @@ def run(explore: Explore, scenario: Scenario, executions: int) -> int:
         executed += more
         restarts += 1
     if len(outcomes) < executed:
-        raise RefusedError(f"claims {executed} executions, but {len(outcomes)} took place")
+        raise RefusedError(f"reported {executed} executions, but {len(outcomes)} took place")
     impossible = sorted(set(outcomes) - set(scenario.possible))
     if impossible:
-        raise RefusedError(f"ended with {impossible}, which no execution can")
+        raise RefusedError(f"ended with {impossible}, which is impossible")
     return executed
 
 
 def main(tool: str, scenario: str, seconds: str) -> None:
     try:
         rate = executions_per_second(CONTESTANTS[tool].explore, SCENARIOS[scenario], float(seconds))
-    except Exception as error:  # whatever a tool raises is its result here
+    except Exception as error:  # an exception of the tool is its result
         print(json.dumps({"failed": f"{type(error).__name__}: {error}".strip().partition("\n")[0]}))
     else:
         print(json.dumps({"executions_per_second": rate}))

@@ -1,4 +1,4 @@
-"""What was measured: the best of the rounds, and how raddle compares with each peer."""
+"""Measured results: the best of the rounds, and raddle's ratio to each peer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,17 +6,17 @@ from statistics import median
 
 SUBJECT = "raddle"
 
-Cell = tuple[str, str]  # scenario, tool
+Cell = tuple[str, str]  # (scenario, tool)
 
 
 @dataclass
 class Comparison:
-    """Figures of several tools on several scenarios; the modes of one package compete as one peer."""
+    """Rates of several tools on several scenarios. The modes of one package count as one peer."""
 
     scenarios: list[str]
-    package_of: Mapping[str, str]  # tool -> package
-    samples: dict[Cell, list[float]] = field(default_factory=dict)  # one figure a round
-    failures: dict[Cell, list[str]] = field(default_factory=dict)  # one reason a failed round
+    package_of: Mapping[str, str]  # maps each tool to its package
+    samples: dict[Cell, list[float]] = field(default_factory=dict)  # one rate per round
+    failures: dict[Cell, list[str]] = field(default_factory=dict)  # one reason per failed round
 
     def add(self, scenario: str, tool: str, *, rate: float) -> None:
         self.samples.setdefault((scenario, tool), []).append(rate)
@@ -35,14 +35,14 @@ class Comparison:
         return [package for package in dict.fromkeys(self.package_of.values()) if package != SUBJECT]
 
     def ratio(self, scenario: str, peer: str) -> float | None:
-        """raddle's figure over that of the peer's faster mode."""
+        """Return raddle's rate divided by that of the peer's faster mode."""
         ours = self.best(scenario, SUBJECT)
         theirs = [self.best(scenario, tool) for tool, package in self.package_of.items() if package == peer]
         fastest = max((rate for rate in theirs if rate), default=None)
         return ours / fastest if ours and fastest else None
 
     def median_ratio(self, peer: str) -> float | None:
-        """Only of a peer measured on every scenario: the median of some of them would flatter somebody."""
+        """Return the median ratio, only for a peer measured on every scenario: a median over some would be biased."""
         ratios = [self.ratio(scenario, peer) for scenario in self.scenarios]
         known = [ratio for ratio in ratios if ratio is not None]
         return median(known) if len(known) == len(ratios) else None

@@ -1,7 +1,7 @@
-"""One small adapter per tool: run up to so many executions of a scenario, and say how many were run.
+"""One small adapter per tool: runs up to a number of executions of a scenario, and returns how many were run.
 
-Each uses its tool's fastest public way to explore: no report, no reproduction reruns, no I/O detection. An
-adapter may stop early (the tool has exhausted the space); it raises when the tool reports anything but a
+Each adapter uses its tool's fastest public way to explore: no report, no reproduction reruns, no I/O detection. An
+adapter may stop early if the tool has exhausted the space. It raises an error if the tool reports anything but a
 completed search, since the scenarios assert nothing.
 """
 
@@ -15,13 +15,13 @@ Explore = Callable[[Scenario, int, int], int]
 
 
 class Contestant(NamedTuple):
-    package: str  # also the name under which its modes compete together
-    requirement: str | None  # for pip; None: nothing to install
-    explore: Explore  # (scenario, executions at most, seed) -> executions run
+    package: str  # package name; the modes of a package count as one peer
+    requirement: str | None  # pip requirement; None: nothing to install
+    explore: Explore  # takes (scenario, maximum number of executions, seed) and returns the executions run
 
 
 class RefusedError(Exception):
-    """The tool did not complete the search; the message is its own."""
+    """The tool did not complete the search; the message is the tool's."""
 
 
 def raddle_random(scenario: Scenario, executions: int, seed: int) -> int:
@@ -36,13 +36,13 @@ def frontrun_random(scenario: Scenario, executions: int, seed: int) -> int:
 
 
 def frontrun_dpor(scenario: Scenario, executions: int, _seed: int) -> int:
-    # On the real clock frontrun 0.7.0 hangs in queue3 and condbuf3 until its timeout; on the virtual one it
-    # doesn't, and the other scenarios run as fast. Its random mode needs no such help and is slower with it.
+    # With the real clock frontrun 0.7.0 hangs in queue3 and condbuf3 until its timeout. With the virtual clock it does
+    # not, and the other scenarios run as fast. Its random mode does not need the virtual clock and is slower with it.
     return _frontrun(scenario, strategy="dpor", max_executions=executions, clock="virtual")
 
 
 def _frontrun(scenario: Scenario, **options: Any) -> int:
-    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library isn't needed
+    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library is not needed
     import frontrun
 
     def invariant(state: State) -> bool:
@@ -67,7 +67,7 @@ def interleave_pct(scenario: Scenario, executions: int, seed: int) -> int:
 def _interleave(scenario: Scenario, executions: int, seed: int, *, strategy: str) -> int:
     import interleave_test
 
-    # It raises on a failure. The default granularity (each opcode) is the one that sees a race in `n += 1`.
+    # interleave-test raises on a failure. Only the default granularity (each opcode) detects a race in `n += 1`.
     result = interleave_test.explore(scenario.model, iterations=executions, seed=seed, strategy=strategy)
     return result.schedules_run
 

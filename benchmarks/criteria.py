@@ -1,7 +1,7 @@
-"""What criteria cost: microseconds per step on long executions, and the default set beside what it watches.
+"""Measures the cost of criteria: microseconds per step on long executions, and the cost of the default set.
 
-A criterion is linear if a step costs about the same in a long execution as in a short one. `all`, `tpair` and
-`svar` keep whole orders: their memory grows with the execution, and that is said.
+A criterion is linear if a step costs about the same in a long execution as in a short one. `all`, `tpair` and `svar`
+store whole orders, so their memory grows with the execution; the report shows by how much.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from raddle.criteria import DEFAULT, NAMES, make_criteria
 
 LENGTHS = (10_000, 100_000, 1_000_000)
 THREADS = (2, 8, 32)
-BATCH = 10_000  # steps handed over at a time, as native runs do
+BATCH = 10_000  # steps passed on at a time, as in native runs
 TOGETHER = {"default": list(DEFAULT), "every one": list(NAMES)}
 
 
@@ -35,7 +35,7 @@ def main() -> int:
             trace = Trace(threads=threads, length=length)
             steps = trace.steps()
             for name, together in names.items():
-                tell(f"{name}, {length:,} steps, {threads} threads")
+                log(f"{name}, {length:,} steps, {threads} threads")
                 costs[name][threads, length] = per_step(together, steps, trace, rounds=options.rounds)
     memory = {name: bytes_kept(together) for name, together in names.items()}
     print(text(costs, memory, watched, options), file=sys.stderr if options.json else sys.stdout)
@@ -50,13 +50,23 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--criteria", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--lengths", nargs="+", type=int, default=LENGTHS, metavar="N")
     parser.add_argument("--threads", nargs="+", type=int, default=THREADS, metavar="N")
-    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="the best counts; default %(default)s")
-    parser.add_argument("--executions", type=int, default=2_000, metavar="N", help="watched; default %(default)s")
+    parser.add_argument(
+        "--rounds", type=int, default=2, metavar="N", help="rounds, of which the best counts; default %(default)s"
+    )
+    parser.add_argument(
+        "--executions",
+        type=int,
+        default=2_000,
+        metavar="N",
+        help="executions measured with the default set; default %(default)s",
+    )
     return parser.parse_args(arguments)
 
 
 def per_step(names: Sequence[str], steps: Sequence[tuple], trace: Trace, *, rounds: int) -> float:
-    """Microseconds, the best of some rounds; of more where they are short, as what disturbs them is as long for all."""
+    """Return microseconds per step, the best of several rounds. Short executions get more rounds, as noise affects them
+    more.
+    """
     rounds = max(rounds, min(10, LENGTHS[-1] // len(steps)))
     return min(once(names, steps, trace) for _ in range(rounds)) / len(steps) * 1e6
 
@@ -72,12 +82,12 @@ def once(names: Sequence[str], steps: Sequence[tuple], trace: Trace) -> float:
         for criterion in criteria:
             criterion.feed(batch)
     for criterion in criteria:
-        deque(criterion.collect(final=True), maxlen=0)  # each requirement is made; keeping them is the tally's
+        deque(criterion.collect(final=True), maxlen=0)  # creates each requirement; storing them is the tally's job
     return process_time() - started
 
 
 def bytes_kept(names: Sequence[str]) -> dict[int, int]:
-    """What a criterion holds on to after shorter and longer executions with 8 threads."""
+    """Return the memory that a criterion holds after shorter and longer executions with 8 threads."""
     kept = {}
     for length in (20_000, 200_000):
         trace = Trace(threads=8, length=length)
@@ -96,9 +106,9 @@ def bytes_kept(names: Sequence[str]) -> dict[int, int]:
 
 
 def watching_costs(name: str, executions: int) -> float:
-    """How many times the execution itself the default set costs, where a scenario is explored."""
+    """Return the cost of the default set as a multiple of the execution, when a scenario is explored."""
     scenario = scenarios.SCENARIOS[name].model
-    tell(f"{name}, watched")
+    log(f"{name}, with the default set")
 
     def seconds(**options: object) -> float:
         started = process_time()
@@ -106,13 +116,13 @@ def watching_costs(name: str, executions: int) -> float:
         return process_time() - started
 
     alone = watched = float("inf")
-    for _ in range(5):  # in turn: what else the machine does comes and goes
+    for _ in range(5):  # alternating, so that other load on the machine affects both alike
         alone, watched = min(alone, seconds()), min(watched, seconds(criteria=",".join(DEFAULT)))
     return (watched - alone) / alone
 
 
 def linear(costs: dict[tuple[int, int], float]) -> float:
-    """The worst ratio, over the numbers of threads, of a step's cost in the longest and the shortest execution."""
+    """Return the ratio of a step's cost in the longest and the shortest execution, worst over thread counts."""
     threads, lengths = {t for t, _ in costs}, sorted({n for _, n in costs})
     return max(costs[t, lengths[-1]] / costs[t, lengths[0]] for t in threads)
 
@@ -127,7 +137,7 @@ def text(costs, memory, watched, options) -> str:
         rows.append([name, *(f"{measured[c]:.2f}" for c in columns), f"{linear(measured):.2f}", f"x{grown:.1f}"])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines += ["  ".join([r[0].ljust(widths[0]), *map(str.rjust, r[1:], widths[1:])]) for r in rows]
-    lines += ["", f"the default set ({', '.join(DEFAULT)}), as a multiple of the execution it watches", ""]
+    lines += ["", f"the default set ({', '.join(DEFAULT)}), as a multiple of the execution's time", ""]
     lines += [f"{name:10} {cost:5.2f}" for name, cost in watched.items()]
     return "\n".join(lines)
 
@@ -144,7 +154,7 @@ def as_json(costs, memory, watched) -> dict:
     }
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

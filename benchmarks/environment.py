@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-NEEDED = (3, 12)  # interleave-test runs on nothing older
+NEEDED = (3, 12)  # the oldest version that interleave-test supports
 FOLDER = ROOT / "build" / "benchmarks" / "venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
-    """Make the environment for this version of Python; say which package could not be installed, and why."""
+    """Create the environment for this version of Python. Return which packages could not be installed, and why."""
     python = interpreter()
     if not _is_for(python):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -26,7 +26,7 @@ def prepare(requirements: Mapping[str, str]) -> dict[str, str]:
 
 
 def python_version() -> str:
-    """Of the environment, not of whoever started the benchmark."""
+    """Return the Python version of the environment, which may differ from the one that runs the benchmark."""
     return _run("-c", "import platform; print(platform.python_version())").stdout.strip()
 
 
@@ -36,18 +36,19 @@ def versions() -> dict[str, str]:
 
 
 def why(pip_said: str) -> str:
-    """The first complaint in what pip printed: its own, or the exception of a failed build."""
+    """Return the first error in pip's output: its own, or the exception of a failed build."""
     complaint = re.search(r"^\s*(?:ERROR|\w+Error): .*", pip_said, re.MULTILINE)
-    return complaint[0].strip().removeprefix("ERROR: ") if complaint else "pip failed without saying why"
+    return complaint[0].strip().removeprefix("ERROR: ") if complaint else "pip failed without an error message"
 
 
 def interpreter() -> str:
-    """The Python to measure with: this one, or a newer one where this one is too old for a peer."""
+    """Return the Python to measure with: this one, or a newer one if this one is too old for a peer."""
     if sys.version_info >= NEEDED:
         return sys.executable
     from python_discovery import get_interpreter  # comes with nox; reading results does not need it
 
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")  # its shims fail for versions not active
+    # Pyenv's shims fail for versions that are not active.
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     folders = [*map(str, sorted(pyenv.glob("versions/3.*/bin"), reverse=True)), os.environ["PATH"]]
     found = get_interpreter(f">={'.'.join(map(str, NEEDED))}", env={**os.environ, "PATH": os.pathsep.join(folders)})
     return found.executable if found else sys.executable
@@ -60,7 +61,7 @@ def _is_for(python: str) -> bool:
 
 
 def _install(requirement: str) -> str | None:
-    """Nothing when it is installed (the checkout always anew), else the reason."""
+    """Install a requirement, and always reinstall the checkout. Return the reason if that fails."""
     pip = _run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement)
     return why(pip.stderr) if pip.returncode else None
 

@@ -1,12 +1,12 @@
-"""How good raddle's searches are: their speed, every order beside frontrun's DPOR, and traps beside the peers.
+"""Measures raddle's searches: their speed, complete searches beside frontrun's DPOR, and traps beside the peers.
 
-    speed     executions per second of each scheduler, over those of the plain random walk
-    spaces    executions until a complete search says that it is done, and its speed; where frontrun says so and
-              raddle has seen an outcome that it has not, a schedule that ends with it
+    speed     executions per second of each scheduler, relative to the plain random walk
+    spaces    executions until a complete search ends, and its speed; if frontrun's search ends without an outcome that
+              raddle has seen, a schedule that leads to this outcome
     traps     executions until the failure, for many seeds
 
-Everything is measured in the environment of `throughput`, each figure in a process of its own; of speeds the best of
-the rounds counts, and the tools of one scenario come one right after the other.
+Everything is measured in the environment of `throughput`, each number in a separate process. For speeds the best round
+counts. The tools run one right after the other on each scenario.
 """
 
 import argparse
@@ -23,26 +23,27 @@ from comparison import Cell, Comparison
 from contestants import CONTESTANTS
 from scenarios import SCENARIOS
 from searches import SPACES_OF, TRAPPED
-from throughput import TRIES, machine, one_cpu_at_a_time, tell
+from throughput import TRIES, log, machine, one_cpu_at_a_time
 from traps import SPACES, TRAPS
 
 CELL = Path(__file__).with_name("explore_cell.py")
 SECTIONS = ("speed", "spaces", "traps")
 SEARCHES = ("random", "pos", "surw", "pct", "directed")
-SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))  # all is measured
+# With coverage measured.
+SEARCHES += tuple(f"{search}+default" for search in ("random", "pos", "directed", "portfolio"))
 COMPLETE = ("raddle", "frontrun-dpor")
-TOO_LARGE = ("rmw10", "lock10")  # nobody sees all their orders, but everybody can be timed
-MOST = 2_000  # executions of a complete search, of a tool that does not come to an end
-PATIENCE_SECONDS = 240.0  # for one answer
+TOO_LARGE = ("rmw10", "lock10")  # too many orders for any tool to run, but their speed can be measured
+MAX_EXECUTIONS = 2_000  # executions of a complete search by a tool that does not finish
+PATIENCE_SECONDS = 240.0  # time limit for one measurement
 
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    tell(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
+    log(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
     requirements = {contestant.package: contestant.requirement for contestant in CONTESTANTS.values()}
     missing = environment.prepare({package: needs for package, needs in requirements.items() if needs})
     if "raddle" in missing:
-        tell(f"raddle could not be installed: {missing['raddle']}")
+        log(f"raddle could not be installed: {missing['raddle']}")
         return 1
     found: dict[str, Any] = {}
     texts = [f"Python {environment.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"]
@@ -76,14 +77,22 @@ def main() -> int:
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="JSON on stdout, the tables on stderr")
-    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of speeds; default %(default)s")
-    parser.add_argument("--seconds", type=float, default=0.4, metavar="S", help="a speed; default %(default)s")
-    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="of each trap; default %(default)s")
+    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="rounds for each speed; default %(default)s")
     parser.add_argument(
-        "--executions", type=int, default=1_000, metavar="N", help="in a trap, at most; default %(default)s"
+        "--seconds", type=float, default=0.4, metavar="S", help="seconds for each speed; default %(default)s"
+    )
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="seeds for each trap; default %(default)s")
+    parser.add_argument(
+        "--executions",
+        type=int,
+        default=1_000,
+        metavar="N",
+        help="maximum number of executions in a trap; default %(default)s",
     )
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS, help="default: everything")
-    parser.add_argument("--quick", action="store_true", help="one short round, three seeds: does everything work?")
+    parser.add_argument(
+        "--quick", action="store_true", help="one short round and three seeds, to check that everything works"
+    )
     options = parser.parse_args(arguments)
     if options.quick:
         options.rounds, options.seconds, options.seeds, options.executions = 1, 0.1, 3, 200
@@ -91,15 +100,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def present(tools: Any, missing: dict[str, str]) -> list[str]:
-    """Without those of packages that could not be installed."""
+    """Return the tools whose packages could be installed."""
     return [tool for tool in tools if not any(tool.startswith(package) for package in missing)]
 
 
 def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> dict[Cell, float]:
-    """Into the comparison; the shortest time to the end, where there is one, is handed back."""
+    """Add speeds to the comparison. Return the shortest time of each search that finished."""
     waits: dict[Cell, float] = {}
     for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
-        tell(f"{question}: round {number} of {options.rounds}")
+        log(f"{question}: round {number} of {options.rounds}")
         for scenario in speeds.scenarios:
             for search in speeds.package_of:
                 if speeds.times_failed(scenario, search) >= TRIES:
@@ -116,13 +125,13 @@ def rates(speeds: Comparison, options: argparse.Namespace, *, question: str) -> 
 
 
 def seen_spaces(tools: list[str]) -> dict[str, dict[str, Any]]:
-    """By scenario and tool."""
-    tell("spaces")
-    return {scenario: {tool: ask("space", tool, scenario, MOST) for tool in tools} for scenario in SPACES}
+    """Return the results by scenario and tool."""
+    log("spaces")
+    return {scenario: {tool: ask("space", tool, scenario, MAX_EXECUTIONS) for tool in tools} for scenario in SPACES}
 
 
 def proofs(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """For every outcome that a peer has not seen, though it says that it is done: a schedule that ends so."""
+    """Return a schedule for every outcome that a peer missed although its search finished."""
     found = []
     for scenario, by_tool in spaces.items():
         ours = set(by_tool["raddle"].get("outcomes", ()))
@@ -135,10 +144,10 @@ def proofs(spaces: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def trapped(tools: list[str], *, executions: int, seeds: int) -> dict[str, dict[str, Any]]:
-    """By trap and tool."""
+    """Return the results by trap and tool."""
     found: dict[str, dict[str, Any]] = {}
     for trap in TRAPS:
-        tell(f"trap {trap}")
+        log(f"trap {trap}")
         found[trap] = {tool: ask("trap", tool, trap, executions, seeds) for tool in tools}
     return found
 

@@ -1,9 +1,9 @@
-"""Asks one search one question, in a process of its own: `explore_cell.py QUESTION ARGUMENTS...`, JSON out.
+"""Measures one search in a separate process: `explore_cell.py QUESTION ARGUMENTS...` prints JSON.
 
 speed SEARCH SCENARIO SECONDS      executions per second
-space TOOL SCENARIO EXECUTIONS     how many executions until it says that it has seen every order
-trap TOOL TRAP EXECUTIONS SEEDS    how many executions until the failure, seed by seed
-schedule SCENARIO OUTCOME          a schedule that ends so
+space TOOL SCENARIO EXECUTIONS     executions until the tool reports that it has run every order
+trap TOOL TRAP EXECUTIONS SEEDS    executions until the failure, for each seed
+schedule SCENARIO OUTCOME          a schedule that leads to the outcome
 """
 
 import json
@@ -17,7 +17,7 @@ from searches import DETERMINISTIC, SPACES_OF, TRAPPED, Space, raddle_with, sche
 from traps import SPACES, TRAPS
 
 EVERY = {**SCENARIOS, **SPACES}
-FEW, MANY = 20, 500  # executions at most, of spaces that are not soon seen
+FEW, MANY = 20, 500  # maximum number of executions for spaces that take long to exhaust
 
 
 def speed(search: str, scenario: str, seconds: str) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def speed(search: str, scenario: str, seconds: str) -> dict[str, Any]:
 
 
 def complete(tool: str, scenario: str, seconds: str) -> dict[str, Any]:
-    """Again and again from the beginning, as small spaces are soon seen; the first time is not counted."""
+    """Repeat the search from the beginning, as small spaces are exhausted quickly; the first time does not count."""
     search, chosen = SPACES_OF[tool], EVERY[scenario]
     search(chosen, FEW)
     seen: list[Space] = []
@@ -62,7 +62,7 @@ QUESTIONS: dict[str, Callable[..., dict[str, Any]]] = {
 def main(question: str, *arguments: str) -> None:
     try:
         answer = QUESTIONS[question](*arguments)
-    except Exception as error:  # whatever a tool raises is its result here
+    except Exception as error:  # an exception of the tool is its result
         answer = {"failed": f"{type(error).__name__}: {error}".strip().partition("\n")[0]}
     print(json.dumps(answer))
 

@@ -1,4 +1,4 @@
-"""What `explore` measured, as text."""
+"""Formats the results of `explore` as text."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -8,7 +8,7 @@ from typing import Any
 from comparison import Cell, Comparison
 from table import aligned
 
-# What is asked: at least so much of the plain random walk, measured alike.
+# Required speed, as a fraction of the plain random walk measured in the same way.
 RATIOS = (
     ("pos", "random"),
     ("surw", "random"),
@@ -21,7 +21,7 @@ RATIOS = (
 
 
 def speeds(comparison: Comparison) -> str:
-    """Executions per second, and ratios to the random walk."""
+    """Return executions per second, and ratios to the random walk."""
     names = comparison.scenarios
     rates = [
         [search, *(_figure(comparison.best(name, search), "{:,.0f}") for name in names)]
@@ -42,7 +42,7 @@ def spaces(
     comparison: Comparison,
     waits: Mapping[Cell, float],
 ) -> str:
-    """How many executions each complete search needed, how fast it was, and who overlooked something."""
+    """Return how many executions each complete search needed, how fast it was, and the outcomes it missed."""
     tools = list(next(iter(seen.values())))
     executions = [[name, *(_space(by_tool[tool]) for tool in tools)] for name, by_tool in seen.items()]
     searches = list(comparison.package_of)
@@ -56,8 +56,8 @@ def spaces(
         for name, ratio in zip(comparison.scenarios, _ratios(comparison, *searches), strict=True)
     ]
     proofs = [
-        f"{tool} says that it is done with {name}, and has not seen {len(own)} outcome{'s' * (len(own) > 1)}: "
-        f"{own[0]['outcome']} comes by\n    {own[0]['schedule']}"
+        f"{tool} finished {name} but missed {len(own)} outcome{'s' * (len(own) > 1)}: "
+        f"{own[0]['outcome']} is reached by\n    {own[0]['schedule']}"
         for (name, tool), group in groupby(schedules, key=lambda proof: (proof["scenario"], proof["tool"]))
         for own in [list(group)]
     ]
@@ -70,7 +70,7 @@ def spaces(
 
 
 def traps(found: Mapping[str, Mapping[str, Any]], *, executions: int, seeds: int) -> str:
-    """How many executions each search needed."""
+    """Return how many executions each search needed."""
     tools = list(next(iter(found.values())))
     rows = [[name, *(_firsts(by_tool[tool], executions) for tool in tools)] for name, by_tool in found.items()]
     reasons = {
@@ -80,8 +80,8 @@ def traps(found: Mapping[str, Mapping[str, Any]], *, executions: int, seeds: int
         if "failed" in answer
     }
     title = (
-        f"Executions until the failure, at most {executions:,}: the median of {seeds} seeds, and the worst; in "
-        "brackets how many found it, where not all did."
+        f"Executions until the failure, at most {executions:,}: the median of {seeds} seeds, and the worst. In "
+        "parentheses: the number of seeds that found it, if not all did."
     )
     return _parts(title, aligned(["trap", *tools], rows), "\n".join(sorted(reasons)))
 
@@ -94,7 +94,7 @@ def _space(answer: Mapping[str, Any]) -> str:
 
 
 def _firsts(answer: Mapping[str, Any], executions: int) -> str:
-    """The median of what was needed, and the most.
+    """Return the median and the maximum of the executions needed.
 
     >>> _firsts({"firsts": [1, 3, None]}, 1000), _firsts({"firsts": [1, 2, 9]}, 1000)
     ('3, >1,000 (2/3)', '2, 9')

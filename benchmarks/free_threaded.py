@@ -1,11 +1,11 @@
-"""Do findings labeled "only on free-threaded builds" occur there, and only there?
+"""Checks that findings labeled "only on free-threaded builds" occur on such builds, and only there.
 
-Each program is first explored under control, where raddle labels the finding by the model of an ordinary build. Then
-real threads run it many times, on an interpreter with the GIL and on a free-threaded one, which needs no packages:
+raddle first explores each program under control, and labels the finding by the model of an ordinary build. Then
+native threads run it many times, on an interpreter with the GIL and on a free-threaded one, which needs no packages:
 
     python benchmarks/free_threaded.py --free-threaded /opt/python3.13t/bin/python3.13t
 
-The last program has a call between its read and its write, so it goes wrong on any build.
+The last program has a call between its read and its write, so it fails on any build.
 """
 
 import argparse
@@ -30,13 +30,13 @@ LABELS = {FREE_THREADED_ONLY: "only on free-threaded builds"}
 
 
 def label(program: unlocked.Program) -> str:
-    """Return how raddle labels what it finds in a program."""
+    """Return raddle's label for the finding in a program."""
     findings = raddle.explore(program.scenario, source=[unlocked.__name__]).findings
     return LABELS.get(findings[0].possible_on, "any build") if findings else "nothing found"
 
 
 def counted(python: str, rounds: int) -> dict[str, Any]:
-    """Run all programs with real threads on an interpreter."""
+    """Run all programs with native threads on an interpreter."""
     done = subprocess.run(
         [python, str(NATIVE), str(rounds)],
         env={**os.environ, "PYTHON_GIL": "0"} if python != sys.executable else None,
@@ -58,14 +58,14 @@ def table(labels: list[str], rounds: int, *runs: dict[str, Any]) -> str:
 
 
 def refusal(run: dict[str, Any] | None) -> str:
-    """Say why the programs could not be run without the GIL; nothing if they were."""
+    """Return why the programs could not be run without the GIL, or "" if they were."""
     if run is None:
         return (
             "no free-threaded interpreter was found, so only the GIL column is filled: "
-            "name one with --free-threaded PYTHON (a CPython configured with --disable-gil)"
+            "pass one with --free-threaded PYTHON (a CPython configured with --disable-gil)"
         )
     if run["gil"]:
-        return f"Python {run['version']} runs with the GIL: name a CPython configured with --disable-gil"
+        return f"Python {run['version']} runs with the GIL: pass a CPython configured with --disable-gil"
     return ""
 
 

@@ -1,11 +1,11 @@
-"""Is saturation honest? How often the estimate of how much there is to cover holds what there is.
+"""Checks how often the estimate of the number of requirements includes the true number at saturation.
 
-The truth comes from a search that was exhausted; the estimate from a search with defaults that said it was saturated.
-Programs are those of the tests whose schedules are few enough, each in a process of its own: threads that wait forever
-stay behind.
+The truth comes from an exhausted search, and the estimate from a search with defaults that ended as saturated. The
+programs are those of the tests with few enough schedules. Each runs in a separate process, because threads that wait
+forever are left behind.
 
-A complete search goes on when a thread has died of an exception, the others do not: of programs that die, what only
-comes after that counts as missed.
+A complete search continues after a thread has died of an exception, but other searches do not. So for programs that
+die, what is covered only after that counts as missed.
 """
 
 import argparse
@@ -20,27 +20,27 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path[:0] = [str(TESTS / "counts"), str(TESTS / "programs")]
-import reachable  # noqa: E402 -- programs of the tests, no installed modules
+import reachable  # noqa: E402 -- programs of the tests, not installed modules
 import shelf  # noqa: E402
 
 import raddle  # noqa: E402
 from raddle.analysis.richness import estimate  # noqa: E402
 from raddle.tally import EXACT  # noqa: E402
 
-MOST = 3_000  # executions of a search that is to be exhausted
-ASKED = 0.9  # share of estimates that hold the truth
+MAX_EXECUTIONS = 3_000  # maximum number of executions for a search that should be exhausted
+REQUIRED_SHARE = 0.9  # required share of estimates that include the truth
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One estimate."""
+    """One estimate and the truth."""
 
     program: str
     seed: int
     criterion: str
     executions: int
     covered: int
-    estimated: tuple[int, int, int]  # number, lower end, upper end
+    estimated: tuple[int, int, int]  # (number, lower end, upper end)
     truth: int
 
     @property
@@ -52,7 +52,7 @@ class Judged:
 
 
 def programs() -> dict[str, tuple[Callable[[], object], list[str]]]:
-    """By name: the scenario, and where its code is."""
+    """Return the programs by name: the scenario, and where its code is."""
     found: dict[str, tuple[Callable[[], object], list[str]]] = {}
     for scenario in reachable.PROGRAMS:
         found[f"{scenario.__module__}.{scenario.__name__}"] = scenario, list(reachable.SOURCES)
@@ -64,11 +64,11 @@ def programs() -> dict[str, tuple[Callable[[], object], list[str]]]:
 
 
 def truth(scenario: Callable[[], object], source: list[str]) -> dict[str, int] | None:
-    """By criterion, how much there is to cover; None where that is not known."""
+    """Return the number of requirements of each criterion; None if it is not known."""
     result = raddle.explore(
         scenario,
         scheduler="exhaustive",
-        executions=MOST,
+        executions=MAX_EXECUTIONS,
         until="exhausted",
         criteria="default",
         source=source,
@@ -80,7 +80,7 @@ def truth(scenario: Callable[[], object], source: list[str]) -> dict[str, int] |
 
 
 def judge(name: str, *, seeds: int) -> list[Judged]:
-    """Every criterion's estimate at the end of each search that was saturated."""
+    """Return the estimate of every criterion at the end of each saturated search."""
     scenario, source = programs()[name]
     exact = truth(scenario, source)
     judged: list[Judged] = []
@@ -110,37 +110,37 @@ def main() -> int:
     for name in options.programs or programs():
         with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as alone:
             own = alone.submit(judge, name, seeds=options.seeds).result()
-        print(f"{name}: {told(own)}", file=sys.stderr, flush=True)
+        print(f"{name}: {summary(own)}", file=sys.stderr, flush=True)
         judged += own
     print(text(judged), file=sys.stderr if options.json else sys.stdout)
     if options.json:
         print(json.dumps([one.as_json() for one in judged], indent=2))
-    return 0 if judged and share(judged) >= ASKED else 1
+    return 0 if judged and share(judged) >= REQUIRED_SHARE else 1
 
 
 def share(judged: list[Judged]) -> float:
     return sum(one.holds for one in judged) / len(judged)
 
 
-def told(judged: list[Judged]) -> str:
+def summary(judged: list[Judged]) -> str:
     if not judged:
         return "not exhausted, or never saturated"
-    return f"{sum(one.holds for one in judged)} of {len(judged)} estimates hold the truth"
+    return f"{sum(one.holds for one in judged)} of {len(judged)} estimates include the truth"
 
 
 def text(judged: list[Judged]) -> str:
-    """The shares, and what was missed."""
-    lines = [told(judged) + (f": {share(judged):.1%}" if judged else "")]
+    """Return the shares, and the estimates that missed the truth."""
+    lines = [summary(judged) + (f": {share(judged):.1%}" if judged else "")]
     to_cover = [one for one in judged if one.truth]
     if to_cover:
-        lines.append(f"where there is anything to cover: {told(to_cover)}: {share(to_cover):.1%}")
+        lines.append(f"with anything to cover: {summary(to_cover)}: {share(to_cover):.1%}")
     for criterion in dict.fromkeys(one.criterion for one in judged):
         own = [one for one in to_cover if one.criterion == criterion]
         if own:
-            lines.append(f"{criterion}: {told(own)}: {share(own):.1%}")
+            lines.append(f"{criterion}: {summary(own)}: {share(own):.1%}")
     lines += [
         f"missed: {one.program}, seed {one.seed}, {one.criterion}: {one.covered} covered by {one.executions}, "
-        f"estimated {one.estimated[0]} ({one.estimated[1]} to {one.estimated[2]}), in truth {one.truth}"
+        f"estimated {one.estimated[0]} ({one.estimated[1]} to {one.estimated[2]}), truth {one.truth}"
         for one in judged
         if not one.holds
     ]

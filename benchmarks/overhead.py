@@ -1,8 +1,8 @@
-"""How much slower threaded programs are when they are watched: plain, under coverage.py, under raddle run.
+"""Measures the overhead of observing threaded programs: plain, under coverage.py, and under raddle run.
 
-Each way runs each program in a process of its own, going round the ways within each program and over all of it
-several times; the best round counts. The time is that of the program's own work, measured inside, without the start
-of Python; the analysis of what happened is part of it, since the program's threads do it.
+Each program runs in each way in a separate process. The ways alternate within each program, and everything is repeated
+several times; the best round counts. The time is that of the program's work, measured inside, without the start of
+Python. It includes the analysis, since the program's threads do it.
 """
 
 import argparse
@@ -28,7 +28,7 @@ WAYS: dict[str, Sequence[str]] = {
 }
 PATIENCE_SECONDS = 300
 
-Times = dict[str, dict[str, list[float]]]  # by program, by way: seconds, one for each round
+Times = dict[str, dict[str, list[float]]]  # maps program and way to the seconds of each round
 
 
 def main() -> int:
@@ -61,8 +61,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def measure(name: str, way: Sequence[str]) -> float:
-    """Seconds that the program's work took; it checks its own result."""
-    with tempfile.TemporaryDirectory() as folder:  # data files are left there
+    """Return the seconds that the program's work took. The program checks its own result."""
+    with tempfile.TemporaryDirectory() as folder:  # for data files
         command = [str(environment.PYTHON), *way, str(PROGRAM), name]
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
@@ -77,7 +77,7 @@ def best(times: Times) -> dict[str, dict[str, float]]:
 
 
 def ratios(times: Times) -> dict[str, dict[str, float]]:
-    """How many times as long as plain."""
+    """Return the time of each way as a multiple of the plain time."""
     found = best(times)
     return {
         name: {way: seconds / ways["plain"] for way, seconds in ways.items() if way != "plain"}
@@ -91,7 +91,7 @@ def as_json(times: Times) -> dict[str, object]:
 
 
 def table(times: Times) -> str:
-    """A line for each program and way."""
+    """Return a line for each program and way."""
     lines = []
     factors = ratios(times)
     for name, ways in best(times).items():

@@ -1,4 +1,4 @@
-"""How long `raddle html` takes for a large data file: 500 files and 10⁵ requirements.
+"""Measures how long `raddle html` takes for a large data file: 500 files and 10⁵ requirements.
 
 python benchmarks/pages.py --files 500 --output /tmp/pages
 """
@@ -21,12 +21,12 @@ from raddle.store.contents import Contents, Run
 from raddle.tally import Covered, Key, Tally
 
 METHODS = 9
-PAIRS = 42  # of neighbours, covered in each file
+PAIRS = 42  # pairs of neighboring methods covered in each file
 EXECUTIONS = 1_000
 
 
 def large(files: int, folder: Path) -> Contents:
-    """Each file has a class with nine methods that read and write one variable, three of which threads share."""
+    """Return contents in which each file has a class whose nine methods access one variable; threads share three."""
     chance = random.Random(1)
     sites: dict[int, Site] = {}
     variables: dict[tuple[str, str], Accesses] = {}
@@ -76,7 +76,7 @@ def _seen(chance: random.Random) -> Covered:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--files", type=int, default=500)
-    parser.add_argument("--output", type=Path, help="where the pages are kept")
+    parser.add_argument("--output", type=Path, help="directory in which the pages are kept")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         contents = large(options.files, Path(folder))

@@ -1,9 +1,8 @@
 """Six two-threaded programs that every tool runs: the same classes, the same two methods, no assertion.
 
-A state is made afresh for each execution; its `first` and `second` run concurrently; its `outcome` is what
-they left behind. A tool that starts the threads itself takes the class, the others take the function that
-starts them. Either way each execution ends with one `finished(outcome)`, so an execution that a tool claims
-but never ran is missed in `outcomes`.
+A new state is created for each execution. Its `first` and `second` run concurrently, and its `outcome` is the result. A
+tool that starts the threads itself takes the class; the others take the function that starts them. Either way each
+execution ends with one `finished(outcome)`, so an execution that a tool reports but never ran is missing in `outcomes`.
 """
 
 import queue
@@ -27,7 +26,7 @@ class State(Protocol):
 class Scenario(NamedTuple):
     state: type[State]
     model: Callable[[], None]
-    possible: range  # the outcomes that a correct execution can have
+    possible: range  # the outcomes of correct executions
 
 
 class Rmw1:
@@ -132,7 +131,7 @@ class CondBuf3:
 
 
 def run(state: State) -> None:
-    """One whole execution, with whatever `threading` is at the time."""
+    """Run one execution, with the current contents of `threading`."""
     first = threading.Thread(target=state.first)
     second = threading.Thread(target=state.second)
     first.start()

@@ -1,8 +1,8 @@
-"""One small adapter per search: how fast it is, when it says that it is done, and when it falls into a trap.
+"""One small adapter per search: its speed, when it reports that it is done, and when it finds a trap's failure.
 
-raddle's searches measure what the name says after a `+`: `random` measures nothing, `random+default` the default
-criteria. One that aims at what is not covered, as `directed`, measures the default criteria also where nothing is said:
-every execution until these are saturated, and a sample from then on, as it is out for failures.
+raddle's searches measure the criteria named after a `+`: `random` measures nothing, and `random+default` the default
+criteria. A search that targets uncovered requirements, such as `directed`, always measures at least the default
+criteria. It measures every execution until these are saturated, and a sample after that, because it looks for failures.
 """
 
 import os
@@ -15,28 +15,29 @@ from scenarios import Scenario, State, finished, outcomes
 from traps import Trap
 
 SOURCE = ["scenarios", "traps"]
-MAX_OPERATIONS = 100_000  # in an execution of a peer that wants to know
-PATIENCE_SECONDS = 60.0  # for one search of a peer
+MAX_OPERATIONS = 100_000  # operations per execution, for a peer that requires a limit
+PATIENCE_SECONDS = 60.0  # time limit for one search of a peer
 
 
 class Space(NamedTuple):
-    """A search that was to visit every order, once."""
+    """The result of a search that should visit every order once."""
 
     executions: int
-    seconds: float  # of the whole call
-    searching_seconds: float  # without what is done once: raddle rewrites the code before
-    done: bool  # does it say that it has seen everything?
+    seconds: float  # seconds of the whole call
+    searching_seconds: float  # seconds without one-time work, such as raddle's instrumentation
+    done: bool  # True if the tool reports that it has visited every order
     outcomes: frozenset[int]
 
 
-Search = Callable[[Trap, int, int], int | None]  # (trap, executions at most, seed) -> the execution that failed
+# Takes (trap, maximum number of executions, seed) and returns the failing execution.
+Search = Callable[[Trap, int, int], int | None]
 
 
 # -- raddle ------------------------------------------------------------------------------------------
 
 
 def raddle_with(search: str) -> Explore:
-    """For `cell.executions_per_second`."""
+    """Return an adapter for `cell.executions_per_second`."""
     scheduler, _, criteria = search.partition("+")
 
     def explore(scenario: Scenario, executions: int, seed: int) -> int:
@@ -47,7 +48,7 @@ def raddle_with(search: str) -> Explore:
             executions=executions,
             scheduler=scheduler,
             seed=seed,
-            until="budget" if criteria else "first-finding",  # there is none
+            until="budget" if criteria else "first-finding",  # these scenarios have no finding
             criteria=criteria,
             source=SOURCE,
         )
@@ -69,7 +70,7 @@ def raddle_space(scenario: Scenario, executions: int) -> Space:
 
 
 def raddle_trapped(trap: Trap, executions: int, seed: int) -> int | None:
-    """With defaults, but for the end."""
+    """Search with default settings, except for the stop rule."""
     import raddle
 
     result = raddle.explore(
@@ -79,7 +80,7 @@ def raddle_trapped(trap: Trap, executions: int, seed: int) -> int | None:
 
 
 def schedule_to(scenario: Scenario, wrong: int) -> str | None:
-    """A schedule that ends with that outcome, shrunk, and seen to do so again."""
+    """Return a shrunk schedule that was replayed and ends with that outcome."""
     import raddle
 
     def model() -> None:
@@ -123,7 +124,7 @@ def _trapped(result: Any) -> int | None:
 
 
 def _frontrun(state: type[State], wrong: int | None, **options: Any) -> Any:
-    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library isn't needed
+    os.environ["FRONTRUN_ACTIVE"] = "1"  # as its command line does; its preloaded I/O library is not needed
     import frontrun
 
     def invariant(left: State) -> bool:
@@ -132,7 +133,7 @@ def _frontrun(state: type[State], wrong: int | None, **options: Any) -> Any:
         return outcome != wrong
 
     if options["strategy"] == "dpor":
-        options["clock"] = "virtual"  # on the real one it hangs where threads wait for one another
+        options["clock"] = "virtual"  # with the real clock it hangs where threads wait for each other
     else:
         options["max_ops"] = MAX_OPERATIONS
     return frontrun.explore(
@@ -154,7 +155,7 @@ def interleave_trapped(strategy: str) -> Search:
             trap.model, iterations=executions, seed=seed, strategy=strategy, raise_on_failure=False
         )
         if result.failure is not None and not isinstance(result.failure.exception, AssertionError):
-            raise RefusedError(f"failed otherwise: {result.failure.exception!r}")
+            raise RefusedError(f"failed in another way: {result.failure.exception!r}")
         return None if result.failure is None else int(result.schedules_run)
 
     return search
@@ -162,7 +163,7 @@ def interleave_trapped(strategy: str) -> Search:
 
 SPACES_OF: dict[str, Callable[[Scenario, int], Space]] = {
     "raddle": raddle_space,
-    "frontrun-dpor": frontrun_space(bound=None),  # every order, as raddle's
+    "frontrun-dpor": frontrun_space(bound=None),  # every order, as in raddle's search
     "frontrun-dpor-default": frontrun_space(bound=2),  # at most two preemptions, which is its default
 }
 TRAPPED: dict[str, Search] = {
@@ -172,4 +173,4 @@ TRAPPED: dict[str, Search] = {
     "interleave-test-random": interleave_trapped("random"),
     "interleave-test-pct": interleave_trapped("pct"),
 }
-DETERMINISTIC = ("frontrun-dpor",)  # one seed tells all
+DETERMINISTIC = ("frontrun-dpor",)  # searches for which one seed is enough

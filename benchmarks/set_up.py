@@ -1,8 +1,8 @@
-"""What it costs to begin an exploration, in milliseconds: of another scenario on the same workbench, and all anew.
+"""Measures the startup time of an exploration: for another scenario on the same workbench, and from scratch.
 
     python benchmarks/set_up.py
 
-The time runs from the call to the moment when the scenario is called for the first time. The median of many is printed.
+The time runs from the call until the scenario is first called. The median of many measurements is printed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ROUNDS = 200
 
 
 def now() -> float:
-    """Return the real time: that of `time.perf_counter` is virtual inside an exploration."""
+    """Return the real time; `time.perf_counter` is virtual inside an exploration."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 class Called:
-    """A scenario with two threads that increment a counter; it notes when it is called first."""
+    """A scenario with two threads that increment a counter. It records when it is first called."""
 
     def __init__(self) -> None:
         self.at = 0.0
@@ -46,7 +46,7 @@ class Called:
 
 
 def milliseconds(explore: Callable[[Callable[[], None]], object]) -> float:
-    """Return the median time from the call of `explore` to that of its scenario."""
+    """Return the median time from the call of `explore` to the first call of its scenario."""
     times = []
     for _ in range(ROUNDS):
         scenario = Called()
@@ -57,15 +57,15 @@ def milliseconds(explore: Callable[[Callable[[], None]], object]) -> float:
 
 
 def main() -> None:
-    """Print both."""
+    """Print both times."""
     with Workbench(Threads(Selection(sources=(__file__,)))) as workbench:
         one = Budget(executions=1)
         warm = milliseconds(lambda scenario: workbench.explore(scenario, scheduler="random", budget=one, shrink=False))
-    anew = milliseconds(
+    cold = milliseconds(
         lambda scenario: raddle.explore(scenario, source=[__file__], scheduler="random", executions=1, shrink=False)
     )
     print(f"on a workbench   {warm:8.3f} ms (median of {ROUNDS - 1})")
-    print(f"raddle.explore   {anew:8.3f} ms")
+    print(f"raddle.explore   {cold:8.3f} ms")
 
 
 if __name__ == "__main__":

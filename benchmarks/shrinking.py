@@ -1,6 +1,6 @@
-"""Are shrunk schedules short? Their preemptions beside the fewest with which the programs of SCTBench fail.
+"""Compares the preemptions of shrunk schedules with the minimum at which the programs of SCTBench fail.
 
-The fewest come from a search that tries every schedule without preemption, then with one, and so on.
+The minimum comes from a search that tries every schedule without preemption, then with one, and so on.
 """
 
 import argparse
@@ -21,7 +21,7 @@ MAX_PREEMPTIONS = 3
 # The programs of a family differ in how many threads do the same. More of them do not need more preemptions, nor does
 # one of these bugs need fewer.
 SMALLEST = {"reorder_": "reorder_3", "twostage_": "twostage", "wronglock": "wronglock_1", "wronglock_": "wronglock_1"}
-ASKED = 0.9  # share of schedules that have the fewest preemptions
+REQUIRED_SHARE = 0.9  # required share of schedules with the minimum number of preemptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Shrunk:
 
     program: str
     seed: int
-    preemptions: int | None  # None: nothing was found
-    fewest: int | None  # None: not known
+    preemptions: int | None  # preemptions of the shrunk schedule; None: no finding
+    fewest: int | None  # minimum number of preemptions; None: unknown
     schedule: str = ""
 
     @property
     def minimal(self) -> bool | None:
-        """None where it cannot be told."""
+        """Whether the shrunk schedule has the minimum number of preemptions; None if unknown."""
         if self.preemptions == 0:
             return True
         if self.preemptions is None or self.fewest is None:
@@ -45,10 +45,10 @@ class Shrunk:
 
 
 def fewest(program: str, *, executions: int) -> int | None:
-    """Preemptions with which it fails; None where that is not found out.
+    """Return the minimum number of preemptions at which the program fails; None if the search does not find it.
 
-    The bound tells it, not the schedule that was found: where that needs a build without the GIL, another one is
-    looked for that does not, and it may have more.
+    The result is the bound of the search, not the preemptions of the schedule it found. If that schedule needs a build
+    without the GIL, raddle searches for one that does not, which may have more preemptions.
     """
     for preemptions in range(MAX_PREEMPTIONS + 1):
         scheduler = f"exhaustive:preemptions={preemptions}"
@@ -56,7 +56,7 @@ def fewest(program: str, *, executions: int) -> int | None:
         if result.findings:
             return preemptions
         if not result.stopped_because.startswith("exhausted"):
-            break  # there may be one that was not tried
+            break  # a failing schedule may be among those not tried
     smaller = SMALLEST.get(program.rstrip("0123456789"))
     return fewest(smaller, executions=executions) if smaller is not None and smaller != program else None
 
@@ -83,7 +83,11 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="JSON on stdout, the table on stderr")
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="default %(default)s")
     parser.add_argument(
-        "--executions", type=int, default=5_000, metavar="N", help="to find the fewest, at most; default %(default)s"
+        "--executions",
+        type=int,
+        default=5_000,
+        metavar="N",
+        help="maximum number of executions to find the minimum; default %(default)s",
     )
     parser.add_argument("--programs", nargs="+", choices=sorted(PROGRAMS), metavar="NAME", help="only these")
     options = parser.parse_args()
@@ -91,18 +95,18 @@ def main() -> int:
     for program in options.programs or PROGRAMS:
         with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as alone:
             own = alone.submit(shrunk, program, seeds=options.seeds, executions=options.executions).result()
-        print(f"{program}: {[one.preemptions for one in own]}, fewest {own[0].fewest}", file=sys.stderr, flush=True)
+        print(f"{program}: {[one.preemptions for one in own]}, minimum {own[0].fewest}", file=sys.stderr, flush=True)
         found += own
     print(text(found), file=sys.stderr if options.json else sys.stdout)
     if options.json:
         print(
             json.dumps([{name: getattr(one, name) for name in (*one.__slots__, "minimal")} for one in found], indent=2)
         )
-    return 0 if share(found) >= ASKED else 1
+    return 0 if share(found) >= REQUIRED_SHARE else 1
 
 
 def share(found: list[Shrunk]) -> float:
-    """Of all; what cannot be told counts as too long."""
+    """Return the share of minimal schedules. Unknown ones count as too long."""
     return sum(one.minimal is True for one in found) / len(found) if found else 0.0
 
 
@@ -112,7 +116,7 @@ def text(found: list[Shrunk]) -> str:
         for one in found
         if one.minimal is not True
     ]
-    parts = [f"{share(found):.1%} of {len(found)} shrunk schedules have the fewest preemptions that are possible"]
+    parts = [f"{share(found):.1%} of {len(found)} shrunk schedules have the minimum number of preemptions"]
     if rows:
         parts.append(aligned(["program", "seed", "preemptions", "fewest", "minimal"], rows))
     return "\n\n".join(parts)

@@ -1,4 +1,4 @@
-"""A comparison as text: a line a tool, a line a ratio, a line a failure."""
+"""Formats a comparison as text: one line per tool, ratio and failure."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Threaded programs whose time is measured: `threaded.py NAME`, the seconds of its work as JSON on stdout."""
+"""Threaded programs whose time is measured: `threaded.py NAME` prints the seconds of its work as JSON."""
 
 import json
 import queue
@@ -12,7 +12,7 @@ THREADS = 4
 
 
 class Node:
-    """An entry of the cache, in a list with links."""
+    """An entry of the cache, in a doubly linked list."""
 
     def __init__(self, key: int, value: int) -> None:
         self.key = key
@@ -22,7 +22,7 @@ class Node:
 
 
 class LeastRecentlyUsed:
-    """A cache with a lock around everything: nearly all it does is reading and writing attributes."""
+    """A cache with one lock around everything, which mostly reads and writes attributes."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -67,7 +67,7 @@ def in_threads(*work: Callable[[], None]) -> None:
 
 
 def lru() -> int:
-    """Threads that look up keys in one cache."""
+    """Look up keys in one cache from several threads."""
     cache = LeastRecentlyUsed(64)
 
     def look_up() -> None:
@@ -81,7 +81,7 @@ def lru() -> int:
 
 
 def producers() -> int:
-    """Producers and consumers over a bounded queue, and a total with a lock."""
+    """Run producers and consumers over a bounded queue, and sum up under a lock."""
     items: queue.Queue[int | None] = queue.Queue(maxsize=100)
     lock = threading.Lock()
     total = 0
@@ -102,7 +102,7 @@ def producers() -> int:
 
 
 def pool() -> int:
-    """A pool that maps a function over many small tasks, each with objects of its own."""
+    """Map a function over many small tasks in a pool, each with objects of its own."""
 
     def work(number: int) -> int:
         words = [str(number + offset) for offset in range(30)]

@@ -1,9 +1,9 @@
-"""Executions per second of raddle, its peers and plain threads, side by side.
+"""Compares executions per second of raddle, its peers and plain threads.
 
-Installs the tools into an environment of its own, then measures each tool on each scenario in a process of
-its own, going round the tools within each scenario and over all of it several times. The best round counts,
-since what else the machine does can only slow a tool down. interleave-test needs Python 3.12 or later: with
-an older one, that is said and the others are measured.
+The tools are installed into a separate environment. Each tool is then measured on each scenario in a separate process.
+The tools alternate within each scenario, and everything is repeated several times. The best round counts, since other
+load on the machine can only slow a tool down. interleave-test needs Python 3.12 or later; with an older one this is
+reported, and the other tools are measured.
 """
 
 import argparse
@@ -22,20 +22,20 @@ from contestants import CONTESTANTS
 from scenarios import SCENARIOS
 
 CELL = Path(__file__).with_name("cell.py")
-PATIENCE_SECONDS = 15.0  # beyond the time asked for; a tool that hangs is stopped
-TRIES = 2  # a tool that failed a scenario so often is left out of its later rounds
+PATIENCE_SECONDS = 15.0  # time beyond the requested time after which a hanging tool is stopped
+TRIES = 2  # failures on a scenario after which a tool skips its later rounds
 
 
 def main() -> int:
     options = parse(sys.argv[1:])
     tools = chosen(options.tools)
     comparison = Comparison(list(SCENARIOS), {tool: CONTESTANTS[tool].package for tool in tools})
-    tell(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
+    log(f"preparing {environment.FOLDER.relative_to(environment.ROOT)}")
     wanted = {CONTESTANTS[tool].package: CONTESTANTS[tool].requirement for tool in tools}
     missing = environment.prepare({package: needs for package, needs in wanted.items() if needs})
     present = [tool for tool in tools if CONTESTANTS[tool].package not in missing]
     for number, _ in enumerate(one_cpu_at_a_time(options.rounds), 1):
-        tell(f"round {number} of {options.rounds}")
+        log(f"round {number} of {options.rounds}")
         go_round(comparison, present, seconds=options.seconds)
 
     header = f"Python {environment.python_version()}, {os.cpu_count()} CPUs, best of {options.rounds} rounds"
@@ -63,10 +63,10 @@ def chosen(names: list[str] | None) -> list[str]:
 
 
 def one_cpu_at_a_time(rounds: int) -> Iterable[None]:
-    """Keep each round, and the processes it starts, on one CPU: another one each time, as one may be busy.
+    """Pin each round and its child processes to one CPU, a different one each time, as one CPU may be busy.
 
-    All the tools run one thread at a time. Left to the system, those that hand over between OS threads lose
-    up to half their speed, and most of their steadiness, to threads that sit on different CPUs.
+    All the tools run one thread at a time. Without pinning, tools that switch between OS threads lose up to half their
+    speed, and vary more, because their threads are on different CPUs.
     """
     cpus = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     for number in range(rounds):
@@ -111,7 +111,7 @@ def machine() -> dict[str, object]:
     }
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 

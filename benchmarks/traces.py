@@ -1,7 +1,7 @@
-"""Long executions made up at random: threads that work on shared objects, under locks and without.
+"""Generates long random executions: threads that work on shared objects, with and without locks.
 
-What matters to the criteria is like in a real program: few sites, each met again and again by all threads;
-objects of some attributes each; nested locks, events of all kinds, methods entered and left.
+The properties that matter to the criteria are like those of a real program: few sites, each used many times by all
+threads; objects with several attributes; nested locks, events of all kinds, and methods entered and left.
 """
 
 import random
@@ -17,7 +17,7 @@ SITE = 1 << 20
 
 
 class Trace:
-    """Steps that come in order, and the cast they are about."""
+    """A generated sequence of steps, and its entities."""
 
     def __init__(self, *, threads: int, length: int, seed: int = 1) -> None:
         self.threads = threads
@@ -61,7 +61,9 @@ class Trace:
         return made[: self.length]
 
     def _work(self, thread: int) -> Iterator[Step]:
-        """What one thread does, for ever: methods with a few accesses, every other one under locks in order."""
+        """Yield the endless steps of one thread: methods with a few accesses, every other one under locks in a fixed
+        order.
+        """
         choose = self._random.randrange
         while True:
             method = choose(6)

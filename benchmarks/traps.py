@@ -1,7 +1,7 @@
-"""Programs in which a search easily loses its way, and programs small enough that every order can be run.
+"""Programs whose bugs are hard to find, and programs small enough that every order can be run.
 
-As in `scenarios`, a state's `first` and `second` run concurrently and its `outcome` is what they left behind;
-`wrong` is the outcome to look for.
+As in `scenarios`, a state's `first` and `second` run concurrently, and its `outcome` is the result. `wrong` is the
+outcome to find.
 """
 
 import queue
@@ -41,7 +41,7 @@ class Rmw3(Rmw1):
 
 
 class Lock2:
-    """Two critical sections each: 6 orders. The outcome tells which: a digit for each section, in their order."""
+    """Two critical sections each: 6 orders. The outcome has a digit for each section, in their order."""
 
     times = 2
 
@@ -70,7 +70,7 @@ class Lock3(Lock2):
 
 
 class Queue2:
-    """Two threads put two items each into a queue: 6 orders. The outcome tells which."""
+    """Two threads put two items each into a queue: 6 orders, which the outcome distinguishes."""
 
     def __init__(self) -> None:
         self.items: queue.Queue[int] = queue.Queue()
@@ -91,7 +91,7 @@ class Queue2:
 
 
 class LateTail:
-    """An easy race between two lazy initializations, then racy increments in which depth-first orders drown."""
+    """An easy race between two lazy initializations, followed by racy increments that overwhelm depth-first search."""
 
     increments = 0
 
@@ -115,7 +115,7 @@ class LateTail:
 
 
 class Needle:
-    """One thread does very much, and is half done only between its last two writes; the other looks once."""
+    """One thread does a lot of work, and is inconsistent only between its last two writes. The other reads once."""
 
     rounds = 0
 
@@ -142,7 +142,7 @@ class Needle:
 
 
 class Alternation:
-    """Only if the two take turns all the time, write by write, everything is done."""
+    """The outcome is wrong only if the two threads alternate at every write."""
 
     rounds = 0
 
@@ -178,7 +178,7 @@ def _trap(state: type[State], wrong: int, **sizes: int) -> Trap:
     return Trap(sized, model, wrong)
 
 
-# Every one of these has an end that a complete search comes to.
+# A complete search exhausts each of these.
 SPACES = {
     "rmw1": _scenario(Rmw1, range(1, 3)),
     "rmw2": _scenario(Rmw2, range(1, 5)),

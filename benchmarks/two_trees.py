@@ -1,9 +1,10 @@
-"""How fast one checkout is beside another: `two_trees.py OLD NEW`, over what throughput, explore and criteria measure.
+"""Compares the speed of two checkouts on the cells of throughput, explore and criteria: `two_trees.py OLD NEW`.
 
 OLD and NEW are checkouts with a `.venv`, or interpreters in which raddle is installed. Both run the benchmarks of the
-checkout that this script is in. For each cell there is a process for each tree. These run batches of the same size in
-turn, on the same CPU, and count CPU time, so that other work on the machine slows both down alike. A ratio is the speed
-of NEW over that of OLD: of the fastest batches of both, and the median over pairs of batches that followed each other.
+checkout that contains this script. Each cell has one process per tree. The processes take turns running batches of the
+same size on the same CPU, and CPU time is measured, so that other load on the machine slows both down alike. A ratio is
+the speed of NEW divided by that of OLD: for the fastest batches of both, and as the median over consecutive pairs of
+batches.
 """
 
 import argparse
@@ -18,9 +19,9 @@ import table
 from two_trees_cell import CELLS
 
 CELL = Path(__file__).with_name("two_trees_cell.py")
-GROWTH = 20  # at most, from one batch to the next while its size is found
+GROWTH = 20  # maximum growth from one batch to the next while the batch size is determined
 
-Times = list[float]  # CPU seconds for each execution or step, one for each batch
+Times = list[float]  # CPU seconds per execution or step, one for each batch
 
 
 class Worker:
@@ -73,8 +74,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("new", type=Path, metavar="NEW")
     parser.add_argument("--json", action="store_true", help="JSON on stdout, the table on stderr")
     parser.add_argument("--rounds", type=int, default=10, metavar="N", help="pairs of batches; default %(default)s")
-    parser.add_argument("--seconds", type=float, default=0.2, metavar="S", help="a batch; default %(default)s")
-    parser.add_argument("--only", nargs="+", metavar="TEXT", help='cells that begin so: "explore random" or criteria')
+    parser.add_argument(
+        "--seconds", type=float, default=0.2, metavar="S", help="seconds for each batch; default %(default)s"
+    )
+    parser.add_argument(
+        "--only", nargs="+", metavar="TEXT", help='only cells that begin with a text, such as "explore random"'
+    )
     return parser.parse_args(arguments)
 
 
@@ -103,7 +108,7 @@ def compare(old: Path, new: Path, cell: str, options: argparse.Namespace) -> tup
 
 
 def size_of_batch(workers: tuple[Worker, Worker], seconds: float) -> int:
-    """Return how much work takes OLD about that long; NEW does the same on the way, so that both are warm."""
+    """Return the batch size that takes OLD about that long. NEW runs the same batches, so that both are warm."""
     size = 1
     while True:
         lasted, _ = min(worker.batch(size) for worker in workers)
@@ -113,7 +118,7 @@ def size_of_batch(workers: tuple[Worker, Worker], seconds: float) -> int:
 
 
 def ratios(times: tuple[Times, Times]) -> tuple[float, float]:
-    """Of the fastest batches, and the median over the rounds.
+    """Return the ratio of the fastest batches, and the median ratio over the rounds.
 
     >>> ratios(([2.0, 4.0, 2.0], [1.0, 4.0, 2.0]))
     (2.0, 1.0)
@@ -123,7 +128,7 @@ def ratios(times: tuple[Times, Times]) -> tuple[float, float]:
 
 
 def text(found: dict[str, tuple[Times, Times] | None]) -> str:
-    """A line for each cell, and one for each benchmark with the least ratios and the medians of its cells."""
+    """Return a line for each cell, and for each benchmark the minimum and median ratios of its cells."""
     rows = []
     for cell, times in found.items():
         if times is None:

@@ -1,7 +1,7 @@
 """Runs batches of one cell for `two_trees`, in the interpreter of one checkout: `two_trees_cell.py CELL`.
 
-Each line on stdin is the size of a batch. The answer is a line of JSON: the CPU time that the batch took, and how many
-executions or steps it had.
+Each line on stdin is the size of a batch. The answer is a line of JSON: the CPU time of the batch, and its number of
+executions or steps.
 """
 
 import gc
@@ -22,9 +22,9 @@ from traps import SPACES
 
 from raddle.criteria import NAMES
 
-STEPS, THREADS = 10_000, 8  # of the trace that criteria are shown
+STEPS, THREADS = 10_000, 8  # size of the trace on which criteria are measured
 
-Batch = Callable[[int], int]  # size -> executions or steps
+Batch = Callable[[int], int]  # takes a size and returns the number of executions or steps
 
 
 def exploring(explore: Explore, scenario: str) -> Batch:
@@ -61,7 +61,7 @@ CELLS: dict[str, Callable[[], Batch]] = {
 
 def main(cell: str) -> None:
     batch = CELLS[cell]()
-    batch(1)  # never counted: it pays for imports and caches
+    batch(1)  # not counted: it pays for imports and caches
     for line in sys.stdin:
         gc.collect()
         started = process_time()

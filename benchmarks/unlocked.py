@@ -1,6 +1,6 @@
-"""Programs of two threads without a lock, and real threads to run them. Only the standard library is needed.
+"""Programs with two threads and no lock, and native threads to run them. They need only the standard library.
 
-As a script, it runs each program ROUNDS times and prints, as JSON, how often it went wrong:
+As a script, it runs each program ROUNDS times and prints as JSON how often it failed:
 
     python3.13t benchmarks/unlocked.py 100000
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class Box:
-    """What the threads share."""
+    """The object that the threads share."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -27,7 +27,7 @@ class Box:
 
 
 def call() -> None:
-    """With the GIL, another thread may run when a call returns."""
+    """Do nothing. With the GIL, another thread may run when a call returns."""
 
 
 def increment(box: Box) -> None:
@@ -74,7 +74,7 @@ def look(box: Box) -> None:
 
 @dataclass(frozen=True)
 class Program:
-    """What two threads do to one object, and whether it came out wrong."""
+    """What two threads do to one object, and how to recognize a wrong result."""
 
     name: str
     bodies: tuple[Callable[[Any], None], Callable[[Any], None]]
@@ -82,7 +82,7 @@ class Program:
     make: Callable[[], Any] = field(default=Box)
 
     def scenario(self) -> None:
-        """Run once, with threads made for it: what raddle explores."""
+        """Run the program once with new threads, for raddle to explore."""
         shared = self.make()
         threads = [threading.Thread(target=body, args=(shared,)) for body in self.bodies]
         for thread in threads:
@@ -105,15 +105,15 @@ ONLY_WITHOUT_THE_GIL = (
     Program("two attributes, one after the other", (move, look), lambda box: box.torn),
 )
 ON_ANY_BUILD = (Program("value = box.n; call(); box.n = value + 1", (call_in_between, call_in_between), _lost),)
-PATIENCE = 500  # looks at whether the other thread has arrived
-DELAYS = 8  # of different lengths, between arriving and beginning
+PATIENCE = 500  # checks whether the other thread has arrived
+DELAYS = 8  # number of different delays between arriving and beginning
 PROGRAMS = ONLY_WITHOUT_THE_GIL + ON_ANY_BUILD
 
 
 def wrong(program: Program, rounds: int) -> int:
-    """Run a program with two real threads, on a new object in each round, and count how often it goes wrong."""
+    """Run a program with two native threads, on a new object in each round. Return how often it fails."""
     things = [program.make() for _ in range(rounds)]
-    arrived = [-1, -1]  # the round that each thread has come to
+    arrived = [-1, -1]  # the round that each thread has reached
 
     def walk(me: int) -> None:
         body, other = program.bodies[me], 1 - me
@@ -122,7 +122,8 @@ def wrong(program: Program, rounds: int) -> int:
             for _ in range(PATIENCE):  # begin the round together, unless the other thread does not run at all
                 if arrived[other] >= number:
                     break
-            for _ in range(number // DELAYS**me % DELAYS):  # all combinations of delays, as one notices the other late
+            # Covers all combinations of delays, as one thread notices the other late.
+            for _ in range(number // DELAYS**me % DELAYS):
                 pass
             body(thing)
 

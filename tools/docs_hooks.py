@@ -1,4 +1,4 @@
-"""What mkdocs is told besides the pages in docs/: the changelog, and where links out of docs/ lead."""
+"""mkdocs hooks: add the changelog to the pages, and rewrite links that lead out of docs/."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add the changelog, which lies above docs/."""
+    """Add the changelog, which is outside docs/."""
     content = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=content))
     return files
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
-    """The README is the site's first page; other files above docs/ are named, not linked."""
+    """Link to the README as the site's first page. Name other files outside docs/ without a link."""
     up = "../" * page.file.src_uri.count("/")
     markdown = re.sub(r"\]\((?:\.\./)+README\.md\)", f"]({up}index.md)", markdown)
     return re.sub(r"\[([^\]]*)\]\((?:\.\./)+([A-Z]+\.(?:md|cff))\)", r"\1 (`\2`)", markdown)

@@ -1,4 +1,4 @@
-"""Shows the examples in docstrings as code: mkdocstrings takes them for prose where no heading stands above."""
+"""Shows doctests in docstrings as code. Without a heading above them, mkdocstrings renders them as prose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:.+\n?)*\n?)+", re.MULTILINE)
 
 
 class Examples(griffe.Extension):
-    """Puts fences around them."""
+    """Puts a code fence around each doctest."""
 
     def on_object(self, *, obj: griffe.Object, **rest: Any) -> None:
         if obj.docstring is not None:

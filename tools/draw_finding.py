@@ -1,8 +1,8 @@
-"""Draws a finding: a column for each thread, time downwards, and the place where a thread was stopped.
+"""Draws a finding: a column for each thread, time downwards, and the places where threads were preempted.
 
     raddle explore test_counter.py::scenario --json | python tools/draw_finding.py > finding.svg
 
-Reads the JSON of `raddle explore --json`, and the source lines from the files that it names.
+Reads the JSON of `raddle explore --json`, and the source lines from the files named there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STYLE = """
 
 
 def draw(finding: dict[str, Any]) -> str:
-    """The finding, as `Finding.as_json` gives it, as an SVG.
+    """Return an SVG of the finding, which has the form of `Finding.as_json`.
 
     >>> step = {"thread": "T0", "file": "a.py", "line": 1, "operation": "write", "variable": "x", "value": "1"}
     >>> picture = draw({"kind": "assertion", "thread": "T0", "message": "no", "possible_on": "this-interpreter",
@@ -72,7 +72,7 @@ def draw(finding: dict[str, Any]) -> str:
 
 
 def _rows(finding: dict[str, Any]) -> list[dict[str, Any]]:
-    """Steps that people want to see, and where threads were stopped."""
+    """Return the steps worth showing, and the preemptions between them."""
     stops = {stop["before"]: stop for stop in finding["preemptions"]}
     rows: list[dict[str, Any]] = []
     for number, step in enumerate(finding["steps"]):
@@ -107,7 +107,7 @@ def _stop(stop: dict[str, Any], y: int, width: int) -> list[str]:
 
 
 def _flow(one: tuple[int, int], other: tuple[int, int]) -> str:
-    """From the end of one step to the next, in another column."""
+    """Draw a line from one step to the next, which is in another column."""
     right = other[0] > one[0]
     start = one[0] + (COLUMN - 12 if right else 12), one[1] + 19
     end = other[0] + (40 if right else COLUMN - 40), other[1]
@@ -119,7 +119,7 @@ def _text(x: int, y: int, text: str, kind: str, *, anchor: str = "start") -> str
 
 
 def main() -> None:
-    """Draw the first finding of what comes in."""
+    """Draw the first finding of the JSON on stdin."""
     findings = json.load(sys.stdin)["findings"]
     if not findings:
         sys.exit("there is no finding to draw")

@@ -1,12 +1,12 @@
-"""Small drawn executions: threads as columns, time downwards. What do they cover?
+"""Reads executions from small drawings, and lists what they cover. Threads are columns, and time runs downwards.
 
     T1             T2
     read x :4
                    write x :9
     read x :5
 
-A step is a kind, what it is about, and the line; `raddle.step` has the kinds. Lines are those of a file `c.py` with one
-object of class C, which has the variables; locks and queues are resources.
+A step is a kind, a variable or resource, and a line number. `raddle.step` lists the kinds. Line numbers refer to a file
+`c.py` with one object of class C, whose attributes are the variables. Locks and queues are resources.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from raddle.entities import AbstractObject, AbstractVariable, Entities
 from raddle.site import Site
 from raddle.step import Step
 
-SITES = 70_000  # a site's number is this and its line
+SITES = 70_000  # site number of line 0
 THREADS = {"T1": 1, "T2": 2}
 KINDS = {"lock": "Lock", "queue": "Queue"}
 
 
 @dataclass
 class Drawing:
-    """An execution, read from its drawing."""
+    """An execution read from its drawing."""
 
     entities: Entities = field(default_factory=Entities)
     steps: list[Step] = field(default_factory=list)
@@ -35,13 +35,13 @@ class Drawing:
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def covered(self, name: str) -> list[str]:
-        """What the execution covers, in the criterion's own words, sorted."""
+        """Return the requirements that the execution covers, as sentences of the criterion, sorted."""
         [criterion] = make_criteria(name)
         keys = criterion.cover(self.steps, self.entities)
         return sorted(criterion.explain(key, self.sites) for key in keys)
 
     def add(self, thread: int, kind: str, about: str, line: int) -> None:
-        """One step more."""
+        """Add a step."""
         site = SITES + line if line else 0
         if site:
             function = about if kind in ("enter", "leave") else "f"
@@ -73,7 +73,7 @@ class Drawing:
 
 
 def read(text: str) -> Drawing:
-    """The execution that is drawn.
+    """Parse a drawing of an execution.
 
     >>> read("T1        T2\\nread x :1\\n          write x :2\\n").covered("lr-def")
     ['thread T1 reads `C.x` at c.py:1 and gets a value that no other thread wrote']
@@ -95,7 +95,7 @@ def read(text: str) -> Drawing:
 
 
 def with_sentences(name: str, text: str) -> str:
-    """The drawing as the page shows it, with what it covers below."""
+    """Return the drawing as the page shows it, followed by what it covers."""
     lines = [
         part
         for sentence in read(text).covered(name)

@@ -1,11 +1,11 @@
-"""The page of the papers' experiments, whose tables are written by the commands that it shows.
+"""Updates the page of the papers' experiments: its tables are written by the commands that it shows.
 
     raddle lab krena --output control         an indented command: its result is called "control"
-    <!-- table: growth of control -->         what follows, up to the end mark, is made from that result
+    <!-- table: growth of control -->         everything up to the end mark is generated from that result
     <!-- end of table -->
 
-`python tools/lab_page.py [RESULT...]` runs the commands of all results, or of those named, and writes their tables into
-the page. Results are kept in build/lab; with --keep, those that are there are not run again.
+`python tools/lab_page.py [RESULT...]` runs the commands of the named results, or of all, and writes their tables into
+the page. Results are stored in build/lab. With --keep, results that exist there are not recomputed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/explanation-lab.md"
 FOLDER = ROOT / "build/lab"
 FIGURES = {"control": ("figure1-crawler-controlled.svg", ROOT / "docs/explanation-lab-figure1.svg")}
-PYTHON = (3, 11)  # that the numbers of the page come from; schedules depend on what the interpreter executes
-QUICK = "quick-"  # results whose commands take seconds
+PYTHON = (3, 11)  # version that produced the page's numbers; schedules depend on the interpreter's bytecode
+QUICK = "quick-"  # prefix of results whose commands take seconds
 
 _COMMAND = re.compile(r"^    (raddle lab \w+ .*?)\s*(?:#.*)?$", re.MULTILINE)
 _BLOCK = re.compile(r"^<!-- table: ([\w-]+) of ([\w-]+) -->\n(.*?)^<!-- end of table -->$", re.MULTILINE | re.DOTALL)
@@ -38,15 +38,15 @@ _BLOCK = re.compile(r"^<!-- table: ([\w-]+) of ([\w-]+) -->\n(.*?)^<!-- end of t
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result that the page has tables of."""
+    """A result that has tables on the page."""
 
     name: str
     experiment: str
-    arguments: tuple[str, ...]  # of `raddle lab`, without --output
+    arguments: tuple[str, ...]  # arguments of `raddle lab`, without --output
 
     @property
     def reproduces(self) -> bool:
-        """Whether the same command gives the same numbers: a program's own threads do not."""
+        """Whether the same command always gives the same numbers. Native threads do not."""
         return not {"noise", "both"} & set(self.arguments)
 
     @property
@@ -54,7 +54,7 @@ class Result:
         return self.name.startswith(QUICK)
 
     def run(self, folder: Path) -> Any:
-        """Run the command; return its data."""
+        """Run the command and return its data."""
         output = folder / self.name
         command = [sys.executable, "-m", "raddle", "lab", *self.arguments, "--output", str(output)]
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
@@ -70,7 +70,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A place of the page for a table."""
+    """A place on the page for a table."""
 
     table: str
     result: str
@@ -99,17 +99,17 @@ def blocks(page: str) -> list[Block]:
 
 
 def without_blocks(page: str) -> str:
-    """Return what people wrote."""
+    """Return the page without its generated tables."""
     return _BLOCK.sub("", page)
 
 
 def made(block: Block, result: Result, data: Any) -> str:
-    """Return what belongs into a place."""
+    """Return the text of a table."""
     return f"\n{lab_tables.TABLES[result.experiment][block.table](data)}\n\n"
 
 
 def filled(page: str, data: Mapping[str, Any]) -> str:
-    """Return the page with the tables of these results made again."""
+    """Return the page with the tables of these results regenerated."""
     known = results(page)
 
     def fill(match: re.Match[str]) -> str:
@@ -124,8 +124,8 @@ def filled(page: str, data: Mapping[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the commands of docs/explanation-lab.md and write their tables.")
-    parser.add_argument("results", nargs="*", metavar="RESULT", help="the results to make [default: all]")
-    parser.add_argument("--keep", action="store_true", help="do not run what is in build/lab already")
+    parser.add_argument("results", nargs="*", metavar="RESULT", help="the results to update [default: all]")
+    parser.add_argument("--keep", action="store_true", help="do not recompute results that are in build/lab")
     options = parser.parse_args()
     known = results(PAGE.read_text(encoding="utf-8"))
     for name in options.results:
@@ -136,7 +136,7 @@ def main() -> int:
     for name in options.results or known:
         result, start = known[name], time.monotonic()
         data = result.read(FOLDER) if options.keep and result.is_in(FOLDER) else result.run(FOLDER)
-        # After each one: the next may take long, and somebody may edit the page meanwhile.
+        # Write after each result: the next one may take long, and the page may be edited meanwhile.
         PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), {name: data}), encoding="utf-8")
         if name in FIGURES:
             made_figure, place = FIGURES[name]

@@ -1,4 +1,4 @@
-"""The results of `raddle lab`, which its commands write as JSON, as tables in Markdown."""
+"""Formats the results of `raddle lab`, which its commands write as JSON, as Markdown tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CASES = {
 
 
 def table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Return rows as a table, the first one its head; the first columns to the left, the others to the right.
+    """Return rows as a Markdown table; the first row is its head, and the first `left` columns are left-aligned.
 
     >>> print(table([["metric", "total"], ["avio*", "6"]]))
     | metric | total |
@@ -38,13 +38,13 @@ def table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
 
 
 def programs(data: Data) -> str:
-    """Table 2, each row followed by the paper's."""
+    """Return Table 2, with the paper's row below each row."""
     head = ["case", "executions", "classes", "error ratio", "objects", "types", "abstract", "threads", "types"]
     rows = [[*head, "abstract 10", "abstract 20"]]
     for case in data["cases"]:
         rows.append(_abstraction(CASES[case["case"]], f"{case['collected']:,}", Abstraction(**case["table2"])))
         rows.append(_abstraction("*paper*", "", TABLE_2[case["case"]]))
-    # The name of the row is emphasized, not escaped.
+    # The name of the paper's row is emphasized, not escaped.
     return table(rows).replace("\\*paper\\*", "*paper*")
 
 
@@ -53,7 +53,7 @@ def _abstraction(title: str, executions: str, row: Abstraction) -> list[str]:
 
 
 def growth(data: Data) -> str:
-    """Table 3."""
+    """Return Table 3."""
     cases = {CASES[case["case"]]: case["table3"] for case in data["cases"]}
     return _threes({title: {name: _quantities(one) for name, one in own.items()} for title, own in cases.items()})
 
@@ -63,7 +63,7 @@ def _quantities(one: Data) -> Quantities:
 
 
 def published(data: Data) -> str:
-    """Table 3 of the paper, for the same cases."""
+    """Return Table 3 of the paper, for the same cases."""
     names = [case["case"] for case in data["cases"]]
     return _threes({CASES[name]: {metric: row[name] for metric, row in TABLE_3.items()} for name in names})
 
@@ -81,7 +81,7 @@ def _three(one: Quantities) -> str:
 
 
 def verdict(data: Data) -> str:
-    """Where series settle, and what follows; what differs from the paper in bold."""
+    """Return when series settle and the verdicts, with differences from the paper in bold."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"]), "verdict", "paper"]]
     (found,) = data["verdicts"].values()
     for metric, one in found.items():
@@ -93,16 +93,16 @@ def verdict(data: Data) -> str:
 
 
 def agreement(data: Data) -> str:
-    """How many metrics have the paper's verdict, and which do not."""
+    """Return how many metrics have the paper's verdict, and which do not."""
     (found,) = data["verdicts"].values()
     others = [metric for metric, one in found.items() if one["here"] != VERDICT[metric]]
-    said = f"{len(found) - len(others)} of {len(found)} metrics have the paper's verdict"
+    agreeing = f"{len(found) - len(others)} of {len(found)} metrics have the paper's verdict"
     named = ", ".join(f"`{metric}` ({found[metric]['here']}; paper: {VERDICT[metric]})" for metric in others)
-    return f"{said}. Different: {named}." if others else f"{said}."
+    return f"{agreeing}. Different: {named}." if others else f"{agreeing}."
 
 
 def beginning(data: Data) -> str:
-    """How much the first tenth of a series covers."""
+    """Return how much the first tenth of a series covers."""
     rows = [["metric", *(CASES[case["case"]] for case in data["cases"])]]
     for metric in data["cases"][0]["table3"]:
         shares = [case["table3"][metric]["beginning_percent"] for case in data["cases"]]
@@ -114,7 +114,7 @@ def beginning(data: Data) -> str:
 
 
 def correlation(data: Data) -> str:
-    """Kendall's τ, the highest first."""
+    """Return Kendall's τ for each criterion, highest first."""
     rows = [["criterion", "τ", "95 %", "significant", "pooled τ", "τ at equal size", "95 %", "p", "requirements"]]
     found = sorted(data["criteria"].items(), key=lambda named: (named[1]["all_sizes"] or {"tau": -2})["tau"])
     for criterion, one in reversed(found):
@@ -135,7 +135,7 @@ def _significant(count: int, mean: Mean | None) -> str:
 
 
 def subjects(data: Data) -> str:
-    """What the experiment is out of."""
+    """Return a sentence with the numbers of subjects, mutants, executions and test sets."""
     mutants = sum(subject["mutants"] for subject in data["subjects"])
     bugs = sum(subject["bugs"] for subject in data["subjects"])
     passed = sum(subject["outcomes"].get("passed", 0) for subject in data["subjects"])
@@ -149,7 +149,7 @@ def subjects(data: Data) -> str:
 
 
 def compared(data: Data) -> str:
-    """The two criteria that the paper compares."""
+    """Return a sentence on the two criteria that the paper compares."""
     lead = Mean(**data["map_ahead"])
     one, other = (data["criteria"][name]["all_sizes"]["tau"] for name in ("map", "method-pairs"))
     return (
@@ -162,19 +162,19 @@ def compared(data: Data) -> str:
 
 
 def bounds(data: Data) -> str:
-    """Table 1 of the paper."""
+    """Return Table 1 of the paper."""
     rows = [["criterion", "lower bound", "upper bound"]]
     rows += [[name, one["lower"] or "-", one["upper"]] for name, one in data["bounds"].items()]
     return table(rows, left=3)
 
 
 def exhausted(data: Data) -> str:
-    """Criteria over the programs that were exhausted."""
+    """Return the averages for each criterion over the exhausted programs."""
     return _summary(data["exhausted"])
 
 
 def not_exhausted(data: Data) -> str:
-    """Criteria over the other programs."""
+    """Return the averages for each criterion over the other programs."""
     return _summary(data["not_exhausted"])
 
 
@@ -189,7 +189,7 @@ def _summary(found: Data) -> str:
 
 
 def costs(data: Data) -> str:
-    """The programs that were exhausted: sizes of complete test sets, and the upper bounds."""
+    """Return sizes of complete test sets and upper bounds for the exhausted programs."""
     rows = [["program", "executions", "M", "n", "V", *BOUNDS]]
     for one in data["programs"]:
         if one["exhausted"]:
@@ -202,18 +202,18 @@ def costs(data: Data) -> str:
 
 
 def not_costed(data: Data) -> str:
-    """The programs in which all-interleavings was not evaluated."""
+    """Return a sentence on the programs for which `all` was not evaluated."""
     names = [one["program"] for one in data["programs"] if not one["exhausted"]]
     harmless = [one["program"] for one in data["programs"] if not one["failures"]]
-    said = f"Not exhausted, so without `all`: {len(names)} of {len(data['programs'])} programs."
-    return f"{said} No execution failed, so there was no bug to expose: {', '.join(harmless)}." if harmless else said
+    text = f"Not exhausted, so without `all`: {len(names)} of {len(data['programs'])} programs."
+    return f"{text} No execution failed, so there was no bug to expose: {', '.join(harmless)}." if harmless else text
 
 
 # -- raddle lab sctbench ------------------------------------------------------------------------------
 
 
 def schedulers(data: Data) -> str:
-    """Executions to the first finding: median (worst), or how many seeds found it."""
+    """Return executions until the first finding: median (worst), or the number of seeds that found it."""
     programs = dict.fromkeys(row["program"] for row in data["rows"])
     rows = [["program", *data["schedulers"]]]
     rows += [[name, *(_first(row) for row in data["rows"] if row["program"] == name)] for name in programs]
@@ -231,7 +231,8 @@ def _first(row: Data) -> str:
     return f"{middle} ({max(row['executions'])})"
 
 
-TABLES: dict[str, dict[str, Callable[[Data], str]]] = {  # by experiment, by the name that the page uses
+# Maps each experiment to its tables, by the names that the page uses.
+TABLES: dict[str, dict[str, Callable[[Data], str]]] = {
     "krena": {
         "test-cases": programs,
         "growth": growth,

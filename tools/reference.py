@@ -1,4 +1,4 @@
-"""Makes the pages of docs/reference that say what the code says: `python tools/reference.py`, or `make reference`."""
+"""Generates the pages of docs/reference from the code: `python tools/reference.py`, or `make reference`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def commands() -> str:
-    """The page of all commands with their options.
+    """Return the page of all commands with their options.
 
     >>> "## raddle explore" in commands()
     True
     """
-    parts = ["# Commands", "", "Made from the program itself; `raddle COMMAND --help` says the same.", ""]
+    parts = ["# Commands", "", "Generated from the code. `raddle COMMAND --help` shows the same text.", ""]
     parts += ["| command | |", "|---|---|"]
     found = dict(_commands(group, "raddle"))
     for name, command in found.items():
@@ -34,9 +34,9 @@ def commands() -> str:
         parts += ["| option | |", "|---|---|"]
         context = click.Context(command, info_name=name, help_option_names=["-h", "--help"])
         for option in options:
-            written, said = option.get_help_record(context) or (option.name or "", "")
-            parts.append(f"| `{_cell(written)}` | {_cell(said)} |")
-        # click's own is kept from the first time that anybody has asked for it, with the names that it had there.
+            written, help_text = option.get_help_record(context) or (option.name or "", "")
+            parts.append(f"| `{_cell(written)}` | {_cell(help_text)} |")
+        # Written out here: click caches its own help option with the names from its first use.
         parts.append("| `-h, --help` | Show this message and exit. |")
     return "\n".join([*parts, ""])
 
@@ -70,23 +70,23 @@ def _cell(text: str) -> str:
 
 
 def configuration() -> str:
-    """The page of all keys of [tool.raddle].
+    """Return the page of all keys of [tool.raddle].
 
     >>> "| `executions` |" in configuration()
     True
     """
     defaults = inspect.signature(explore).parameters
-    said = {
+    helps = {
         option.name: option.help or ""
-        for name in ("report", "explore")  # where both have it, what explore says
+        for name in ("report", "explore")  # explore's help text replaces report's if both have the option
         for option in group.get_command(click.Context(group), name).params
         if isinstance(option, click.Option)
     }
     parts = [
         "# Configuration",
         "",
-        "Keys of `[tool.raddle]` in `pyproject.toml`, the nearest one at or above the current folder. The command line",
-        "goes before the marker of a test, the marker before the file. Unknown keys are refused.",
+        "Keys of `[tool.raddle]` in the nearest `pyproject.toml` at or above the current directory. The command line",
+        "overrides the marker of a test, and the marker overrides the file. Unknown keys are errors.",
         "",
         "| key | type | default | |",
         "|---|---|---|---|",
@@ -99,7 +99,7 @@ def configuration() -> str:
             "" if default in (None, (), "") else f"`{str(default).lower() if isinstance(default, bool) else default}`"
         )
         parts.append(
-            f"| `{field.name}` | {kind} | {shown} | {_cell(said.get(field.name, '').removesuffix(' Repeatable.'))} |"
+            f"| `{field.name}` | {kind} | {shown} | {_cell(helps.get(field.name, '').removesuffix(' Repeatable.'))} |"
         )
     return "\n".join([*parts, ""])
 
@@ -108,7 +108,7 @@ PAGES = {"cli.md": commands, "configuration.md": configuration}
 
 
 def main() -> int:
-    """Write them."""
+    """Write all generated pages."""
     for name, make in PAGES.items():
         (ROOT / "docs/reference" / name).write_text(make(), encoding="utf-8")
     return 0

@@ -1,17 +1,17 @@
-"""A page of the documentation as a program: the files that it shows, the commands, and what they are said to print.
+"""Runs a documentation page as a program: its files, its commands, and the output it shows for them.
 
     <!-- file: name.py -->     the fenced block below is written to that file
     <!-- file: name.py         the same for a file that readers need not see
     ...
     -->
-    <!-- add to: name.py after: words -->   it is put below the first line of that file with those words
-    ```console                 "$ command" is run, the lines below it are what it prints; ... stands for anything
-    ```text                    a part of what the last command printed; <!-- drawing --> above: a drawing
-    ```python, ```toml         without a name: run, and read as settings
+    <!-- add to: name.py after: words -->   the block is inserted below the first line of that file with those words
+    ```console                 "$ command" is run, and the lines below it are its output; ... matches anything
+    ```text                    a part of the last command's output; with <!-- drawing --> above, a drawing
+    ```python, ```toml         without a file name: Python is run, TOML is skipped
     ```yaml                    the commands after "run:" are run
 
-All of a page happens in one folder, from top to bottom. `python tools/shown.py PAGE...` runs pages and puts what
-commands really print in the place of what they no longer print.
+Everything on a page happens in one directory, from top to bottom. `python tools/shown.py PAGE...` runs pages and
+replaces outdated output with what the commands print now.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HANG_SECONDS = 900  # for a command that does not end; a busy machine is far quicker
-WRONG = (3, 4)  # exit codes that no page means to show, unless it shows the error
+HANG_SECONDS = 900  # time limit for a command; even a busy machine is far quicker
+WRONG = (3, 4)  # exit codes that a page never means to show, unless it shows the error
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^( *)<!-- file: (\S+)\n(.*?)^\1-->$", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"<!-- (.*?) -->\s*\Z")
 _INDENTED = re.compile(r"^(?:    |    \$ )(raddle .*)$", re.MULTILINE)
 _SECONDS = re.compile(r"\b\d+\.\d+ ?s\b")
-_CARETS = re.compile(r"^ *[\^~]+ *\n", re.MULTILINE)  # not on every Python
+_CARETS = re.compile(r"^ *[\^~]+ *\n", re.MULTILINE)  # not printed by every Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,20 @@ class Block:
 
     language: str
     text: str
-    mark: str  # what the comment above says
-    start: int  # in the page
+    mark: str  # text of the comment above
+    start: int  # offset in the page
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A command and what the page says that it prints."""
+    """A command and the output that the page shows for it."""
 
     command: str
     output: str
 
 
 def blocks(page: str) -> list[Block]:
-    """All blocks of a page, from top to bottom.
+    """Return all blocks of a page, from top to bottom.
 
     >>> [block.language for block in blocks("```text\\nhello\\n```\\n")]
     ['text']
@@ -74,19 +74,19 @@ def _dedent(text: str, indent: str) -> str:
 
 
 def indented_commands(page: str) -> list[str]:
-    """The commands in blocks that are only indented."""
+    """Return the commands in blocks that are only indented."""
     return [match[1].rstrip() for match in _INDENTED.finditer(_FENCE.sub("", page))]
 
 
 def commands(block: Block) -> Iterator[Shown]:
-    """What a console block runs."""
+    """Yield the commands of a console block."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield Shown(command, output)
 
 
 def alike(wanted: str, got: str) -> bool:
-    """Is that what was printed? Times, and marks that only some Pythons print, do not count."""
+    """Return whether the outputs match, ignoring times and marks that only some Pythons print."""
     checker = doctest.OutputChecker()
     return checker.check_output(_plain(wanted), _plain(got), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
 
@@ -97,16 +97,16 @@ def _plain(text: str) -> str:
 
 
 class Reader:
-    """Does what a page says, in a folder."""
+    """Executes a page in a directory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.last = ""  # what the last command printed
+        self.last = ""  # output of the last command
         self.code = 0
         self._snippets = 0
 
     def differences(self, page: str) -> Iterator[tuple[Shown, str]]:
-        """What turns out otherwise than shown: what the page says, and what happened."""
+        """Yield what differs: what the page shows, and what happened."""
         for block in blocks(page):
             if block.mark.startswith("file: "):
                 self.write(block.mark.removeprefix("file: "), block.text)
@@ -134,16 +134,16 @@ class Reader:
                 if self.code:
                     yield Shown(block.text, ""), got
             elif block.language != "toml":
-                yield Shown(block.text, ""), f"a block of no known kind: {block.language!r}"
+                yield Shown(block.text, ""), f"unknown kind of block: {block.language!r}"
 
     def write(self, name: str, text: str) -> None:
-        """A file of the page."""
+        """Write a file of the page."""
         file = self.folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
     def add(self, name: str, words: str, text: str) -> bool:
-        """Lines below the first one with those words, if there is one."""
+        """Insert lines below the first line with those words. Return whether there is such a line."""
         lines = (self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
         for place, line in enumerate(lines, 1):
             if words in line:
@@ -155,7 +155,7 @@ class Reader:
         return self.code in WRONG and not shown.output.strip()
 
     def run(self, command: str) -> str:
-        """What the command prints, on both streams, without the folder's name."""
+        """Return what the command prints on both streams, without the directory's name."""
         words = shlex.split(command, comments=True)
         if words == ["echo", "$?"]:
             self.last = f"{self.code}\n"
@@ -166,14 +166,14 @@ class Reader:
             "python": [],
         }
         if words[0] not in programs:
-            return f"a page may run {', '.join(programs)}; not {words[0]}"
+            return f"a page may run only {', '.join(programs)}, not {words[0]}"
         done = self.python([*programs[words[0]], *words[1:]], _environment(self.folder))
         self.code = done.returncode
         self.last = done.stdout.replace(f"{self.folder.resolve()}/", "").replace(f"{self.folder}/", "")
         return self.last
 
     def python(self, arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        """Run Python in the folder; both streams are its output."""
+        """Run Python in the directory, with both streams merged."""
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -182,16 +182,16 @@ class Reader:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """The same for everybody: no colours, lines of a hundred characters, nothing of an outer pytest."""
+    """Return the same environment on every machine: no colors, 100 columns, nothing from an outer pytest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "RADDLE", "COV"))}
     if (folder / "src").is_dir():  # a copy of raddle's own source
         kept["PYTHONPATH"] = str(folder / "src")
-    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # whatever else is installed costs time and prints lines
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # other plugins cost time and print lines
     return {**kept, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
 
 
 def main() -> int:
-    """Run the pages named and write down what commands print now."""
+    """Run the named pages, and update the output they show."""
     left = 0
     for name in sys.argv[1:]:
         file = Path(name)
@@ -204,7 +204,7 @@ def main() -> int:
                     print(f"{name}: {shown.command}: rewritten")
                 else:
                     left += 1
-                    print(f"{name}: {shown.command}: to be put right by hand; it prints\n{got}")
+                    print(f"{name}: {shown.command}: cannot be updated automatically; the command prints\n{got}")
         file.write_text(page, encoding="utf-8")
     return 1 if left else 0
 

@@ -39,7 +39,7 @@ def test_a_lost_execution_is_run_again(
     monkeypatch.setattr(philosophers, "scenario", dies_once)
     assert ends(CASES["philosophers"], executions=3) == ["passed"] * 3
     assert [record.message for record in caplog.records] == [
-        "an execution was lost and is run again: the child was killed by SIGKILL"
+        "an execution was lost and is repeated: the child was killed by SIGKILL"
     ]
 
 

@@ -6,8 +6,8 @@ replayed and its execution is simpler. Nothing is random, so the same failure al
 
 The passes simplify the failing schedule step by step. They drop segments, many at a time while that works, let a
 stopped thread continue, and merge its segments (Jalbert and Sen, FSE 2010). The passes end where no single change
-helps, which need not be the minimum of preemptions. So schedules with fewer preemptions are searched too, starting with
-none (see `raddle.guide.deviations`).
+helps, which need not be the minimum number of preemptions. So schedules with fewer preemptions are searched too,
+starting with none (see `raddle.guide.deviations`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def test_a_tool_that_stops_early_is_started_again_with_another_seed() -> None:
 
 
 def test_executions_that_did_not_take_place() -> None:
-    with pytest.raises(RefusedError, match="claims 5 executions, but 0 took place"):
+    with pytest.raises(RefusedError, match="reported 5 executions, but 0 took place"):
         cell.run(lambda _scenario, executions, _seed: executions, SCENARIO, 5)
 
 

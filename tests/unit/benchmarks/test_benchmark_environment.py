@@ -19,4 +19,4 @@ def test_a_build_that_failed() -> None:
 
 
 def test_silence() -> None:
-    assert environment.why("") == "pip failed without saying why"
+    assert environment.why("") == "pip failed without an error message"

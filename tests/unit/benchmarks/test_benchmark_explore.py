@@ -122,7 +122,7 @@ def test_the_tables() -> None:
     text = explore_tables.spaces(seen, [proof], speeds, {("rmw1", "raddle"): 0.5})
     assert "4 (2)" in text
     assert "30.0" in text  # the ratio
-    assert "peer says that it is done with rmw1, and has not seen 1 outcome: 2 comes by\n    T0; T2." in text
+    assert "peer finished rmw1 but missed 1 outcome: 2 is reached by\n    T0; T2." in text
 
 
 @pytest.mark.parametrize(

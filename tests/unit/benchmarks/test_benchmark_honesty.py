@@ -16,9 +16,9 @@ def test_an_interval_holds_its_ends() -> None:
 
 def test_the_share_is_told_also_without_what_there_is_nothing_to_cover_of() -> None:
     text = honesty.text([judged(5), judged(9), Judged("program", 1, "sync", 200, 0, (0, 0, 0), 0)])
-    assert "2 of 3 estimates hold the truth: 66.7%" in text
-    assert "where there is anything to cover: 1 of 2 estimates hold the truth: 50.0%" in text
-    assert "missed: program, seed 1, map: 5 covered by 200, estimated 6 (5 to 8), in truth 9" in text
+    assert "2 of 3 estimates include the truth: 66.7%" in text
+    assert "with anything to cover: 1 of 2 estimates include the truth: 50.0%" in text
+    assert "missed: program, seed 1, map: 5 covered by 200, estimated 6 (5 to 8), truth 9" in text
 
 
 def test_a_program_whose_orders_are_known_is_judged() -> None:
