@@ -101,7 +101,10 @@ class AvioByThread(Avio):
 
     name = "avio*"
     shape = Shape(SITE, SITE, SITE, VARIABLE, THREAD, THREAD)
-    summary = "the same, distinguished by variable, the thread of the first two accesses and the thread of the third"
+    summary = (
+        "a requirement of avio is covered for that variable, by the first thread at the first two sites and the second "
+        "thread at the third"
+    )
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

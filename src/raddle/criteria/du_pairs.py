@@ -68,7 +68,7 @@ class DefinitionUsePairsByThread(DefinitionUsePairs):
 
     name = "du-pairs*"
     shape = Shape(SITE, SITE, VARIABLE, THREAD, THREAD)
-    summary = "the same, distinguished by the thread that writes and the thread that reads"
+    summary = "a requirement of du-pairs is covered by the first thread writing and the second thread reading"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

@@ -88,7 +88,7 @@ class EraserByThread(Eraser):
 
     name = "eraser*"
     shape = Shape(SITE, VARIABLE, word("state"), _LOCKS, THREAD)
-    summary = "the same, distinguished by variable and thread"
+    summary = "a requirement of eraser is covered for that variable by that thread"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

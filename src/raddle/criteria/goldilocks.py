@@ -117,7 +117,7 @@ class GoldiLockByThread(GoldiLock):
 
     name = "goldilock*"
     shape = Shape(SITE, VARIABLE, word("check"), _LOCKSET, THREAD)
-    summary = "the same, distinguished by variable and thread"
+    summary = "a requirement of goldilock is covered for that variable by that thread"
     starred = True
 
     def _named(self, group: Group, names: ActorNames) -> Key:

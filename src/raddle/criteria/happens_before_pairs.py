@@ -154,7 +154,9 @@ class HappensBeforePairsByThread(HappensBeforePairs):
 
     name = "hbpair*"
     shape = Shape(SITE, SITE, RESOURCE, THREAD, THREAD)
-    summary = "the same, distinguished by the thread at the first site and the thread at the second"
+    summary = (
+        "a requirement of hbpair is covered by the first thread at the first site and the second thread at the second"
+    )
     by_thread = True
 
     def _key(self, note: Note) -> Key:

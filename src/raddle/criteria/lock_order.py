@@ -82,7 +82,7 @@ class GoodLockByThread(GoodLock):
 
     name = "goodlock*"
     shape = Shape(SITE, SITE, LOCK, LOCK, THREAD)
-    summary = "the same, distinguished by thread"
+    summary = "a requirement of goodlock is covered by that thread"
     by_thread = True
 
     def _key(self, note: Note) -> Key:

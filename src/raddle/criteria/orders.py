@@ -35,7 +35,7 @@ from raddle.tally import Key
 MAX_LISTED = 12  # accesses at the beginning of an order that its key lists
 _ORDER = (
     word("number of accesses and digest of their order"),
-    Several("how it begins", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
+    Several("first accesses", Group("access", (THREAD, word("kind"), word("variable"), SITE))),
 )
 
 

@@ -53,7 +53,7 @@ def criterion_views(contents: Contents, rows: Sequence[Row]) -> list[CriterionVi
             CriterionView(
                 name=row.name,
                 anchor=f"criterion-{place}",
-                summary=_summary(row.name, known.summary) if known is not None else "",
+                summary=_summary(known.summary) if known is not None else "",
                 paper=known.paper if known is not None else "",
                 covered=row.covered,
                 total=total_text(row).partition(" (")[0],
@@ -79,9 +79,7 @@ def _kind(row: Row) -> str:
     return said.removesuffix(")")
 
 
-def _summary(name: str, text: str) -> str:
-    if text.startswith("the same,"):
-        text = f"the same as {name.removesuffix('*')},{text.removeprefix('the same,')}"
+def _summary(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
