@@ -62,7 +62,7 @@ LONG = (
     "tests/lab/test_sctbench_programs.py",
     "tests/plugin/test_plugin_neighbours.py",
     "tests/same_meaning/test_packages.py",
-    "tests/same_meaning/test_standard_library.py::test_its_tests_give_the_same_results",
+    "tests/same_meaning/test_standard_library.py::test_cpythons_tests_have_the_same_outcomes_with_probes",
     "tests/unit/cli/test_cli_search.py",
     "tests/unit/execute/test_isolated.py::test_a_crash_is_found_with_its_schedule_and_so_is_what_else_fails",
     "tests/unit/guide/test_search_runs.py",

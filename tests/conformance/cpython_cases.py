@@ -12,13 +12,16 @@ import pytest
 
 import raddle
 
-support: Any = pytest.importorskip("test.support", reason="this Python comes without its `test` package")
+support: Any = pytest.importorskip("test.support", reason="this Python has no `test` package")
 
-NOT_WATCHED = ["colorsys"]  # the twins schedule at every synchronization: no code of CPython's need be probed
+UNRELATED_SOURCE = ["colorsys"]  # the twins are scheduling points, so CPython's code needs no probes
 
 
 def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCase]:
-    """One of CPython's cases, given the types to test; pytest collects it only as our parameter."""
+    """Derive a test case from one of CPython's, with the types to test as attributes.
+
+    pytest collects it only through the parameters of our tests.
+    """
     for key, value in attributes.items():
         if isinstance(value, FunctionType):
             attributes[key] = staticmethod(value)
@@ -27,14 +30,17 @@ def make_case(base: type, name: str, **attributes: Any) -> type[unittest.TestCas
 
 
 def methods_of(*cases: type[unittest.TestCase]) -> Iterator[tuple[type[unittest.TestCase], str]]:
-    """Every test method of every case."""
+    """Yield each test method of each case."""
     for case in cases:
         for method in unittest.defaultTestLoader.getTestCaseNames(case):
             yield case, method
 
 
 def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tuple[str, str], str]) -> list[Any]:
-    """One parameter set per method; what cannot apply must fail, or its entry is to be removed."""
+    """Return one parameter set per method.
+
+    Methods in `cannot_apply` are marked as strict expected failures, so that outdated entries are noticed.
+    """
     found = list(methods_of(*cases))
     unknown = cannot_apply.keys() - {(case.__name__, method) for case, method in found}
     assert not unknown, f"entries for methods that do not exist: {sorted(unknown)}"
@@ -54,7 +60,7 @@ def parameters(cases: tuple[type[unittest.TestCase], ...], cannot_apply: dict[tu
 
 
 def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None]:
-    """The method as a scenario: whatever it raises comes out."""
+    """Return a scenario that runs the test method and propagates its exceptions."""
 
     def scenario() -> None:
         test = case(method)
@@ -65,24 +71,29 @@ def scenario_of(case: type[unittest.TestCase], method: str) -> Callable[[], None
             finally:
                 test.tearDown()
         finally:
-            while test._cleanups:  # doCleanups keeps what they raise to itself
+            while test._cleanups:  # doCleanups would swallow their exceptions
                 function, args, kwargs = test._cleanups.pop()
                 function(*args, **kwargs)
 
     return scenario
 
 
-def conforms(case: type[unittest.TestCase], method: str, **options: Any) -> raddle.Result:
-    """Run one method under control; raises `FindingError` where it fails or gets stuck."""
+def run_case(case: type[unittest.TestCase], method: str, **options: Any) -> raddle.Result:
+    """Run one test method under control.
+
+    Raises `FindingError` if it fails or deadlocks.
+    """
     function = getattr(case, method)
     for marked in (case, function):
         if getattr(marked, "__unittest_skip__", False):
             pytest.skip(marked.__unittest_skip_why__)
     try:
-        with mock.patch.object(support, "gc_collect"):  # called in loops that wait for threads to end: slow
+        with mock.patch.object(
+            support, "gc_collect"
+        ):  # slow, because tests call it in loops that wait for threads to end
             return raddle.check(
                 scenario_of(case, method),
-                **{"source": NOT_WATCHED, "scheduler": "random", "step_limit": 1_000_000} | options,
+                **{"source": UNRELATED_SOURCE, "scheduler": "random", "step_limit": 1_000_000} | options,
             )
     except raddle.FindingError as found:
         error = found.result.findings[0].error

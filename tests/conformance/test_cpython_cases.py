@@ -1,4 +1,4 @@
-"""That what runs CPython's tests would tell if one of them failed."""
+"""The runner of CPython's test cases reports failures."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import threading
 import unittest
 
 import pytest
-from cpython_cases import conforms, make_case, parameters
+from cpython_cases import make_case, parameters, run_case
 
 import raddle
 
 
-class _Sick:
+class _Sample:
     def setUp(self):
         self.lock = threading.Lock()
 
@@ -44,11 +44,11 @@ class _Sick:
         thread.join()
 
 
-CASES = (make_case(_Sick, "Sick"),)  # in a tuple, where pytest does not look for tests
+CASES = (make_case(_Sample, "Sample"),)  # in a tuple, where pytest does not look for tests
 
 
-def test_a_test_that_passes():
-    assert conforms(CASES[0], "test_passes", executions=2).outcome == "passed"
+def test_a_passing_method_passes():
+    assert run_case(CASES[0], "test_passes", executions=2).outcome == "passed"
 
 
 @pytest.mark.parametrize(
@@ -61,24 +61,24 @@ def test_a_test_that_passes():
         ("test_fails_in_a_thread", "in T1"),
     ],
 )
-def test_a_test_that_does_not(method, message):
+def test_a_failing_method_raises_a_finding_error(method, message):
     with pytest.raises(raddle.FindingError, match=message):
-        conforms(CASES[0], method, executions=2)
+        run_case(CASES[0], method, executions=2)
 
 
-def test_a_test_that_skips():
+def test_a_skipping_method_skips():
     with pytest.raises(pytest.skip.Exception, match="not today"):
-        conforms(CASES[0], "test_skips", executions=2)
+        run_case(CASES[0], "test_skips", executions=2)
 
 
-def test_entries_of_the_table_must_exist_and_must_fail():
-    with pytest.raises(AssertionError, match="test_gone"):
-        parameters(CASES, {("Sick", "test_gone"): "renamed"})
-    marked = [p for p in parameters(CASES, {("Sick", "test_hangs"): "on purpose"}) if p.marks]
+def test_entries_must_name_existing_methods_and_are_strict_expected_failures():
+    with pytest.raises(AssertionError, match="test_missing"):
+        parameters(CASES, {("Sample", "test_missing"): "renamed"})
+    marked = [p for p in parameters(CASES, {("Sample", "test_hangs"): "on purpose"}) if p.marks]
     assert [(p.id, p.marks[0].kwargs["strict"], p.marks[0].kwargs["reason"]) for p in marked] == [
-        ("Sick-test_hangs", True, "on purpose")
+        ("Sample-test_hangs", True, "on purpose")
     ]
 
 
-def test_every_method_is_a_parameter_of_its_own():
+def test_each_method_is_one_parameter_set():
     assert len(parameters(CASES, {})) == len(unittest.defaultTestLoader.getTestCaseNames(CASES[0])) == 7

@@ -1,4 +1,7 @@
-"""CPython's `test.lock_tests`, which `test.test_threading` runs on the real primitives, run on the twins."""
+"""CPython's `test.lock_tests`, run on the twins.
+
+`test.test_threading` runs them on the real primitives.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from typing import Any
 
 import pytest
 
-lock_tests: Any = pytest.importorskip("test.lock_tests", reason="this Python comes without its `test` package")
+lock_tests: Any = pytest.importorskip("test.lock_tests", reason="this Python has no `test` package")
 
-from cpython_cases import conforms, make_case, parameters  # noqa: E402 -- only with the `test` package
+from cpython_cases import make_case, parameters, run_case  # noqa: E402 -- only with the `test` package
 
 
 def _bounded(*args, **kwargs):
     return threading.BoundedSemaphore(*args, **kwargs)
 
 
-# As test_threading makes them, but the names are looked up under control: that is when they are the twins'.
+# The same cases as in test_threading. The lambdas look the names up during the execution, when they are the twins.
 CASES = (
     make_case(lock_tests.LockTests, "Lock", locktype=lambda: threading.Lock()),
     make_case(lock_tests.RLockTests, "RLock", locktype=lambda: threading.RLock()),
@@ -32,18 +35,18 @@ CASES = (
 
 CANNOT_APPLY: dict[tuple[str, str], str] = {
     ("ConditionAsRLock", "test_recursion_count"): (
-        "a Condition does not pass its lock's _recursion_count on: test_threading skips it for real ones, too"
+        "a Condition does not expose its lock's _recursion_count; test_threading skips this for real conditions too"
     )
 }
 
 
-# Two watched executions without preemption come first in every search; then so many at random.
+# Number of random executions. Every search runs two rehearsals before them.
 RANDOM = 4
 
 
 @pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
-def test_conforms(case, method):
-    result = conforms(case, method, executions=RANDOM)
+def test_twins_pass_cpythons_lock_tests(case, method):
+    result = run_case(case, method, executions=RANDOM)
     assert (result.outcome, result.executions) == ("passed", RANDOM)
 
 
@@ -60,14 +63,14 @@ PROBED = [
 
 
 @pytest.mark.parametrize(("name", "method"), PROBED)
-def test_conforms_when_the_tests_themselves_are_probed(name, method):
+def test_twins_pass_when_the_tests_are_instrumented(name, method):
     case = next(case for case in CASES if case.__name__ == name)
-    result = conforms(case, method, executions=2, source=["test.lock_tests"])
+    result = run_case(case, method, executions=2, source=["test.lock_tests"])
     assert result.outcome == "passed"
-    assert result.scheduling_points > conforms(case, method, executions=2).scheduling_points
+    assert result.scheduling_points > run_case(case, method, executions=2).scheduling_points
 
 
 @pytest.mark.parametrize(("name", "method"), [("Lock", "test_acquire_contended"), ("Barrier", "test_reset")])
-def test_conforms_with_few_preemptions(name, method):
+def test_twins_pass_under_the_pct_scheduler(name, method):
     case = next(case for case in CASES if case.__name__ == name)
-    assert conforms(case, method, executions=20, scheduler="pct").outcome == "passed"
+    assert run_case(case, method, executions=20, scheduler="pct").outcome == "passed"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python comes without its `test` package")
+test_queue: Any = pytest.importorskip("test.test_queue", reason="this Python has no `test` package")
 
-from cpython_cases import conforms, make_case, parameters  # noqa: E402 -- only with the `test` package
+from cpython_cases import make_case, parameters, run_case  # noqa: E402 -- only with the `test` package
 
-# CPython tests two copies of the module that only its tests know, with and without `_queue`. Those show here
-# that the standard library's code runs right on the twins of locks; the others, that the twins of queues do.
+# The first five cases test the twins of queues. The others use a copy of the module without `_queue` that exists only
+# in CPython's tests. They show that the standard library's code runs correctly on the twins of locks.
 CASES = (
     make_case(test_queue.QueueTest, "Queue", queue=queue),
     make_case(test_queue.LifoQueueTest, "LifoQueue", queue=queue),
@@ -35,45 +35,45 @@ if hasattr(test_queue.CSimpleQueueTest, "test_simplequeue_sizeof"):  # new in 3.
 
 
 @pytest.fixture(autouse=True)
-def _known_module(monkeypatch):
-    """CPython's tests hide their copies of the module; raddle looks for what to replace in `sys.modules`."""
+def _listed_module(monkeypatch):
+    """Add the tests' private copy of the module to `sys.modules`, where raddle looks for names to patch."""
     monkeypatch.setitem(sys.modules, "queue_without_c", test_queue.py_queue)
 
 
 @pytest.fixture(autouse=True)
 def _no_collection(monkeypatch):
-    """Asked for after every item, for interpreters that do not count references."""
+    """Skip the collection after every item, which only interpreters without reference counts need."""
     monkeypatch.setattr(test_queue, "gc_collect", lambda: None)
 
 
 @pytest.fixture(autouse=True)
 def _fewer_items(request, monkeypatch):
-    """As many threads, but not the tens of thousands of items that wait for something to happen by chance."""
+    """Reduce the tens of thousands of items, which are meant to provoke rare interleavings. Keep all threads."""
     if "-test_many_threads" in request.node.name:
         monkeypatch.setattr(test_queue, "range", lambda stop: range(min(stop, 120)), raising=False)
     elif "in_many_threads" in request.node.name:
         mixin = test_queue.BaseQueueTestMixin
         write = mixin._write_msg_thread
 
-        def write_less(self, q, count, results, shut_down_at, *args):
+        def write_fewer(self, q, count, results, shut_down_at, *args):
             write(self, q, count // 1024, results, shut_down_at // 1024, *args)
 
-        monkeypatch.setattr(mixin, "_write_msg_thread", write_less)
+        monkeypatch.setattr(mixin, "_write_msg_thread", write_fewer)
 
 
-# Two watched executions without preemption come first in every search; then so many at random.
+# Number of random executions. Every search runs two rehearsals before them.
 RANDOM = 2
 
 
-# Only the twins are tested here; that nothing else is watched is intended.
+# Only the twins are tested, so it is intended that no code is instrumented.
 @pytest.mark.filterwarnings("ignore::raddle.errors.UnwatchedWarning")
 @pytest.mark.parametrize(("case", "method"), parameters(CASES, CANNOT_APPLY))
-def test_conforms(case, method):
-    result = conforms(case, method, executions=RANDOM)
+def test_twins_pass_cpythons_queue_tests(case, method):
+    result = run_case(case, method, executions=RANDOM)
     assert (result.outcome, result.executions) == ("passed", RANDOM)
 
 
 @pytest.mark.parametrize(("name", "method"), [("Queue", "test_basic"), ("SimpleQueue", "test_order")])
-def test_conforms_when_the_tests_themselves_are_probed(name, method):
+def test_twins_pass_when_the_tests_are_instrumented(name, method):
     case = next(case for case in CASES if case.__name__ == name)
-    assert conforms(case, method, executions=2, source=["test.test_queue"]).outcome == "passed"
+    assert run_case(case, method, executions=2, source=["test.test_queue"]).outcome == "passed"

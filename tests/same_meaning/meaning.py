@@ -1,9 +1,11 @@
-"""Runs a small program as it is and rewritten, and compares all that can be seen of it.
+"""Compares the observable behavior of a small program with and without probes.
 
-A program logs what it evaluates through `t("label", value)` and through `Box` objects, which log every
-operation on them. Compared are the log (so: what is evaluated, how often, in which order), the final
-namespace (so: values, and that no temporary name is left), and an exception's type, message, context and the
-lines in its traceback.
+A program logs what it evaluates through `t("label", value)` and through `Box` objects, which log every operation on
+them. The comparison includes:
+
+* the log, which shows what is evaluated, how often and in which order;
+* the final namespace, which shows the values and that no temporary name is left;
+* the type, message, context and traceback lines of an exception.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ FILE = "form.py"
 
 @dataclass(frozen=True)
 class Form:
-    """A syntax form: a program, the probes it must pass, and the Python that first knows the form."""
+    """A syntax form: a program, the probes that it must call, and the first Python version with that syntax."""
 
     name: str
     probes: frozenset[str]
@@ -38,7 +40,7 @@ class Form:
 
 
 def read_forms(kind: str) -> list[Form]:
-    """The forms of a file in the folder `forms`."""
+    """Read the forms of one kind from the folder `forms`."""
     _, *sections = (Path(__file__).parent / "forms" / f"{kind}.txt").read_text().split("\n=== ")
     found = []
     for section in sections:
@@ -50,13 +52,13 @@ def read_forms(kind: str) -> list[Form]:
     return found
 
 
-def forms(several: Iterable[Form]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("form", [form.as_parameter() for form in several])
+def forms(items: Iterable[Form]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("form", [form.as_parameter() for form in items])
 
 
 @dataclass
-class Behaviour:
-    """What a program did."""
+class Behavior:
+    """The observable behavior of a program."""
 
     log: list[str]
     namespace: dict[str, str]
@@ -65,20 +67,20 @@ class Behaviour:
 
 
 def assert_same_meaning(form: Form) -> None:
-    plain = behaviour(compile(form.source, FILE, "exec", dont_inherit=True))
+    plain = run(compile(form.source, FILE, "exec", dont_inherit=True))
     used: set[str] = set()
     for tokens in (True, False):
         code = compile_probed(form.source, file=FILE, path=FILE, tokens=tokens).code
-        assert behaviour(code) == plain
-        recorded = behaviour(code, recording=True)
+        assert run(code) == plain
+        recorded = run(code, recording=True)
         assert recorded == plain
         used |= recorded.probes
-    assert used >= form.probes, "the form was not probed"
-    # Rewriting is a function of its arguments.
+    assert used >= form.probes, "the form was not instrumented"
+    # Rewriting is deterministic.
     assert rewrite(form.source, file=FILE, base=0).sites == rewrite(form.source, file=FILE, base=0).sites
 
 
-def behaviour(code: Any, *, recording: bool = False) -> Behaviour:
+def run(code: Any, *, recording: bool = False) -> Behavior:
     log: list[str] = []
     used: set[str] = set()
     namespace = {"__name__": "form", "t": tracer(log), "Box": box(log), "drive": drive, "log": log.append}
@@ -94,7 +96,7 @@ def behaviour(code: Any, *, recording: bool = False) -> Behaviour:
     finally:
         probe.detach()
     left = {name: _show(value) for name, value in namespace.items() if name not in given}
-    return Behaviour(log, left, error, used)
+    return Behavior(log, left, error, used)
 
 
 def _recording(name: str, used: set[str]) -> Callable[..., Any]:
@@ -133,16 +135,16 @@ def tracer(log: list[str]) -> Callable[[str, Any], Any]:
 
 
 def drive(coroutine: Any) -> Any:
-    """Run a coroutine that waits for nothing."""
+    """Run a coroutine that never suspends, and return its result."""
     try:
         coroutine.send(None)
     except StopIteration as stop:
         return stop.value
-    raise AssertionError("the coroutine waits for something")
+    raise AssertionError("the coroutine suspended")
 
 
 def box(log: list[str]) -> type:
-    """A class whose objects log what is done with them."""
+    """Return a class whose objects log every operation on them."""
 
     class Box:
         _name: str

@@ -1,9 +1,10 @@
-"""Run the own tests of real packages plain and instrumented, and compare each test's outcome.
+"""Runs the test suites of real packages with and without probes, and compares each test's outcome.
 
-`python packages.py [--folder FOLDER] [package ...]` downloads the packages' source distributions with pip,
-and needs pytest. Each suite runs as it is, with the package instrumented at import, the same with recording
-probes attached, and with package and tests instrumented in place. Ends with 1 if an outcome differs that is
-not listed, with its reason, in `KNOWN`.
+`python packages.py [--folder FOLDER] [package ...]` downloads the source distributions with pip. It needs pytest.
+
+Each suite runs in four modes: unchanged, with the package instrumented at import, the same with recording probes
+attached, and with package and tests instrumented in place. The exit code is 1 if an outcome differs and `KNOWN` does
+not list the test with a reason.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TIMEOUT_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A distribution, the package in it, and where its code and its tests are in the source."""
+    """A distribution, its package, and the folders of its code and its tests."""
 
     distribution: str
     name: str
@@ -43,24 +44,24 @@ PACKAGES = (
     Package("toolz==1.0.0", "toolz", tests="toolz"),
 )
 
-# Tests that see the difference because they look at the machinery: name -> reason.
+# Maps tests that differ because they inspect the interpreter's machinery to the reason.
 KNOWN: dict[str, str] = {}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("packages", nargs="*", help="names of packages; all if none are given")
-    parser.add_argument("--folder", type=Path, help="where to keep the sources; a temporary folder if not given")
+    parser.add_argument("packages", nargs="*", help="names of packages (default: all)")
+    parser.add_argument("--folder", type=Path, help="folder for the downloaded sources (default: a temporary folder)")
     arguments = parser.parse_args()
-    wanted = [package for package in PACKAGES if not arguments.packages or package.name in arguments.packages]
+    selected = [package for package in PACKAGES if not arguments.packages or package.name in arguments.packages]
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
-        differences = [difference for package in wanted for difference in compare(package, folder)]
+        differences = [difference for package in selected for difference in compare(package, folder)]
     return 1 if differences else 0
 
 
 def compare(package: Package, folder: Path) -> list[str]:
-    """Every way of running the package's tests; the unexplained differences, as text."""
+    """Run the package's tests in every mode and return descriptions of the unexplained differences."""
     source = fetch(package, folder)
     plain = run(package, source, "plain")
     assert plain["outcomes"], f"no test of {package.name} ran"
@@ -83,7 +84,7 @@ def compare(package: Package, folder: Path) -> list[str]:
 
 
 def fetch(package: Package, folder: Path) -> Path:
-    """The unpacked source distribution."""
+    """Download and unpack the source distribution; return its folder."""
     target = folder / package.name
     if not target.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
@@ -96,7 +97,7 @@ def fetch(package: Package, folder: Path) -> Path:
 
 
 def run(package: Package, source: Path, mode: str) -> dict[str, Any]:
-    """The outcomes of the package's tests, and what was instrumented."""
+    """Run the package's tests in one mode; return their outcomes and what was instrumented."""
     import raddle
 
     outcomes = source.parent / f"{mode}.json"
@@ -111,8 +112,11 @@ def run(package: Package, source: Path, mode: str) -> dict[str, Any]:
         "RADDLE_OUTCOMES": str(outcomes),
     }
     options = ["-p", "probing_plugin", "-p", "no:cacheprovider", "-o", "addopts=", "-q"]
-    options += ["-o", "filterwarnings=default"]  # some are errors, and newer versions of pytest warn more
-    done = subprocess.run(
+    options += [
+        "-o",
+        "filterwarnings=default",
+    ]  # packages turn warnings into errors, and newer versions of pytest emit more
+    completed = subprocess.run(
         [sys.executable, "-m", "pytest", *options, package.tests],
         cwd=source,
         env=environment,
@@ -122,7 +126,7 @@ def run(package: Package, source: Path, mode: str) -> dict[str, Any]:
         check=False,
     )
     if not outcomes.exists():
-        raise RuntimeError(f"the tests of {package.name} did not run ({mode}):\n{done.stdout}\n{done.stderr}")
+        raise RuntimeError(f"the tests of {package.name} did not run ({mode}):\n{completed.stdout}\n{completed.stderr}")
     return dict(json.loads(outcomes.read_text()))
 
 

@@ -1,7 +1,7 @@
-"""A pytest plugin that instruments a package while its own tests run, and keeps each test's outcome.
+"""A pytest plugin that instruments a package while its own tests run, and records each test's outcome.
 
-Told by the environment: RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE, RADDLE_OUTCOMES (a
-JSON file to write). `recorded` is `hook` with probes attached that keep a log, as a controller does.
+Environment variables configure it: RADDLE_MODE (plain, hook, inplace, recorded), RADDLE_PACKAGE and RADDLE_OUTCOMES
+(the JSON file to write). `recorded` is `hook` with attached probes that keep a log, as the engine does.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ instrumented: list[str] = []
 refused: list[str] = []
 
 
-def belongs(name: str, path: str | None = None) -> bool:
+def in_package(name: str, path: str | None = None) -> bool:
     return name == PACKAGE or name.startswith(f"{PACKAGE}.")
 
 
-hook = install_hook(belongs, table) if MODE in ("hook", "recorded") else None
+hook = install_hook(in_package, table) if MODE in ("hook", "recorded") else None
 
 
 def recording(name: str) -> Callable[..., object]:
     plain, log = probe.PLAIN[name], collections.deque[object](maxlen=1000)
 
     def logged(*arguments: object) -> object:
-        log.append(arguments[-1:])  # the site: what else there is must not live longer
+        log.append(arguments[-1:])  # only the site, so that no other argument is kept alive
         return plain(*arguments)
 
     return logged
@@ -50,7 +50,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         probe.attach({name: recording(name) for name in probe.PLAIN})
     if MODE == "inplace":
         tests = {item.module for item in session.items if isinstance(item, pytest.Function)}
-        package = {module for name, module in sys.modules.items() if belongs(name)}
+        package = {module for name, module in sys.modules.items() if in_package(name)}
         undo = instrument_modules(sorted(package | tests, key=lambda module: module.__name__), table)
         instrumented.extend(function.__qualname__ for function in undo.functions)
         refused.extend(f"{refusal.what}: {refusal.why}" for refusal in undo.not_instrumented)

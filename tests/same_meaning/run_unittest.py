@@ -1,8 +1,8 @@
-"""Run test modules of the standard library, as they are or with probes; print each test's outcome as JSON.
+"""Runs test modules of the standard library with or without probes, and prints each test's outcome as JSON.
 
 `python run_unittest.py (plain|probed|recorded) test.test_dict test.test_with ...`
 
-`probed` has plain probes; `recorded` has probes attached that keep a log, as a controller does.
+`probed` uses the plain probes. `recorded` attaches probes that keep a log, as the engine does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Error = Any  # sys.exc_info()
 
 
 class Outcomes(unittest.TestResult):
-    """Each test's outcome, by name."""
+    """Collects the outcome of each test by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,15 +53,15 @@ class Outcomes(unittest.TestResult):
 
 
 def record() -> None:
-    """Attach probes that do the plain thing and keep a log."""
-    # A deque needs no `len`: one of the tests puts another function in its place.
+    """Attach probes that behave like the plain ones and keep a log."""
+    # A deque with a maximum length needs no call to `len`, which one of the tests replaces.
     log: collections.deque[tuple[str, object]] = collections.deque(maxlen=1000)
 
     def recording(name: str) -> Callable[..., object]:
         plain = probe.PLAIN[name]
 
         def logged(*arguments: object) -> object:
-            log.append((name, arguments[-1:]))  # the site: what else there is must not live longer
+            log.append((name, arguments[-1:]))  # only the site, so that no other argument is kept alive
             return plain(*arguments)
 
         return logged

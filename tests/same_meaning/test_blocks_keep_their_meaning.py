@@ -1,4 +1,4 @@
-"""Code whose basic blocks have probes, too, means the same; and its other sites are what they were."""
+"""Probes for basic blocks change neither the behavior of the code nor its other sites."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from meaning import FILE, Form, behaviour, forms, read_forms
+from meaning import FILE, Form, forms, read_forms, run
 
 from raddle.instrument import rewrite
 from raddle.instrument.compiled import compile_probed
@@ -17,18 +17,18 @@ FORMS = [form for kind in ("expressions", "statements", "targets") for form in r
 
 
 @forms(FORMS)
-def test_form(form: Form) -> None:
-    plain = behaviour(compile(form.source, FILE, "exec", dont_inherit=True))
+def test_a_form_with_block_probes_behaves_the_same(form: Form) -> None:
+    plain = run(compile(form.source, FILE, "exec", dont_inherit=True))
     for tokens in (True, False):
         code = compile_probed(form.source, file=FILE, path=FILE, tokens=tokens, blocks=True).code
-        assert behaviour(code) == plain
-        recorded = behaviour(code, recording=True)
+        assert run(code) == plain
+        recorded = run(code, recording=True)
         assert recorded == plain
-        assert "block" in recorded.probes or not form.source.strip()  # a module's body is a block
+        assert "block" in recorded.probes or not form.source.strip()  # the body of a module is a block
 
 
 @forms(FORMS)
-def test_other_sites_are_the_same(form: Form) -> None:
+def test_block_probes_do_not_change_other_sites(form: Form) -> None:
     without = rewrite(form.source, file=FILE, base=0).sites
     assert all(site.kind != "block" for site in without)
     found = rewrite(form.source, file=FILE, base=0, blocks=True).sites
@@ -36,16 +36,16 @@ def test_other_sites_are_the_same(form: Form) -> None:
 
 
 @pytest.mark.parametrize("name", ["argparse", "contextlib", "dataclasses", "enum", "queue", "threading", "typing"])
-def test_no_line_is_lost(name: str) -> None:
+def test_block_probes_keep_all_lines(name: str) -> None:
     path = LIBRARY / f"{name}.py"
     source = path.read_bytes()
     with_blocks = compile_probed(source, file=path.name, path=str(path), blocks=True)
     without = compile_probed(source, file=path.name, path=str(path))
     assert with_blocks.base == without.base
-    more = _lines(with_blocks.code) - _lines(without.code)
+    added = _lines(with_blocks.code) - _lines(without.code)
     assert _lines(without.code) <= _lines(with_blocks.code)
-    # `try:` alone is not compiled to anything, nor is `if (`; but a block can begin there.
-    assert more <= {statement.lineno for statement in ast.walk(ast.parse(source)) if isinstance(statement, ast.stmt)}
+    # No code is compiled for a line with only `try:` or `if (`, but a block can begin there.
+    assert added <= {statement.lineno for statement in ast.walk(ast.parse(source)) if isinstance(statement, ast.stmt)}
 
 
 def _lines(code: object) -> set[int]:

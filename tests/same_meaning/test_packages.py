@@ -1,4 +1,4 @@
-"""The own tests of real packages give the same results instrumented: `packages.py` with its smallest package."""
+"""The tests of a real package have the same outcomes with probes: runs `packages.py` with its smallest package."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import packages
 import pytest
 
 
-def test_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_package_passes_its_tests_with_probes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (package,) = (package for package in packages.PACKAGES if package.name == "cachetools")
     try:
         packages.fetch(package, tmp_path)
     except subprocess.CalledProcessError:
-        pytest.skip("the source distribution can't be had here")
+        pytest.skip("the source distribution cannot be downloaded here")
     assert packages.compare(package, tmp_path) == []
     assert "hook        216 tests, 0 known and 0 new differences" in capsys.readouterr().out

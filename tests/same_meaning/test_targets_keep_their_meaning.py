@@ -1,4 +1,4 @@
-"""Assignment, deletion, and loops and `with` blocks that store, mean the same with probes."""
+"""Assignments, deletions, and the targets of loops and `with` blocks behave the same with probes."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from meaning import Form, assert_same_meaning, forms, read_forms
 
 
 @forms(read_forms("targets"))
-def test_target(form: Form) -> None:
+def test_a_target_behaves_the_same_with_probes(form: Form) -> None:
     assert_same_meaning(form)

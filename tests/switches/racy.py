@@ -1,6 +1,6 @@
-"""Small races. Each returns what came of it; under raddle and with real threads alike.
+"""Small racy programs that run under raddle and with real threads.
 
-`tried(name, note)` makes a scenario that notes its outcome.
+Each returns the final state of the shared object. `recording_scenario(name, record)` makes a scenario of a program.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Box:
         self.own = 0
 
 
-def nothing() -> None:
-    """A call is a place where the interpreter may let others run."""
+def do_nothing() -> None:
+    """Do do_nothing. With the GIL, the interpreter can switch threads at the call."""
 
 
 def bare_increment(box: Box) -> None:
@@ -31,15 +31,18 @@ def read_then_write(box: Box) -> None:
 
 def call_in_between(box: Box) -> None:
     value = box.n
-    nothing()
+    do_nothing()
     box.n = value + 1
 
 
-def call_then_something_of_its_own(box: Box) -> None:
-    """The switch is possible after the call, though a write to what nobody else has comes in between."""
+def call_then_unshared_write(box: Box) -> None:
+    """Call a function between the read and the write, followed by a write to an unshared object.
+
+    A switch is still possible after the call.
+    """
     mine = Box()
     value = box.n
-    nothing()
+    do_nothing()
     mine.own = 1
     box.n = value + 1
 
@@ -64,7 +67,7 @@ def check_then_act(items: dict[str, int]) -> None:
     items["a"] += 1
 
 
-def checked_by_a_call(items: dict[str, int]) -> None:
+def check_by_call(items: dict[str, int]) -> None:
     if items.get("a") is None:
         items["a"] = 0
     items["a"] += 1
@@ -90,10 +93,10 @@ def in_try(box: Box) -> None:
 
 class Guard:
     def __enter__(self) -> None:
-        """A call."""
+        """Do do_nothing. Only the call matters."""
 
     def __exit__(self, *exc: object) -> None:
-        """Another one."""
+        """Do do_nothing. Only the call matters."""
 
 
 def in_with(box: Box) -> None:
@@ -119,41 +122,41 @@ def through_a_property(box: Box) -> None:
     Proxy(box).n += 1
 
 
-def outcome(thing: Box | dict[str, int] | list[int]) -> tuple:
-    """What is left of it."""
-    if isinstance(thing, Box):
-        return thing.n, thing.m
-    return tuple(thing.items()) if isinstance(thing, dict) else tuple(thing)
+def final_state(shared: Box | dict[str, int] | list[int]) -> tuple:
+    """Return the final state of the shared object in a comparable form."""
+    if isinstance(shared, Box):
+        return shared.n, shared.m
+    return tuple(shared.items()) if isinstance(shared, dict) else tuple(shared)
 
 
-def of_box(body: Callable[[Box], None]) -> Callable[[], object]:
+def with_box(body: Callable[[Box], None]) -> Callable[[], object]:
     def run() -> object:
         box = Box()
-        both(lambda: body(box))
-        return outcome(box)
+        run_in_two_threads(lambda: body(box))
+        return final_state(box)
 
     return run
 
 
-def of_dict(body: Callable[[dict[str, int]], None]) -> Callable[[], object]:
+def with_dict(body: Callable[[dict[str, int]], None]) -> Callable[[], object]:
     def run() -> object:
         items: dict[str, int] = {}
-        both(lambda: body(items))
-        return outcome(items)
+        run_in_two_threads(lambda: body(items))
+        return final_state(items)
 
     return run
 
 
-def of_list(body: Callable[[list[int]], None]) -> Callable[[], object]:
+def with_list(body: Callable[[list[int]], None]) -> Callable[[], object]:
     def run() -> object:
         items = [0]
-        both(lambda: body(items))
-        return outcome(items)
+        run_in_two_threads(lambda: body(items))
+        return final_state(items)
 
     return run
 
 
-def both(body: Callable[[], None]) -> None:
+def run_in_two_threads(body: Callable[[], None]) -> None:
     threads = [threading.Thread(target=body) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -163,24 +166,25 @@ def both(body: Callable[[], None]) -> None:
 
 PROGRAMS = {
     **{
-        body.__name__: (of_box(body), body, Box)
+        body.__name__: (with_box(body), body, Box)
         for body in (
-            bare_increment, read_then_write, call_in_between, call_then_something_of_its_own, loop, two_variables,
+            bare_increment, read_then_write, call_in_between, call_then_unshared_write, loop, two_variables,
             in_try, in_with, through_a_property,
         )
     },
     **{
-        body.__name__: (of_dict(body), body, dict)
-        for body in (method_calls, check_then_act, checked_by_a_call)
+        body.__name__: (with_dict(body), body, dict)
+        for body in (method_calls, check_then_act, check_by_call)
     },
-    **{body.__name__: (of_list(body), body, lambda: [0]) for body in (list_item, list_append)},
+    **{body.__name__: (with_list(body), body, lambda: [0]) for body in (list_item, list_append)},
 }  # fmt: skip
 
 
-def tried(name: str, note: Callable[[object], object]) -> Callable[[], None]:
+def recording_scenario(name: str, record: Callable[[object], object]) -> Callable[[], None]:
+    """Return a scenario that runs the program and passes its final state to `record`."""
     run = PROGRAMS[name][0]
 
     def scenario() -> None:
-        note(run())
+        record(run())
 
     return scenario

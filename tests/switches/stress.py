@@ -1,7 +1,9 @@
-"""Real threads against the model: run as a script, it prints what was seen and what `switches="gil"` allows.
+"""Compare real threads with the switch models.
 
-Two real threads walk through the same row of objects and do the same to each; the interpreter is told to let
-the other run as often as it can. Each object is one round.
+As a script, it prints as JSON the states that real threads reach and those that each switch model allows.
+
+Two real threads apply the same function to the same list of objects, with the shortest possible switch interval.
+Each object is one round.
 """
 
 from __future__ import annotations
@@ -18,31 +20,31 @@ ROUNDS = 3_000
 REPEATS = 3
 
 
-def seen_for_real(name: str) -> set[object]:
+def states_with_real_threads(name: str) -> set[object]:
     _, body, make = racy.PROGRAMS[name]
     seen = set()
     for _ in range(REPEATS):
-        things = [make() for _ in range(ROUNDS)]
+        objects = [make() for _ in range(ROUNDS)]
         gate = threading.Barrier(2)
 
-        def work(things: list = things, gate: threading.Barrier = gate) -> None:
+        def work(objects: list = objects, gate: threading.Barrier = gate) -> None:
             gate.wait()
-            for thing in things:
-                body(thing)
+            for shared in objects:
+                body(shared)
 
         threads = [threading.Thread(target=work) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        seen |= {racy.outcome(thing) for thing in things}
+        seen |= {racy.final_state(shared) for shared in objects}
     return seen
 
 
-def explored(name: str, switches: str) -> set[object]:
+def states_in_model(name: str, switches: str) -> set[object]:
     seen: set[object] = set()
     result = raddle.explore(
-        racy.tried(name, seen.add),
+        racy.recording_scenario(name, seen.add),
         scheduler="exhaustive",
         executions=None,
         until="budget",
@@ -54,18 +56,18 @@ def explored(name: str, switches: str) -> set[object]:
 
 
 def main() -> None:
-    told = {}
+    states = {}
     for name in racy.PROGRAMS:
         interval = sys.getswitchinterval()
         sys.setswitchinterval(1e-6)
-        real = seen_for_real(name)
+        real = states_with_real_threads(name)
         sys.setswitchinterval(interval)
-        told[name] = {
+        states[name] = {
             "real": sorted(map(repr, real)),
-            "gil": sorted(map(repr, explored(name, "gil"))),
-            "free-threaded": sorted(map(repr, explored(name, "free-threaded"))),
+            "gil": sorted(map(repr, states_in_model(name, "gil"))),
+            "free-threaded": sorted(map(repr, states_in_model(name, "free-threaded"))),
         }
-    print(json.dumps(told))
+    print(json.dumps(states))
 
 
 if __name__ == "__main__":

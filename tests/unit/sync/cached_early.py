@@ -1,4 +1,4 @@
-"""Caches that exist before raddle comes."""
+"""A program whose caches are created before raddle patches anything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unbounded(name):
 
 
 class Service:
-    @functools.lru_cache  # noqa: B019 -- that the object is kept is nobody's concern here
+    @functools.lru_cache  # noqa: B019 -- keeping the object alive does no harm in this test
     def method(self):
         return Config()
 
@@ -35,7 +35,7 @@ class Service:
         return Config()
 
     @functools.cached_property
-    def kept(self):
+    def cached(self):
         return Config()
 
 

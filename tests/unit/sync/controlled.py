@@ -1,4 +1,4 @@
-"""One execution of a function under control, with nothing but the twins in place."""
+"""Helpers that run a function in controlled executions with only the twins installed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,23 @@ from raddle.instrument import Selection
 
 
 def controlled(function: Callable[[], Any], *, seed: int | None = None) -> Any:
-    """What the function returns under control; without a seed threads are not preempted."""
-    (value,) = controlled_often(function, seeds=(seed,))
+    """Run the function in one controlled execution and return its result.
+
+    Without a seed, threads are not preempted.
+    """
+    (value,) = controlled_with_seeds(function, seeds=(seed,))
     return value
 
 
-def controlled_often(function: Callable[[], Any], *, seeds: Any = range(20)) -> list[Any]:
-    """What the function returns in several executions of one session, each with another schedule."""
+def controlled_with_seeds(function: Callable[[], Any], *, seeds: Any = range(20)) -> list[Any]:
+    """Run the function once per seed in one session and return the results.
+
+    Each seed selects a random schedule.
+    """
     values: list[Any] = []
     with Session(lambda: values.append(function()), Threads(Selection(root="/nowhere")).install()) as session:
         for seed in seeds:
-            outcome = session.run(_unpreempted if seed is None else _at_random(seed)).outcome
+            outcome = session.run(_without_preemption if seed is None else _random_policy(seed)).outcome
             if outcome.error is not None:
                 raise outcome.error
             assert not outcome.failed, f"{outcome.kind}: {outcome.message}"
@@ -30,22 +36,22 @@ def controlled_often(function: Callable[[], Any], *, seeds: Any = range(20)) -> 
 
 
 def outcome_of(function: Callable[[], Any]) -> Any:
-    """How an execution ends that need not pass."""
+    """Run the function in one controlled execution and return the outcome, which may be a failure."""
     with Session(function, Threads(Selection(root="/nowhere")).install()) as session:
-        return session.run(_unpreempted).outcome
+        return session.run(_without_preemption).outcome
 
 
-def _unpreempted(enabled: list[Any], running: Any) -> Any:
+def _without_preemption(enabled: list[Any], running: Any) -> Any:
     return running if running in enabled else enabled[0]
 
 
-def _at_random(seed: int) -> Callable[[list[Any], Any], Any]:
-    chance = random.Random(seed)
-    return lambda enabled, running: chance.choice(enabled)
+def _random_policy(seed: int) -> Callable[[list[Any], Any], Any]:
+    rng = random.Random(seed)
+    return lambda enabled, running: rng.choice(enabled)
 
 
-def said(call: Callable[[], Any]) -> tuple[str, str]:
-    """What came of a call: a value, or an exception's type and text."""
+def result_of(call: Callable[[], Any]) -> tuple[str, str]:
+    """Return ("returned", repr of the value), or the type and text of the exception that the call raises."""
     try:
         return "returned", repr(call())
     except Exception as error:

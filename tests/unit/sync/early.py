@@ -1,19 +1,22 @@
-"""A program whose primitives all exist before raddle comes, caught in every way there is."""
+"""A program that creates its primitives before raddle patches anything.
+
+It holds references to them in globals, class attributes, default arguments and `from` imports.
+"""
 
 from __future__ import annotations
 
 import queue
 import threading
 import time
-from _thread import RLock as LowestRLock
+from _thread import RLock as LowLevelRLock
 from _thread import allocate_lock, start_new_thread
 from threading import Condition, Event, Lock, RLock, Thread, current_thread
 from time import monotonic, sleep
 
 LOCK = Lock()
 RLOCK = RLock()
-LOW = allocate_lock()
-LOWEST = LowestRLock()
+LOW_LOCK = allocate_lock()
+LOW_RLOCK = LowLevelRLock()
 CONDITION = Condition()
 PLAIN_CONDITION = Condition(Lock())
 EVENT = Event()
@@ -30,13 +33,13 @@ class Holder:
         self.mine = lock
 
 
-def by_default(number, counts, lock=LOCK, make=Lock):
+def with_default_arguments(number, counts, lock=LOCK, make=Lock):
     with lock, make():
         step(number, counts)
 
 
 def step(number, counts):
-    """Two threads in here at once would lose an update."""
+    """Increment a count. Two threads in here at once would lose an update."""
     seen = counts[number]
     sleep(0)
     counts[number] = seen + 1
@@ -59,15 +62,15 @@ def locks_exclude():
             step(0, counts)
         with RLOCK, RLOCK:
             step(1, counts)
-        LOW.acquire()
+        LOW_LOCK.acquire()
         step(2, counts)
-        LOW.release()
+        LOW_LOCK.release()
         with Holder.lock:
             step(3, counts)
         with holder.mine:
             step(4, counts)
-        by_default(5, counts)
-        with LOWEST:
+        with_default_arguments(5, counts)
+        with LOW_RLOCK:
             step(6, counts)
 
     run_two(work)
@@ -75,15 +78,15 @@ def locks_exclude():
     assert not LOCK.locked()
 
 
-def others_work():
+def other_primitives_work():
     EVENT.clear()
-    heard = []
+    results = []
 
     def work():
         assert EVENT.wait(60)
         with SEMAPHORE:
-            heard.append(QUEUE.get())
-        heard.append(SIMPLE.get())
+            results.append(QUEUE.get())
+        results.append(SIMPLE.get())
         BARRIER.wait()
         for condition in (CONDITION, PLAIN_CONDITION):
             condition.acquire()
@@ -103,10 +106,10 @@ def others_work():
     CONDITION.release()
     PLAIN_CONDITION.release()
     thread.join()
-    assert heard == [1, 2]
+    assert results == [1, 2]
 
 
-def caught_functions():
+def imported_functions():
     before = monotonic()
     sleep(3600)
     assert 3600 <= monotonic() - before < 3601

@@ -1,4 +1,4 @@
-"""Queues in which other people's code runs while the mutex is held: `_put`, `_get`, the comparing of items."""
+"""Queues that run user code while they hold the mutex: `_put`, `_get` and the comparison of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
 
 
-class Noting(queue.Queue):
+class RecordingQueue(queue.Queue):
     def _init(self, maxsize):
         super()._init(maxsize)
         self.last = 0
@@ -36,7 +36,7 @@ class Job:
         return self.urgency < other.urgency
 
 
-def side_by_side(*bodies):
+def run_in_threads(*bodies):
     threads = [threading.Thread(target=body) for body in bodies]
     for thread in threads:
         thread.start()
@@ -44,61 +44,61 @@ def side_by_side(*bodies):
         thread.join()
 
 
-def looked_at():
-    pipe = Noting()
+def read_under_mutex():
+    pipe = RecordingQueue()
 
-    def look():
+    def read():
         with pipe.mutex:
             assert (pipe.last, len(pipe.queue)) in ((0, 0), (1, 1))
 
-    side_by_side(lambda: pipe.put(1), look)
+    run_in_threads(lambda: pipe.put(1), read)
 
 
-def taken():
-    pipe = Noting()
-    side_by_side(lambda: pipe.put(1), pipe.get, lambda: pipe.put(1))
+def two_puts_and_a_get():
+    pipe = RecordingQueue()
+    run_in_threads(lambda: pipe.put(1), pipe.get, lambda: pipe.put(1))
 
 
-def compared():
-    # What a thread writes into a job before it puts that, the other one reads while it puts its own.
+def compare_jobs():
+    # A thread writes to its job before it puts it. The other thread reads that job while it puts its own.
     pipe = queue.PriorityQueue()
-    side_by_side(lambda: pipe.put(Job(1)), lambda: pipe.put(Job(2)))
+    run_in_threads(lambda: pipe.put(Job(1)), lambda: pipe.put(Job(2)))
 
 
-def jumped():
+def read_without_mutex():
     # The reader does not take the mutex.
-    pipe = Noting()
-    side_by_side(lambda: pipe.put(1), lambda: pipe.last)
+    pipe = RecordingQueue()
+    run_in_threads(lambda: pipe.put(1), lambda: pipe.last)
 
 
 def explored(scenario, **options):
     return raddle.explore(scenario, source=[__file__], **options)
 
 
-def test_reachability_testing_ends():
-    # Whoever gets the mutex first; the put and what is done in it belong together.
-    result = explored(looked_at, scheduler="reachability", until="exhausted")
+def test_reachability_testing_explores_both_orders_of_the_mutex():
+    # Two orders: either thread takes the mutex first. The put and the code it calls are not interleaved.
+    result = explored(read_under_mutex, scheduler="reachability", until="exhausted")
     assert (result.executions, result.stopped_because, result.findings) == (2, "exhausted", ())
 
 
-@pytest.mark.parametrize("scenario", [looked_at, taken, compared])
-def test_the_mutex_guards(scenario):
+@pytest.mark.parametrize("scenario", [read_under_mutex, two_puts_and_a_get, compare_jobs])
+def test_accesses_under_the_mutex_cause_no_warning(scenario):
     result = explored(scenario, scheduler="random", executions=50, until="budget", criteria="map")
     assert result.warnings == ()
 
 
-def test_who_does_without_the_mutex_is_warned_of():
-    result = explored(jumped, scheduler="random", executions=50, until="budget", criteria="map")
+def test_an_access_without_the_mutex_is_reported_as_a_data_race():
+    result = explored(read_without_mutex, scheduler="random", executions=50, until="budget", criteria="map")
     kinds = {warning["kind"] for warning in result.warnings}
     assert "data-race" in kinds
     assert all("_put" not in warning["sentence"] for warning in result.warnings)
 
 
-# -- what criteria are told ------------------------------------------------------------------------------------
+# -- recorded steps --------------------------------------------------------------------------------------------
 
 
-def told(scenario, choose=None):
-    """The steps of one execution, after one that showed what is shared: thread, kind, line; and how it ended."""
+def recorded_steps(scenario, choose=None):
+    """Run the scenario once after a rehearsal; return its steps as (thread, kind, line), and its outcome."""
     with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
         execution = session.run(choose or Sequential().choose)
@@ -107,48 +107,52 @@ def told(scenario, choose=None):
     return lines, execution.outcome
 
 
-def of_thread(steps, thread):
-    return [kind for who, kind, _ in steps if who == thread and kind not in ("begin", "end", "enter", "leave")]
+def kinds_in_thread(steps, thread):
+    return [
+        kind
+        for step_thread, kind, _ in steps
+        if step_thread == thread and kind not in ("begin", "end", "enter", "leave")
+    ]
 
 
-def test_the_mutex_is_held_around_what_is_done_in_a_put():
-    steps, _ = told(looked_at)
-    assert of_thread(steps, 1) == ["acquire", "write", "release", "put"]
-    # It is acquired, released and put where `put` is called.
-    at_call = {line for who, kind, line in steps if who == 1 and kind in ("acquire", "release", "put")}
+def test_the_mutex_is_held_while_put_runs_user_code():
+    steps, _ = recorded_steps(read_under_mutex)
+    assert kinds_in_thread(steps, 1) == ["acquire", "write", "release", "put"]
+    # The steps acquire, release and put all have the line of the call to `put`.
+    at_call = {line for step_thread, kind, line in steps if step_thread == 1 and kind in ("acquire", "release", "put")}
     assert len(at_call) == 1
-    assert at_call.isdisjoint({line for who, kind, line in steps if who == 1 and kind == "write"})
+    assert at_call.isdisjoint({line for step_thread, kind, line in steps if step_thread == 1 and kind == "write"})
 
 
-def test_the_mutex_is_held_around_comparing():
-    steps, _ = told(compared)
-    # The first one has nothing to compare with. But what it did before is known to whoever compares later.
-    first, second = of_thread(steps, 1), of_thread(steps, 2)
+def test_the_mutex_is_held_while_items_are_compared():
+    steps, _ = recorded_steps(compare_jobs)
+    # The first put compares nothing. The second one reads what the first thread wrote before its put.
+    first, second = kinds_in_thread(steps, 1), kinds_in_thread(steps, 2)
     assert [kind for kind in first if kind not in ("read", "write")] == ["acquire", "release", "put"]
     assert [kind for kind in second if kind not in ("read", "write")] == ["acquire", "release", "put"]
     assert "read" in second[second.index("acquire") : second.index("release")]
 
 
 @pytest.mark.parametrize("kind", [queue.Queue, queue.LifoQueue, queue.PriorityQueue])
-def test_where_nobodys_code_runs_nothing_is_said_of_the_mutex(kind):
+def test_no_mutex_steps_are_recorded_for_queues_without_user_code(kind):
     def scenario():
         pipe = kind()
-        side_by_side(lambda: pipe.put((1, "a")), lambda: pipe.put((2, "b")))
+        run_in_threads(lambda: pipe.put((1, "a")), lambda: pipe.put((2, "b")))
         pipe.get()
         pipe.task_done()
 
-    steps, _ = told(scenario)
-    assert of_thread(steps, 1) == of_thread(steps, 2) == ["put"]
-    assert of_thread(steps, 0) == ["start", "start", "join", "join", "get", "task-done"]
+    steps, _ = recorded_steps(scenario)
+    assert kinds_in_thread(steps, 1) == kinds_in_thread(steps, 2) == ["put"]
+    assert kinds_in_thread(steps, 0) == ["start", "start", "join", "join", "get", "task-done"]
 
 
-def test_who_wanted_the_mutex_has_to_wait():
-    # The second thread has come to the mutex when the first one takes it.
-    steps, _ = told(looked_at)
-    assert of_thread(steps, 2)[:2] == ["blocked", "acquire"]
+def test_a_thread_blocks_while_another_holds_the_mutex():
+    # The second thread wants the mutex while the first one holds it.
+    steps, _ = recorded_steps(read_under_mutex)
+    assert kinds_in_thread(steps, 2)[:2] == ["blocked", "acquire"]
 
 
-def test_a_put_that_never_ends():
+def test_a_put_that_blocks_forever_is_a_deadlock():
     class Stuck(queue.Queue):
         last = 0
 
@@ -161,15 +165,17 @@ def test_a_put_that_never_ends():
     def scenario():
         pipe = Stuck()
         gate.acquire()
-        side_by_side(lambda: pipe.put(1), lambda: pipe.put(2))
+        run_in_threads(lambda: pipe.put(1), lambda: pipe.put(2))
 
-    steps, outcome = told(scenario)
+    steps, outcome = recorded_steps(scenario)
     assert outcome.kind == "deadlock"
     assert "holds" not in {kind for _, kind, _ in steps}
-    assert [kind for who, kind, _ in steps if who == 1 and kind in ("acquire", "write", "release")][:1] == ["acquire"]
+    assert [kind for step_thread, kind, _ in steps if step_thread == 1 and kind in ("acquire", "write", "release")][
+        :1
+    ] == ["acquire"]
 
 
-def test_a_put_that_fails_gives_the_mutex_back():
+def test_a_put_that_raises_releases_the_mutex():
     class Picky(queue.Queue):
         last = 0
 
@@ -186,9 +192,9 @@ def test_a_put_that_fails_gives_the_mutex_back():
             with pytest.raises(ValueError, match="not this one"):
                 pipe.put(1)
 
-        side_by_side(offer, lambda: pipe.put(2))
+        run_in_threads(offer, lambda: pipe.put(2))
         assert pipe.get() == 2
 
-    steps, outcome = told(scenario)
+    steps, outcome = recorded_steps(scenario)
     assert outcome.kind == "passed"
-    assert of_thread(steps, 1) == ["acquire", "write", "release"]
+    assert kinds_in_thread(steps, 1) == ["acquire", "write", "release"]

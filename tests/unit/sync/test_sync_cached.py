@@ -1,4 +1,4 @@
-"""A cache is shared: two threads may both find nothing in it, and compute the same."""
+"""Function caches are shared state: two threads can both miss and both compute the value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ switches_in_caches = pytest.mark.skipif(
 )
 
 
-def _both(get):
+def _same_in_two_threads(get):
     got = [None, None]
 
     def work(index):
@@ -36,14 +36,17 @@ def _both(get):
     return got[0] is got[1]
 
 
-def _seen(get, reset=None, scheduler="exhaustive", **options):
-    """Could two threads get the same, and could they get two?"""
+def _observed_results(get, reset=None, scheduler="exhaustive", **options):
+    """Explore all schedules of two threads that call `get`.
+
+    The result contains True if some schedule gave both threads the same object, and False if some did not.
+    """
     seen = set()
 
     def scenario():
         if reset is not None:
             reset()
-        seen.add(_both(get))
+        seen.add(_same_in_two_threads(get))
 
     sources = [__name__, "cached_early"]
     result = raddle.explore(scenario, source=sources, scheduler=scheduler, executions=None, until="budget", **options)
@@ -51,63 +54,69 @@ def _seen(get, reset=None, scheduler="exhaustive", **options):
     return seen
 
 
-def _fresh_static():
+def _clear_static():
     Service.static.cache_clear()
 
 
 @switches_in_caches
 @pytest.mark.parametrize("scheduler", ["exhaustive", "reachability"])
 @pytest.mark.parametrize("switches", ["free-threaded", "gil"])
-def test_a_function_made_before(scheduler, switches):
-    assert _seen(lambda: bounded(), lambda: bounded.cache_clear(), scheduler, switches=switches) == {True, False}
+def test_two_threads_can_both_miss_in_a_function_cached_earlier(scheduler, switches):
+    assert _observed_results(lambda: bounded(), lambda: bounded.cache_clear(), scheduler, switches=switches) == {
+        True,
+        False,
+    }
 
 
 @switches_in_caches
-def test_caught_by_another_module():
-    assert _seen(lambda: cached_early.bounded(), lambda: bounded.cache_clear()) == {True, False}
+def test_two_threads_can_both_miss_through_another_modules_reference():
+    assert _observed_results(lambda: cached_early.bounded(), lambda: bounded.cache_clear()) == {True, False}
 
 
 @switches_in_caches
-def test_a_method():
+def test_two_threads_can_both_miss_in_a_cached_method():
     service = Service()
-    assert _seen(lambda: service.method(), lambda: Service.method.cache_clear()) == {True, False}
+    assert _observed_results(lambda: service.method(), lambda: Service.method.cache_clear()) == {True, False}
 
 
 @switches_in_caches
-def test_a_static_method():
-    assert _seen(lambda: Service.static(), _fresh_static) == {True, False}
+def test_two_threads_can_both_miss_in_a_cached_static_method():
+    assert _observed_results(lambda: Service.static(), _clear_static) == {True, False}
 
 
 @switches_in_caches
-def test_a_class_method():
-    assert _seen(lambda: Service.of_class(), lambda: Service.of_class.__func__.cache_clear()) == {True, False}
+def test_two_threads_can_both_miss_in_a_cached_class_method():
+    assert _observed_results(lambda: Service.of_class(), lambda: Service.of_class.__func__.cache_clear()) == {
+        True,
+        False,
+    }
 
 
 @switches_in_caches
-def test_in_a_closure():
+def test_two_threads_can_both_miss_in_a_cached_function_in_a_closure():
     @functools.cache
     def get():
         return object()
 
-    assert _seen(lambda: get(), lambda: get.cache_clear()) == {True, False}
+    assert _observed_results(lambda: get(), lambda: get.cache_clear()) == {True, False}
     assert type(get) is RealCachedFunction
 
 
 @switches_in_caches
-def test_made_under_control():
+def test_two_threads_can_both_miss_in_a_function_cached_in_the_scenario():
     def scenario():
         @functools.cache
         def get():
             return object()
 
-        assert _both(get)
+        assert _same_in_two_threads(get)
 
     assert raddle.explore(scenario, source=[__name__]).findings[0].kind == "assertion"
 
 
 @switches_in_caches
-def test_handed_to_a_pool():
-    """Nobody's probes see the call, but those in the function's body do their part."""
+def test_two_threads_can_both_miss_when_a_pool_calls_the_cached_function():
+    """The call has no probe, but the probes in the function's body record the cache accesses."""
 
     def scenario():
         bounded.cache_clear()
@@ -120,7 +129,7 @@ def test_handed_to_a_pool():
     assert {event.kind for event in finding.trace if event.variable == "cache of bounded"} == {"read", "write"}
 
 
-def test_what_was_cached_before_is_still_there():
+def test_values_cached_earlier_stay_in_the_cache():
     def scenario():
         assert unbounded("first") is cached_early.FIRST
         assert unbounded.cache_info().currsize == 1
@@ -129,12 +138,12 @@ def test_what_was_cached_before_is_still_there():
     assert type(unbounded) is type(Service.method) is RealCachedFunction
 
 
-def test_looks_like_the_real_one():
-    said = []
+def test_the_twin_resembles_a_real_cached_function():
+    results = []
 
     def scenario():
         function = unbounded
-        said.append(
+        results.append(
             (
                 pickle.loads(pickle.dumps(function)) is function,
                 copy.copy(function) is copy.deepcopy(function) is function,
@@ -146,7 +155,7 @@ def test_looks_like_the_real_one():
         )
 
     raddle.explore(scenario, source=[__name__, "cached_early"], executions=1)
-    assert set(map(str, said)) == {
+    assert set(map(str, results)) == {
         str((True, True, "unbounded", "unbounded", {"maxsize": None, "typed": False}, True)),
     }
 
@@ -161,23 +170,23 @@ def test_functions_without_probes_keep_their_caches():
     assert set(kinds) == {RealCachedFunction}
 
 
-def test_a_cached_property_has_a_lock_before_3_12():
+def test_a_cached_property_is_computed_twice_unless_it_locks():
     expected = {True} if env.CACHED_PROPERTIES_LOCK else {True, False}
-    assert _seen(_kept, _new_service) == expected
+    assert _observed_results(_read_cached_property, _clear_cached_property) == expected
 
 
 service = Service()
 
 
-def _new_service():
+def _clear_cached_property():
     service.__dict__.clear()
 
 
-def _kept():
-    return service.kept
+def _read_cached_property():
+    return service.cached
 
 
-def test_a_body_that_fails_leaves_nothing():
+def test_a_function_that_raises_leaves_no_cache_entry():
     calls = []
 
     @functools.cache

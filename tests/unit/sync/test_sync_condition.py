@@ -1,4 +1,4 @@
-"""Conditions: what CPython's own tests leave out."""
+"""Behavior of the condition twins that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 
-class Ledger:
-    """Somebody's own lock class, with nothing but what a condition needs."""
+class LoggingLock:
+    """A user-defined lock class with only the methods that a condition needs."""
 
     def __init__(self):
         self.inner = threading.Lock()
@@ -39,13 +39,13 @@ LOCKS = {
     "default": lambda: None,
     "Lock": lambda: threading.Lock(),
     "RLock": lambda: threading.RLock(),
-    "own class": Ledger,
+    "own class": LoggingLock,
 }
 CALLS = {
     "wait": lambda c: c.wait(),
     "wait with a timeout": lambda c: c.wait(1),
     "wait_for": lambda c: c.wait_for(lambda: False),
-    "wait_for what is so": lambda c: c.wait_for(lambda: 7),
+    "wait_for a true predicate": lambda c: c.wait_for(lambda: 7),
     "notify": lambda c: c.notify(),
     "notify several": lambda c: c.notify(3),
     "notify_all": lambda c: c.notify_all(),
@@ -58,15 +58,15 @@ CALLS = {
 
 @pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_says_what_the_real_one_says(lock, call):
+def test_calls_have_the_same_results_as_on_a_real_condition(lock, call):
     def try_it():
-        return said(lambda: call(threading.Condition(lock())))
+        return result_of(lambda: call(threading.Condition(lock())))
 
     assert controlled(try_it) == try_it()
 
 
 @pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
-def test_notify_wakes_as_many_as_asked_in_order(lock):
+def test_notify_wakes_the_given_number_of_waiters_in_order(lock):
     def scenario():
         condition, woken = threading.Condition(lock()), []
 
@@ -78,7 +78,7 @@ def test_notify_wakes_as_many_as_asked_in_order(lock):
         threads = [threading.Thread(target=wait, args=(name,)) for name in "abcd"]
         for thread in threads:
             thread.start()
-            time.sleep(1)  # all others are blocked by then
+            time.sleep(1)  # the started thread is waiting by then
         seen = []
         for count in (1, 2):
             with condition:
@@ -91,11 +91,11 @@ def test_notify_wakes_as_many_as_asked_in_order(lock):
             thread.join()
         return [*seen, "".join(sorted(woken))]
 
-    assert all(seen == ["a", "abc", "abcd"] for seen in controlled_often(scenario, seeds=range(8)))
+    assert all(seen == ["a", "abc", "abcd"] for seen in controlled_with_seeds(scenario, seeds=range(8)))
 
 
 @pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
-def test_timeouts_are_virtual_and_the_lock_is_held_again(lock):
+def test_timeouts_are_virtual_and_wait_reacquires_the_lock(lock):
     def scenario():
         condition = threading.Condition(lock())
         start = time.monotonic()
@@ -107,12 +107,12 @@ def test_timeouts_are_virtual_and_the_lock_is_held_again(lock):
             assert condition.wait_for(lambda: False, timeout=10) is False
             assert 3610 <= time.monotonic() - start < 3611
             assert not condition._waiters
-            heard = []
-            thread = threading.Thread(target=lambda: heard.append(condition._lock.acquire(False)))
+            results = []
+            thread = threading.Thread(target=lambda: results.append(condition._lock.acquire(False)))
             thread.start()
             thread.join()
-            assert heard == [False]
-        return said(condition.release)
+            assert results == [False]
+        return result_of(condition.release)
 
     kind, text = controlled(scenario)
     assert kind == "RuntimeError"
@@ -120,16 +120,16 @@ def test_timeouts_are_virtual_and_the_lock_is_held_again(lock):
 
 
 @pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
-def test_a_timeout_of_nan_is_treated_as_by_the_real_one(lock):
+def test_a_timeout_of_nan_has_the_same_result_as_on_a_real_condition(lock):
     def waited():
         condition = threading.Condition(lock())
         with condition:
-            return said(lambda: condition.wait(float("nan"))), len(condition._waiters)
+            return result_of(lambda: condition.wait(float("nan"))), len(condition._waiters)
 
     assert controlled(waited) == waited()
 
 
-def test_recursion_is_undone_while_waiting_and_restored_after():
+def test_wait_releases_a_recursive_lock_fully_and_restores_its_count():
     def scenario():
         condition, seen = threading.Condition(), []
 
@@ -151,7 +151,7 @@ def test_recursion_is_undone_while_waiting_and_restored_after():
         assert not condition._is_owned()
         thread.join()
 
-    controlled_often(scenario)
+    controlled_with_seeds(scenario)
 
 
 def test_two_conditions_share_a_lock():
@@ -177,12 +177,12 @@ def test_two_conditions_share_a_lock():
         thread.join()
         return got
 
-    assert all(got == [0, 1, 2] for got in controlled_often(scenario))
+    assert all(got == [0, 1, 2] for got in controlled_with_seeds(scenario))
 
 
-def test_own_lock_class_is_used_as_cpython_does():
+def test_a_user_defined_lock_is_called_as_by_cpython():
     def scenario():
-        lock = Ledger()
+        lock = LoggingLock()
         condition = threading.Condition(lock)
         with condition:
             condition.wait(0.001)
@@ -191,7 +191,7 @@ def test_own_lock_class_is_used_as_cpython_does():
     assert controlled(scenario) == scenario() == ["acquire", "refused", "release", "acquire", "release"]
 
 
-def test_a_notification_nobody_hears_is_a_lost_wakeup():
+def test_a_notification_without_a_waiter_is_a_lost_wakeup():
     def scenario():
         condition = threading.Condition()
         with condition:
@@ -203,7 +203,7 @@ def test_a_notification_nobody_hears_is_a_lost_wakeup():
 
 
 @pytest.mark.parametrize("lock", LOCKS.values(), ids=LOCKS.keys())
-def test_one_made_earlier_is_controlled_through_every_door(lock):
+def test_every_method_of_a_condition_created_earlier_is_controlled(lock):
     condition = threading.Condition(lock())
 
     def scenario():
@@ -225,13 +225,13 @@ def test_one_made_earlier_is_controlled_through_every_door(lock):
             assert condition.wait(1) is False
         return seen
 
-    assert all(seen == ["notified"] for seen in controlled_often(scenario))
+    assert all(seen == ["notified"] for seen in controlled_with_seeds(scenario))
     assert not condition._waiters
     with condition:
         assert condition.wait(0.001) is False
 
 
-def test_one_that_escaped_works_with_real_threads():
+def test_a_condition_from_an_ended_execution_works_with_real_threads():
     escaped = []
     controlled(lambda: escaped.append(threading.Condition()))
     (condition,) = escaped

@@ -1,14 +1,14 @@
-"""Events: what CPython's own tests leave out."""
+"""Behavior of the event twins that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
 import threading
 import time
 
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 
-def test_a_wait_of_an_hour_takes_no_time():
+def test_a_wait_of_an_hour_takes_no_real_time():
     def scenario():
         event = threading.Event()
         start = time.monotonic()
@@ -23,17 +23,17 @@ def test_a_wait_of_an_hour_takes_no_time():
 
     wall = time.perf_counter()
     assert controlled(scenario) < 3601
-    assert time.perf_counter() - wall < 3600  # it did not wait for real
+    assert time.perf_counter() - wall < 3600  # the execution did not wait in real time
 
 
-def test_a_timeout_of_nan_is_treated_as_by_the_real_one():
-    def waited():
-        return said(lambda: threading.Event().wait(float("nan")))
+def test_a_timeout_of_nan_has_the_same_result_as_on_a_real_event():
+    def wait_for_nan():
+        return result_of(lambda: threading.Event().wait(float("nan")))
 
-    assert controlled(waited) == waited()
+    assert controlled(wait_for_nan) == wait_for_nan()
 
 
-def test_whoever_waits_when_it_is_set_is_woken_even_if_it_is_cleared_at_once():
+def test_set_wakes_all_waiters_even_if_clear_follows_at_once():
     def scenario():
         event, woken = threading.Event(), []
         threads = [threading.Thread(target=lambda: woken.append(event.wait(10))) for _ in range(3)]
@@ -47,10 +47,10 @@ def test_whoever_waits_when_it_is_set_is_woken_even_if_it_is_cleared_at_once():
         assert not event.is_set()
         return woken
 
-    assert all(woken == [True] * 3 for woken in controlled_often(scenario))
+    assert all(woken == [True] * 3 for woken in controlled_with_seeds(scenario))
 
 
-def test_whoever_comes_after_the_clearing_is_not_woken():
+def test_a_thread_that_waits_only_after_clear_times_out():
     def scenario():
         event, woken = threading.Event(), []
         thread = threading.Thread(target=lambda: woken.append(event.wait(10)))
@@ -60,16 +60,16 @@ def test_whoever_comes_after_the_clearing_is_not_woken():
         thread.join()
         return woken[0]
 
-    assert set(controlled_often(scenario)) == {True, False}
+    assert set(controlled_with_seeds(scenario)) == {True, False}
 
 
-def test_never_set_is_a_deadlock():
+def test_waiting_for_an_event_that_is_never_set_is_a_deadlock():
     outcome = outcome_of(lambda: threading.Event().wait())
     assert outcome.kind == "deadlock"
     assert "waits on Event" in outcome.details[0]
 
 
-def test_set_under_control_reaches_a_real_thread_that_waits():
+def test_set_in_an_execution_wakes_a_waiting_real_thread():
     event, woken = threading.Event(), []
     thread = threading.Thread(target=lambda: woken.append(event.wait(60)))
     thread.start()
@@ -81,7 +81,7 @@ def test_set_under_control_reaches_a_real_thread_that_waits():
     assert event.is_set()
 
 
-def test_one_made_earlier_and_one_that_escaped():
+def test_events_created_before_and_in_executions_work_in_both():
     early, escaped = threading.Event(), []
 
     def scenario():
@@ -93,7 +93,7 @@ def test_one_made_earlier_and_one_that_escaped():
         assert escaped[-1].wait(5)
         thread.join()
 
-    controlled_often(scenario)
+    controlled_with_seeds(scenario)
     assert early.is_set()
     event = escaped[-1]
     assert event.is_set()

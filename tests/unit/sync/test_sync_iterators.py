@@ -1,4 +1,4 @@
-"""Iterators with a lock of their own, which `threading` has since 3.15."""
+"""The locking iterators that `threading` provides since Python 3.15."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ def copied():
     assert _take_in_two_threads(*threading.concurrent_tee(_numbers([]))) == [1, 1]
 
 
-def bare():
+def unguarded():
     assert _take_in_two_threads(_numbers([])) == [1, 2]
 
 
 @pytest.mark.parametrize("scenario", [serialized, decorated, copied])
-def test_threads_take_from_a_guarded_generator(scenario):
+def test_two_threads_can_share_a_generator_guarded_by_a_lock(scenario):
     result = raddle.explore(scenario, source=[__name__], scheduler="exhaustive", until="exhausted")
     assert (result.findings, result.stopped_because) == ((), "exhausted")
 
 
-def test_without_the_lock_they_meet_in_the_generator():
-    # The second thread asks for an item while the first is inside: ValueError, generator already executing.
-    assert raddle.explore(bare, source=[__name__], scheduler="exhaustive", until="exhausted").findings
+def test_without_the_lock_a_concurrent_next_is_found():
+    # The second thread calls `next` while the first is inside: "ValueError: generator already executing".
+    assert raddle.explore(unguarded, source=[__name__], scheduler="exhaustive", until="exhausted").findings
 
 
 class Ones:
-    """An iterator whose code is probed even if it was made before."""
+    """An iterator whose code is instrumented even if the object was created earlier."""
 
     def __init__(self):
-        self.asked = 0
+        self.calls = 0
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        self.asked += 1
+        self.calls += 1
         return 1
 
 
@@ -75,12 +75,16 @@ if env.ITERATORS_CAN_BE_SERIALIZED:
 
 
 def _locks():
-    return {type(getattr(each, "_lock", None) or each.lock) for several in EARLY.values() for each in several}
+    return {
+        type(getattr(iterator, "_lock", None) or iterator.lock)
+        for iterators in EARLY.values()
+        for iterator in iterators
+    }
 
 
 @pytest.mark.parametrize("name", ["serialized", "copied"])
-def test_one_made_earlier_is_controlled(name):
-    # With its real lock, the second thread would block for real while the first is stopped in Ones.__next__.
+def test_an_iterator_created_earlier_is_controlled(name):
+    # With the real lock, the second thread would block its OS thread while the first is suspended in Ones.__next__.
     def scenario():
         assert _take_in_two_threads(*EARLY[name]) == [1, 1]
 

@@ -1,4 +1,4 @@
-"""`threading.local`: each thread its own, though all of them are carried by one."""
+"""`threading.local`: each participant has its own values, although all run in one OS thread."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import threading
 
 import early
 import pytest
-from controlled import controlled, controlled_often, said
+from controlled import controlled, controlled_with_seeds, result_of
 
 import raddle
 
 
 def _in_a_thread(function):
-    heard = []
-    thread = threading.Thread(target=lambda: heard.append(function()))
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()))
     thread.start()
     thread.join()
-    return heard[0]
+    return results[0]
 
 
-def test_made_inside():
+def test_each_thread_has_its_own_values():
     def scenario():
         mine = threading.local()
         mine.value = "main"
@@ -34,7 +34,7 @@ def test_made_inside():
     assert controlled(scenario) == scenario() == ((False, "thread"), (False, "thread"), "main")
 
 
-def test_threads_do_not_mix_in_any_schedule():
+def test_values_of_threads_do_not_mix_in_any_schedule():
     def scenario():
         mine, seen = threading.local(), []
 
@@ -50,10 +50,10 @@ def test_threads_do_not_mix_in_any_schedule():
             thread.join()
         return sorted(seen)
 
-    assert all(seen == [("a", "a"), ("b", "b"), ("c", "c")] for seen in controlled_often(scenario))
+    assert all(seen == [("a", "a"), ("b", "b"), ("c", "c")] for seen in controlled_with_seeds(scenario))
 
 
-def test_subclass_is_initialized_in_each_thread_with_the_arguments_of_its_making():
+def test_a_subclass_is_initialized_in_each_thread_with_the_original_arguments():
     def scenario():
         class Account(threading.local):
             def __init__(self, balance, *, currency):
@@ -67,14 +67,14 @@ def test_subclass_is_initialized_in_each_thread_with_the_arguments_of_its_making
     assert controlled(scenario) == scenario() == ((7, "EUR"), 8)
 
 
-def test_missing_attribute():
+def test_a_missing_attribute_raises_the_same_error_as_on_a_real_local():
     def scenario():
-        return said(lambda: threading.local().missing)
+        return result_of(lambda: threading.local().missing)
 
     assert controlled(scenario) == scenario()
 
 
-def test_escaped_works_with_real_threads():
+def test_a_local_from_an_ended_execution_works_with_real_threads():
     escaped = []
     controlled(lambda: escaped.append(threading.local()))
     (mine,) = escaped
@@ -84,11 +84,11 @@ def test_escaped_works_with_real_threads():
 
 
 @pytest.mark.parametrize("scenario", [early.plain_local, early.initialized_local])
-def test_made_earlier_and_used_by_probed_code(scenario):
+def test_a_local_created_earlier_is_controlled_in_instrumented_code(scenario):
     assert raddle.check(scenario, executions=10, source=["early"]).outcome == "passed"
 
 
-def test_made_earlier_with_arguments_cannot_be_made_again():
+def test_a_local_created_earlier_with_arguments_is_reported_as_uncontrolled():
     result = raddle.explore(early.local_with_arguments, executions=1, source=["early"])
     assert result.outcome == "uncontrolled"
     assert "cannot recreate the thread-local Account object for another thread" in result.findings[0].message

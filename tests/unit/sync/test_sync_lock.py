@@ -1,4 +1,4 @@
-"""Locks: what CPython's own tests leave out."""
+"""Behavior of the lock twins that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 CALLS = {
     "release": lambda lock: lock.release(),
@@ -20,7 +20,7 @@ CALLS = {
     "timeout of -1": lambda lock: lock.acquire(True, -1),
     "no blocking, timeout of -1": lambda lock: lock.acquire(False, -1),
     "endless timeout": lambda lock: lock.acquire(timeout=1e100),
-    "timeout is no number": lambda lock: lock.acquire(timeout="soon"),
+    "timeout is not a number": lambda lock: lock.acquire(timeout="soon"),
     "timeout is None": lambda lock: lock.acquire(timeout=None),
     "timeout is NaN": lambda lock: lock.acquire(timeout=float("nan")),
     "keyword": lambda lock: lock.acquire(blocking=True),
@@ -28,24 +28,24 @@ CALLS = {
     "exit": lambda lock: lock.__exit__(None, None, None),
     "copy": copy.copy,
     "pickle": pickle.dumps,
-    "saved": lambda lock: lock._release_save(),
+    "_release_save": lambda lock: lock._release_save(),
 }
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("make", ["Lock", "RLock"])
-def test_says_what_the_real_one_says(make, call):
-    def try_it():
-        return said(lambda: call(getattr(threading, make)()))
+def test_calls_have_the_same_results_as_on_a_real_lock(make, call):
+    def call_on_new_lock():
+        return result_of(lambda: call(getattr(threading, make)()))
 
-    if make == "Lock" and call is CALLS["saved"]:
+    if make == "Lock" and call is CALLS["_release_save"]:
         assert not controlled(lambda: hasattr(threading.Lock(), "_release_save"))
     else:
-        assert controlled(try_it) == try_it()
+        assert controlled(call_on_new_lock) == call_on_new_lock()
 
 
 @pytest.mark.parametrize("make", ["Lock", "RLock"])
-def test_repr_is_the_real_ones(make):
+def test_repr_is_that_of_a_real_lock(make):
     def texts():
         lock = getattr(threading, make)()
         free = repr(lock)
@@ -56,7 +56,7 @@ def test_repr_is_the_real_ones(make):
     assert controlled(texts) == texts()
 
 
-def test_acquired_by_the_first_who_comes_after_a_virtual_hour():
+def test_acquire_with_a_timeout_waits_in_virtual_time():
     def scenario():
         lock = threading.Lock()
         lock.acquire()
@@ -69,10 +69,10 @@ def test_acquired_by_the_first_who_comes_after_a_virtual_hour():
 
     wall = time.perf_counter()
     controlled(scenario)
-    assert time.perf_counter() - wall < 5400  # it did not wait for real
+    assert time.perf_counter() - wall < 5400  # the execution did not wait in real time
 
 
-def test_reentrant_lock_counts():
+def test_a_reentrant_lock_counts_its_acquisitions():
     def scenario():
         lock = threading.RLock()
         others = []
@@ -92,27 +92,27 @@ def test_reentrant_lock_counts():
         assert others == [False, False]
         lock.release()
         assert not lock._is_owned()
-        return said(lock.release)
+        return result_of(lock.release)
 
     assert controlled(scenario) == ("RuntimeError", "cannot release un-acquired lock")
 
 
-def test_a_lock_may_be_released_by_another_thread_and_a_reentrant_one_may_not():
+def test_another_thread_can_release_a_lock_but_not_a_reentrant_lock():
     def scenario(make):
         lock = make()
         lock.acquire()
-        heard = []
-        thread = threading.Thread(target=lambda: heard.append(said(lock.release)))
+        results = []
+        thread = threading.Thread(target=lambda: results.append(result_of(lock.release)))
         thread.start()
         thread.join()
-        return heard[0]
+        return results[0]
 
     assert controlled(lambda: scenario(threading.Lock)) == ("returned", "None")
     refused = controlled(lambda: scenario(threading.RLock))
     assert refused == ("RuntimeError", "cannot release un-acquired lock") == scenario(threading.RLock)
 
 
-def test_exclusion_holds_in_every_schedule_and_both_orders_are_seen():
+def test_threads_exclude_each_other_in_every_schedule_and_both_orders_occur():
     def scenario():
         lock, order, inside = threading.Lock(), [], []
 
@@ -131,10 +131,10 @@ def test_exclusion_holds_in_every_schedule_and_both_orders_are_seen():
             thread.join()
         return "".join(order)
 
-    assert set(controlled_often(scenario)) == {"ab", "ba"}
+    assert set(controlled_with_seeds(scenario)) == {"ab", "ba"}
 
 
-def test_a_thread_that_ends_with_a_lock_leaves_it_taken():
+def test_a_lock_stays_held_after_its_owner_ends():
     def scenario():
         lock = threading.Lock()
         thread = threading.Thread(target=lock.acquire)
@@ -148,7 +148,7 @@ def test_a_thread_that_ends_with_a_lock_leaves_it_taken():
     assert "T0" in outcome.details[0]
 
 
-def test_waiting_for_oneself_is_a_deadlock():
+def test_acquiring_a_lock_twice_in_one_thread_is_a_deadlock():
     def scenario():
         lock = threading.Lock()
         lock.acquire()
@@ -159,23 +159,23 @@ def test_waiting_for_oneself_is_a_deadlock():
 
 
 @pytest.mark.parametrize("make", ["Lock", "RLock"])
-def test_one_that_escaped_works_with_real_threads(make):
+def test_a_lock_from_an_ended_execution_works_with_real_threads(make):
     escaped = []
 
     def scenario():
         escaped.append(getattr(threading, make)())
-        escaped[-1].acquire()  # and never released: the execution that held it is over
+        escaped[-1].acquire()  # never released, but the execution that held it has ended
 
     controlled(scenario)
     (lock,) = escaped
     assert repr(lock).startswith("<unlocked")
     total = 0
     with lock:
-        heard = []
-        thread = threading.Thread(target=lambda: heard.append(lock.acquire(blocking=False)))
+        results = []
+        thread = threading.Thread(target=lambda: results.append(lock.acquire(blocking=False)))
         thread.start()
         thread.join()
-        assert heard == [False]
+        assert results == [False]
 
     def add():
         nonlocal total
@@ -189,10 +189,10 @@ def test_one_that_escaped_works_with_real_threads(make):
     for thread in threads:
         thread.join()
     assert total == 2000
-    assert controlled(lambda: lock.acquire(blocking=False)) is True  # and free again in the next execution
+    assert controlled(lambda: lock.acquire(blocking=False)) is True  # the lock is free in the next execution
 
 
-def test_a_real_lock_is_made_outside():
+def test_locks_created_after_an_execution_are_real():
     kinds = type(threading.Lock()), type(threading.RLock())
     controlled(lambda: None)
     assert (type(threading.Lock()), type(threading.RLock())) == kinds

@@ -1,4 +1,4 @@
-"""Event loops in controlled threads: each has its own, and sleeps in virtual time."""
+"""Event loops in controlled threads: each thread has its own loop, which sleeps in virtual time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 
 import greenlet
 import pytest
-from controlled import controlled_often, outcome_of, said
+from controlled import controlled_with_seeds, outcome_of, result_of
 
 import raddle
 from raddle.threads.twins.asyncio import WAITS_FOR_INPUT
@@ -23,13 +23,13 @@ def _in_threads(*bodies):
         thread.join()
 
 
-def test_a_loop_runs_in_each_thread():
+def test_each_thread_runs_its_own_loop():
     def scenario():
         loops = []
 
         async def work():
             mine = asyncio.get_running_loop()
-            threading.Event().wait(1)  # others go on
+            threading.Event().wait(1)  # the other threads run
             loops.append((mine, asyncio.get_running_loop() is mine, asyncio.get_event_loop() is mine))
 
         _in_threads(*[lambda: asyncio.run(work())] * 3)
@@ -37,40 +37,40 @@ def test_a_loop_runs_in_each_thread():
             asyncio.get_running_loop()
         return len({id(mine) for mine, _, _ in loops}), [same for _, *same in loops]
 
-    assert controlled_often(scenario, seeds=range(5)) == [(3, [[True, True]] * 3)] * 5
+    assert controlled_with_seeds(scenario, seeds=range(5)) == [(3, [[True, True]] * 3)] * 5
     assert greenlet.gettrace() is None
 
 
-def test_no_loop_where_none_was_started():
+def test_a_thread_without_a_loop_has_no_running_loop():
     def scenario():
-        heard = []
+        results = []
 
         async def work():
             threading.Event().wait(1)
 
-        _in_threads(lambda: asyncio.run(work()), lambda: heard.append(said(asyncio.get_running_loop)))
-        return heard
+        _in_threads(lambda: asyncio.run(work()), lambda: results.append(result_of(asyncio.get_running_loop)))
+        return results
 
-    assert set(map(str, controlled_often(scenario))) == {"[('RuntimeError', 'no running event loop')]"}
+    assert set(map(str, controlled_with_seeds(scenario))) == {"[('RuntimeError', 'no running event loop')]"}
 
 
-def test_sleeps_in_virtual_time():
-    """An hour passes at once, and who sleeps longer comes later."""
+def test_loops_sleep_in_virtual_time():
+    """Hours of virtual time take no real time, and sleeps end in the order of their length."""
 
     def scenario():
         order = []
 
-        async def nap(hours):
+        async def sleep_hours(hours):
             await asyncio.sleep(3600 * hours)
             order.append(hours)
 
         async def both(one, other):
-            await asyncio.gather(nap(one), nap(other))
+            await asyncio.gather(sleep_hours(one), sleep_hours(other))
 
         _in_threads(lambda: asyncio.run(both(4, 1)), lambda: asyncio.run(both(3, 2)))
         return order
 
-    assert controlled_often(scenario, seeds=range(5)) == [[1, 2, 3, 4]] * 5
+    assert controlled_with_seeds(scenario, seeds=range(5)) == [[1, 2, 3, 4]] * 5
 
 
 class Box:
@@ -93,7 +93,7 @@ def test_a_lost_update_across_an_await_is_found():
     assert raddle.explore(scenario, source=[__name__]).findings[0].kind == "assertion"
 
 
-def test_nothing_is_found_where_nothing_is_wrong():
+def test_two_correct_loops_give_no_finding():
     def scenario():
         async def work():
             await asyncio.sleep(0)
@@ -103,7 +103,7 @@ def test_nothing_is_found_where_nothing_is_wrong():
     assert raddle.explore(scenario, source=[__name__], executions=20).findings == ()
 
 
-def test_waiting_for_input_is_beyond_control():
+def test_waiting_for_input_is_reported_as_uncontrolled():
     async def wait():
         await asyncio.get_running_loop().create_future()
 
@@ -111,7 +111,7 @@ def test_waiting_for_input_is_beyond_control():
     assert (outcome.kind, outcome.message) == ("uncontrolled", WAITS_FOR_INPUT)
 
 
-def test_input_that_is_there_is_taken():
+def test_select_returns_input_that_is_already_available():
     def scenario():
         one, other = socket.socketpair()
         with one, other, selectors.DefaultSelector() as selector:
@@ -120,11 +120,14 @@ def test_input_that_is_there_is_taken():
             other.send(b"x")
             return nothing, [key.fileobj is one for key, _ in selector.select()]
 
-    assert controlled_often(scenario, seeds=(1,)) == [([], [True])]
+    assert controlled_with_seeds(scenario, seeds=(1,)) == [([], [True])]
 
 
-def test_beyond_control_the_second_time_only():
-    """The first rehearsal finds something to take, the second waits for more: that is told, not that they differ."""
+def test_waiting_for_input_only_in_the_second_rehearsal_is_reported_as_uncontrolled():
+    """The first rehearsal reads the input and the second waits for more.
+
+    The finding reports the wait for input, not a divergence.
+    """
     one, other = socket.socketpair()
     with one, other, selectors.DefaultSelector() as selector:
         selector.register(one, selectors.EVENT_READ)

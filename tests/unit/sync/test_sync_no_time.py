@@ -1,4 +1,4 @@
-"""Timeouts of 0 and below: every twin answers as the primitive that it stands for."""
+"""Timeouts of zero and below: every twin behaves like the primitive that it replaces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import Future, as_completed, wait
 
 import pytest
-from controlled import controlled, said
+from controlled import controlled, result_of
 
 TIMEOUTS = [0, 0.0, -0.0, -1, -2, -0.5]
 
@@ -27,7 +27,7 @@ def _condition(timeout):
         return condition.wait(timeout), condition.wait_for(lambda: False, timeout)
 
 
-def _joined(timeout):
+def _join_ended_thread(timeout):
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
@@ -51,7 +51,7 @@ CALLS = {
     },
     "SimpleQueue.put": lambda timeout: queue.SimpleQueue().put(1, timeout=timeout),
     "free Lock": lambda timeout: threading.Lock().acquire(timeout=timeout),
-    # -1 means no timeout, and a plain lock would be waited for without end.
+    # -1 means no timeout: acquiring a held plain lock would block forever.
     "held Lock": lambda timeout: timeout == -1 or _held(threading.Lock).acquire(timeout=timeout),
     "free RLock": lambda timeout: threading.RLock().acquire(timeout=timeout),
     "held RLock": lambda timeout: _held(threading.RLock).acquire(timeout=timeout),
@@ -62,7 +62,7 @@ CALLS = {
     "Condition": _condition,
     "Event": lambda timeout: threading.Event().wait(timeout),
     "Barrier": _barrier,
-    "Thread.join": _joined,
+    "Thread.join": _join_ended_thread,
     "Future.result": lambda timeout: Future().result(timeout),
     "Future.exception": lambda timeout: Future().exception(timeout),
     "wait": lambda timeout: [len(part) for part in wait([Future()], timeout)],
@@ -72,5 +72,5 @@ CALLS = {
 
 @pytest.mark.parametrize("timeout", TIMEOUTS)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_answers_as_the_real_one(call, timeout):
-    assert controlled(lambda: said(lambda: call(timeout))) == said(lambda: call(timeout))
+def test_a_timeout_of_zero_or_less_has_the_same_result_as_on_the_real_primitive(call, timeout):
+    assert controlled(lambda: result_of(lambda: call(timeout))) == result_of(lambda: call(timeout))

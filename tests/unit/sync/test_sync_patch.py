@@ -1,4 +1,4 @@
-"""Putting the twins in place, and taking them out, leaves nothing behind."""
+"""Installing the twins and removing them restores every patched name."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ CLASSES = (
 MODULES = (threading, queue, time, _thread, concurrent.futures.thread, concurrent.futures._base)
 
 
-def _everything():
+def _patchable_names():
     return [dict(vars(owner)) for owner in (*CLASSES, *MODULES)]
 
 
-def test_undone_to_the_letter():
-    before = _everything()
+def test_removing_the_patches_restores_everything():
+    before = _patchable_names()
     patches = Patches().install()
-    assert _everything() != before
+    assert _patchable_names() != before
     patches.remove()
-    assert _everything() == before
+    assert _patchable_names() == before
 
 
-def test_undone_after_an_execution_that_failed():
-    before = _everything()
+def test_patches_are_removed_after_a_failed_execution():
+    before = _patchable_names()
     assert outcome_of(lambda: 1 // 0).kind == "exception"
-    assert _everything() == before
+    assert _patchable_names() == before
 
 
-def test_reaches_names_that_other_modules_caught(monkeypatch):
-    module = type(sys)("catcher")
-    module.make, module.wait, module.who = threading.Lock, time.sleep, threading.current_thread
-    monkeypatch.setitem(sys.modules, "catcher", module)
-    caught = dict(vars(module))
+def test_names_imported_by_other_modules_are_patched(monkeypatch):
+    module = type(sys)("importer")
+    module.make, module.wait, module.current = threading.Lock, time.sleep, threading.current_thread
+    monkeypatch.setitem(sys.modules, "importer", module)
+    before = dict(vars(module))
     patches = Patches().install()
     try:
         assert module.make is threading.Lock
         assert module.wait is time.sleep
-        assert module.who is threading.current_thread
-        assert vars(module) != caught
+        assert module.current is threading.current_thread
+        assert vars(module) != before
     finally:
         patches.remove()
-    assert vars(module) == caught
+    assert vars(module) == before
 
 
-def test_twins_in_place_are_the_real_thing_outside_an_execution():
+def test_installed_twins_behave_like_the_originals_outside_an_execution():
     real = type(threading.Lock()), type(threading.RLock()), type(queue.SimpleQueue()), type(threading.local())
     patches = Patches().install()
     try:
@@ -63,17 +63,17 @@ def test_twins_in_place_are_the_real_thing_outside_an_execution():
         assert made == real
         assert threading.current_thread() is threading.main_thread()
         assert abs(time.time() - 1_700_000_000) > 1000
-        heard = []
-        thread = threading.Thread(target=lambda: heard.append(threading.get_ident()))
+        results = []
+        thread = threading.Thread(target=lambda: results.append(threading.get_ident()))
         thread.start()
         thread.join()
-        assert heard == [thread.ident]
+        assert results == [thread.ident]
     finally:
         patches.remove()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-def test_forking_is_out_of_control():
+def test_forking_is_reported_as_uncontrolled():
     import os
 
     outcome = outcome_of(lambda: os.fork())
@@ -84,7 +84,7 @@ def test_forking_is_out_of_control():
 def test_imports_inside_a_scenario_use_real_locks(monkeypatch):
     def scenario():
         def load():
-            import colorsys  # noqa: F401 -- what matters is that two threads import it
+            import colorsys  # noqa: F401 -- the test is about two threads importing it
 
         threads = [threading.Thread(target=load) for _ in range(2)]
         for thread in threads:

@@ -1,4 +1,4 @@
-"""Queues: what CPython's own tests leave out."""
+"""Behavior of the queue twins that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 from raddle import env
 
@@ -22,27 +22,27 @@ def _filled(kind, maxsize=1):
 
 
 CALLS = {
-    "get of nothing": lambda kind: kind().get(False),
+    "get without blocking": lambda kind: kind().get(False),
     "get_nowait": lambda kind: kind().get_nowait(),
-    "get in no time": lambda kind: kind().get(timeout=0),
-    "get in negative time": lambda kind: kind().get(timeout=-1),
-    "get in negative time without blocking": lambda kind: kind().get(False, -1),
-    "put into a full one": lambda kind: _filled(kind).put(1, False),
+    "get with timeout 0": lambda kind: kind().get(timeout=0),
+    "get with negative timeout": lambda kind: kind().get(timeout=-1),
+    "get with negative timeout, without blocking": lambda kind: kind().get(False, -1),
+    "put without blocking": lambda kind: _filled(kind).put(1, False),
     "put_nowait": lambda kind: _filled(kind).put_nowait(1),
-    "put in no time": lambda kind: _filled(kind).put(1, timeout=0),
-    "put in negative time": lambda kind: _filled(kind).put(1, timeout=-1),
-    "put in negative time, endless": lambda kind: kind().put(1, timeout=-1),
-    "too many done": lambda kind: kind().task_done(),
+    "put with timeout 0": lambda kind: _filled(kind).put(1, timeout=0),
+    "put with negative timeout": lambda kind: _filled(kind).put(1, timeout=-1),
+    "put with negative timeout, unbounded": lambda kind: kind().put(1, timeout=-1),
+    "too many task_done": lambda kind: kind().task_done(),
     "sizes": lambda kind: [(q.qsize(), q.empty(), q.full()) for q in (kind(), kind(2), _filled(kind, 2), kind(-1))],
     "order": lambda kind: (lambda q: [q.put(n) for n in (2, 3, 1)] + [q.get() for _ in range(3)])(kind()),
-    "join of nothing": lambda kind: kind().join(),
+    "join when empty": lambda kind: kind().join(),
 }
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("kind", KINDS)
-def test_says_what_the_real_one_says(kind, call):
-    assert controlled(lambda: said(lambda: call(kind))) == said(lambda: call(kind))
+def test_calls_have_the_same_results_as_on_a_real_queue(kind, call):
+    assert controlled(lambda: result_of(lambda: call(kind))) == result_of(lambda: call(kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +63,7 @@ def test_timeouts_are_virtual(kind):
     assert 7210 <= controlled(scenario) < 7211
 
 
-def test_never_more_than_maxsize_and_all_items_arrive_in_order():
+def test_maxsize_is_respected_and_all_items_arrive_in_order():
     def scenario():
         q, sizes = queue.Queue(2), []
 
@@ -79,7 +79,7 @@ def test_never_more_than_maxsize_and_all_items_arrive_in_order():
         assert max(sizes) <= 2
         return got
 
-    assert all(got == [0, 1, 2, 3, 4] for got in controlled_often(scenario))
+    assert all(got == [0, 1, 2, 3, 4] for got in controlled_with_seeds(scenario))
 
 
 def test_join_returns_when_the_last_task_is_done():
@@ -101,10 +101,10 @@ def test_join_returns_when_the_last_task_is_done():
         assert q.unfinished_tasks == 0
         return sorted(done)
 
-    assert all(done == [0, 1, 2, 3] for done in controlled_often(scenario))
+    assert all(done == [0, 1, 2, 3] for done in controlled_with_seeds(scenario))
 
 
-def test_a_task_never_done_is_a_deadlock():
+def test_join_without_task_done_is_a_deadlock():
     def scenario():
         q = queue.Queue()
         q.put(1)
@@ -116,27 +116,27 @@ def test_a_task_never_done_is_a_deadlock():
     assert "waits for all tasks of Queue" in outcome.details[0]
 
 
-def test_whoever_holds_the_mutex_keeps_others_out():
+def test_put_blocks_while_another_thread_holds_the_mutex():
     def scenario():
         q, order = queue.Queue(), []
         with q.mutex:
             thread = threading.Thread(target=lambda: (q.put(1), order.append("put")))
             thread.start()
             time.sleep(1)
-            order.append("mutex left")
+            order.append("mutex released")
         thread.join()
         return order
 
-    assert all(order == ["mutex left", "put"] for order in controlled_often(scenario))
+    assert all(order == ["mutex released", "put"] for order in controlled_with_seeds(scenario))
 
 
-def test_code_that_waits_on_the_queues_own_conditions_is_woken():
+def test_threads_waiting_on_the_queues_conditions_are_woken():
     def scenario():
-        q, heard = queue.Queue(1), []
+        q, results = queue.Queue(1), []
 
         def watch(condition):
             with condition:
-                heard.append(condition.wait(60))
+                results.append(condition.wait(60))
 
         for condition, step in ((q.not_empty, lambda: q.put(1)), (q.not_full, q.get), (q.all_tasks_done, q.task_done)):
             thread = threading.Thread(target=watch, args=(condition,))
@@ -144,18 +144,18 @@ def test_code_that_waits_on_the_queues_own_conditions_is_woken():
             time.sleep(1)
             step()
             thread.join()
-        return heard
+        return results
 
-    assert all(heard == [True] * 3 for heard in controlled_often(scenario, seeds=range(5)))
+    assert all(results == [True] * 3 for results in controlled_with_seeds(scenario, seeds=range(5)))
 
 
-def test_a_class_with_a_size_of_its_own_runs_as_the_standard_library_wrote_it():
-    class Weighed(queue.Queue):
+def test_a_subclass_that_overrides_qsize_behaves_like_the_real_queue():
+    class WeightedQueue(queue.Queue):
         def _qsize(self):
             return sum(self.queue)
 
     def scenario():
-        q = Weighed(5)
+        q = WeightedQueue(5)
         q.put(3)
         q.put(2)
         thread = threading.Thread(target=q.put, args=(1,))
@@ -166,11 +166,11 @@ def test_a_class_with_a_size_of_its_own_runs_as_the_standard_library_wrote_it():
         thread.join()
         return list(q.queue)
 
-    assert all(left == [2, 1] for left in controlled_often(scenario, seeds=range(5)))
+    assert all(left == [2, 1] for left in controlled_with_seeds(scenario, seeds=range(5)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_made_earlier_and_one_that_escaped(kind):
+def test_queues_created_before_and_in_executions_work_in_both(kind):
     early, escaped = kind(), []
 
     def scenario():
@@ -183,7 +183,7 @@ def test_one_made_earlier_and_one_that_escaped(kind):
         early.task_done()
         early.join()
 
-    controlled_often(scenario)
+    controlled_with_seeds(scenario)
     for q in (early, escaped[-1]):
         thread = threading.Thread(target=q.put, args=("after",))
         thread.start()
@@ -198,23 +198,23 @@ needs_shutdown = pytest.mark.skipif(not env.QUEUES_SHUT_DOWN, reason="queues can
 @needs_shutdown
 @pytest.mark.parametrize("immediate", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_shut_down_says_what_the_real_one_says(kind, immediate):
+def test_calls_after_shutdown_have_the_same_results_as_on_a_real_queue(kind, immediate):
     def texts():
         q = _filled(kind, 2)
         q.shutdown(immediate)
         calls = (lambda: q.put(1), lambda: q.put(1, timeout=-1), q.get, q.get_nowait, lambda: q.get(timeout=1))
-        return [said(call) for call in calls] + [q.is_shutdown, q.qsize(), q.unfinished_tasks]
+        return [result_of(call) for call in calls] + [q.is_shutdown, q.qsize(), q.unfinished_tasks]
 
     assert controlled(texts) == texts()
 
 
 @needs_shutdown
 @pytest.mark.parametrize("kind", KINDS)
-def test_shut_down_wakes_all_who_wait(kind):
+def test_shutdown_wakes_all_waiting_threads(kind):
     def scenario():
-        empty, full, heard = kind(), _filled(kind), []
+        empty, full, results = kind(), _filled(kind), []
         waits = (empty.get, lambda: full.put(5), lambda: empty.get(timeout=60), full.join)
-        threads = [threading.Thread(target=lambda wait=wait: heard.append(said(wait)[0])) for wait in waits]
+        threads = [threading.Thread(target=lambda wait=wait: results.append(result_of(wait)[0])) for wait in waits]
         for thread in threads:
             thread.start()
         time.sleep(1)
@@ -222,6 +222,6 @@ def test_shut_down_wakes_all_who_wait(kind):
         full.shutdown(immediate=True)
         for thread in threads:
             thread.join()
-        return sorted(heard)
+        return sorted(results)
 
-    assert all(heard == ["ShutDown"] * 3 + ["returned"] for heard in controlled_often(scenario))
+    assert all(results == ["ShutDown"] * 3 + ["returned"] for results in controlled_with_seeds(scenario))

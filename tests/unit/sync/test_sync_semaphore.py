@@ -1,4 +1,4 @@
-"""Semaphores: what CPython's own tests leave out."""
+"""Behavior of the semaphore twins that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 CALLS = {
     "negative value": lambda make: make(-1),
@@ -14,9 +14,9 @@ CALLS = {
     "no blocking": lambda make: (lambda s: (s.acquire(False), s.acquire(False)))(make()),
     "timeout of 0": lambda make: make(0).acquire(timeout=0),
     "negative timeout": lambda make: make(0).acquire(timeout=-3),
-    "release nothing": lambda make: make().release(0),
-    "release less than nothing": lambda make: make().release(-1),
-    "release too much": lambda make: make(2).release(),
+    "release 0": lambda make: make().release(0),
+    "release -1": lambda make: make().release(-1),
+    "release too many": lambda make: make(2).release(),
     "release several": lambda make: make(2).release(n=2),
     "exit": lambda make: make().__exit__(None, None, None),
     "enter": lambda make: make().__enter__(),
@@ -25,18 +25,18 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 @pytest.mark.parametrize("make", [threading.Semaphore, threading.BoundedSemaphore])
-def test_says_what_the_real_one_says(make, call):
-    assert controlled(lambda: said(lambda: call(make))) == said(lambda: call(make))
+def test_calls_have_the_same_results_as_on_a_real_semaphore(make, call):
+    assert controlled(lambda: result_of(lambda: call(make))) == result_of(lambda: call(make))
 
 
-def test_lets_so_many_in_and_no_more():
+def test_at_most_the_initial_number_of_threads_is_inside():
     def scenario():
-        semaphore, inside, most = threading.Semaphore(2), [], []
+        semaphore, inside, counts = threading.Semaphore(2), [], []
 
         def work():
             with semaphore:
                 inside.append(1)
-                most.append(len(inside))
+                counts.append(len(inside))
                 time.sleep(1)
                 inside.pop()
 
@@ -45,9 +45,9 @@ def test_lets_so_many_in_and_no_more():
             thread.start()
         for thread in threads:
             thread.join()
-        return max(most)
+        return max(counts)
 
-    assert set(controlled_often(scenario)) == {2}
+    assert set(controlled_with_seeds(scenario)) == {2}
 
 
 def test_timeouts_are_virtual():
@@ -63,13 +63,13 @@ def test_timeouts_are_virtual():
     assert 3700 <= controlled(scenario) < 3701
 
 
-def test_a_permit_never_given_back_is_a_deadlock():
+def test_acquiring_a_permit_that_is_never_released_is_a_deadlock():
     outcome = outcome_of(lambda: threading.BoundedSemaphore(1).acquire() and threading.Semaphore(0).acquire())
     assert outcome.kind == "deadlock"
     assert "waits for a permit of Semaphore" in outcome.details[0]
 
 
-def test_one_made_earlier_works_inside_and_outside():
+def test_a_semaphore_created_earlier_works_inside_and_outside_executions():
     early = threading.BoundedSemaphore(1)
 
     def scenario():
@@ -79,7 +79,7 @@ def test_one_made_earlier_works_inside_and_outside():
             assert not early.acquire(blocking=False)
         thread.join()
 
-    controlled_often(scenario)
+    controlled_with_seeds(scenario)
     assert early._value == 1
     assert early.acquire(timeout=60)
     early.release()

@@ -1,4 +1,4 @@
-"""`queue.SimpleQueue`: what CPython's own tests leave out."""
+"""Behavior of the `queue.SimpleQueue` twin that CPython's own tests do not cover."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import time
 from types import GenericAlias
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 CALLS = {
-    "get of nothing": lambda q: q.get(False),
+    "get without blocking": lambda q: q.get(False),
     "get_nowait": lambda q: q.get_nowait(),
-    "get in no time": lambda q: q.get(timeout=0),
-    "get in negative time": lambda q: q.get(timeout=-1),
-    "get in endless time": lambda q: q.get(timeout=1e100),
-    "get in no number of time": lambda q: q.get(timeout="soon"),
+    "get with timeout 0": lambda q: q.get(timeout=0),
+    "get with negative timeout": lambda q: q.get(timeout=-1),
+    "get with huge timeout": lambda q: q.get(timeout=1e100),
+    "get with a string as timeout": lambda q: q.get(timeout="soon"),
     "put and get": lambda q: (q.put(1), q.put(2, False), q.put_nowait(3), q.get(), q.get(True), q.get(timeout=1)),
     "sizes": lambda q: (q.empty(), q.put(1), q.qsize(), q.empty()),
     "copy": copy.copy,
@@ -25,11 +25,13 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_says_what_the_real_one_says(call):
-    assert controlled(lambda: said(lambda: call(queue.SimpleQueue()))) == said(lambda: call(queue.SimpleQueue()))
+def test_calls_have_the_same_results_as_on_a_real_simple_queue(call):
+    assert controlled(lambda: result_of(lambda: call(queue.SimpleQueue()))) == result_of(
+        lambda: call(queue.SimpleQueue())
+    )
 
 
-def test_can_be_subscripted():
+def test_the_class_can_be_subscripted():
     assert isinstance(controlled(lambda: queue.SimpleQueue[int]), GenericAlias)
 
 
@@ -58,16 +60,16 @@ def test_each_item_goes_to_one_thread():
         assert q.empty()
         return sorted(got)
 
-    assert all(got == [0, 1, 2] for got in controlled_often(scenario))
+    assert all(got == [0, 1, 2] for got in controlled_with_seeds(scenario))
 
 
-def test_waiting_for_nothing_is_a_deadlock():
+def test_get_from_a_queue_without_a_producer_is_a_deadlock():
     outcome = outcome_of(lambda: queue.SimpleQueue().get())
     assert outcome.kind == "deadlock"
     assert "waits for an item from SimpleQueue" in outcome.details[0]
 
 
-def test_one_that_escaped_works_with_real_threads():
+def test_a_queue_from_an_ended_execution_works_with_real_threads():
     escaped = []
 
     def scenario():

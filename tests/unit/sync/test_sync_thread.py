@@ -1,4 +1,4 @@
-"""Threads, and the functions that tell which of them is running."""
+"""Threads, and the functions that identify the running thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, controlled_often, outcome_of, said
+from controlled import controlled, controlled_with_seeds, outcome_of, result_of
 
 
 def _run(*targets, **options):
@@ -27,7 +27,7 @@ def _started_twice():
     thread.start()
 
 
-def _made_daemon_too_late():
+def _daemon_set_after_start():
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
@@ -35,44 +35,44 @@ def _made_daemon_too_late():
 
 
 def _uninitialized():
-    class Forgetful(threading.Thread):
+    class Uninitialized(threading.Thread):
         def __init__(self):
             pass
 
-    return Forgetful()
+    return Uninitialized()
 
 
 def _joined_by_itself():
-    heard = []
-    _run(lambda: heard.append(said(threading.current_thread().join)))
-    return heard
+    results = []
+    _run(lambda: results.append(result_of(threading.current_thread().join)))
+    return results
 
 
 CALLS = {
     "started twice": _started_twice,
-    "joined before it starts": lambda: threading.Thread().join(),
+    "joined before start": lambda: threading.Thread().join(),
     "joined by itself": _joined_by_itself,
     "current thread joined": lambda: threading.current_thread().join(),
-    "daemon while alive": _made_daemon_too_late,
-    "daemon before": lambda: (lambda t: (setattr(t, "daemon", True), t.daemon))(threading.Thread()),
+    "daemon set after start": _daemon_set_after_start,
+    "daemon set before start": lambda: (lambda t: (setattr(t, "daemon", True), t.daemon))(threading.Thread()),
     "start, uninitialized": lambda: _uninitialized().start(),
     "join, uninitialized": lambda: _uninitialized().join(),
     "daemon, uninitialized": lambda: setattr(_uninitialized(), "daemon", True),
-    "alive before": lambda: threading.Thread().is_alive(),
-    "idents before": lambda: (threading.Thread().ident, threading.Thread().native_id),
+    "is_alive before start": lambda: threading.Thread().is_alive(),
+    "idents before start": lambda: (threading.Thread().ident, threading.Thread().native_id),
     "not callable": lambda: _thread.start_new_thread(1, ()),
-    "no tuple": lambda: _thread.start_new_thread(print, []),
-    "no dictionary": lambda: _thread.start_new_thread(print, (), 3),
-    "None for a dictionary": lambda: _thread.start_new_thread(print, (), None),
+    "args not a tuple": lambda: _thread.start_new_thread(print, []),
+    "kwargs not a dictionary": lambda: _thread.start_new_thread(print, (), 3),
+    "kwargs None": lambda: _thread.start_new_thread(print, (), None),
 }
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_says_what_the_real_one_says(call):
-    assert controlled(lambda: said(call)) == said(call)
+def test_calls_have_the_same_results_as_on_a_real_thread(call):
+    assert controlled(lambda: result_of(call)) == result_of(call)
 
 
-def test_arguments_names_and_life():
+def test_a_thread_receives_its_arguments_and_reports_its_state():
     def scenario():
         seen = []
         thread = threading.Thread(target=lambda *a, **k: seen.append((a, k)), args=(1,), kwargs={"b": 2}, name="mine")
@@ -88,33 +88,33 @@ def test_arguments_names_and_life():
     assert controlled(scenario) == scenario() == expected
 
 
-def test_names_are_the_same_in_each_execution_and_count_on_afterwards():
+def test_names_are_the_same_in_each_execution_and_real_numbering_continues_afterwards():
     def scenario():
         threads = _run(int, int)
         return [thread.name for thread in threads]
 
     before = threading.Thread().name
-    assert controlled_often(scenario, seeds=range(3)) == [["Thread-1 (int)", "Thread-2 (int)"]] * 3
+    assert controlled_with_seeds(scenario, seeds=range(3)) == [["Thread-1 (int)", "Thread-2 (int)"]] * 3
     assert int(threading.Thread().name.split("-")[1]) == int(before.split("-")[1]) + 1
 
 
-def test_everybody_agrees_about_who_is_running():
+def test_all_functions_agree_on_the_running_thread():
     def scenario():
         seen = []
 
-        def look():
-            me = threading.current_thread()
-            seen.append(me.name)
-            assert me.ident == threading.get_ident() == _thread.get_ident()
-            assert me.native_id == threading.get_native_id() == _thread.get_native_id()
-            assert me in threading.enumerate()
-            assert me.is_alive()
+        def check():
+            current = threading.current_thread()
+            seen.append(current.name)
+            assert current.ident == threading.get_ident() == _thread.get_ident()
+            assert current.native_id == threading.get_native_id() == _thread.get_native_id()
+            assert current in threading.enumerate()
+            assert current.is_alive()
             time.sleep(1)
-            assert threading.get_ident() == me.ident
+            assert threading.get_ident() == current.ident
 
-        look()
+        check()
         assert threading.current_thread() is threading.main_thread()
-        threads = [threading.Thread(target=look, name=name) for name in "ab"]
+        threads = [threading.Thread(target=check, name=name) for name in "ab"]
         assert threading.enumerate() == [threading.main_thread()]
         for thread in threads:
             thread.start()
@@ -127,7 +127,7 @@ def test_everybody_agrees_about_who_is_running():
         assert threading.enumerate() == [threading.main_thread()]
         return sorted(seen)
 
-    assert all(seen == ["MainThread", "a", "b"] for seen in controlled_often(scenario))
+    assert all(seen == ["MainThread", "a", "b"] for seen in controlled_with_seeds(scenario))
 
 
 def test_main_thread_can_be_joined_by_another():
@@ -143,7 +143,7 @@ def test_main_thread_can_be_joined_by_another():
     assert controlled(scenario) == ["main", "after"]
 
 
-def test_subclass_may_override_everything():
+def test_a_subclass_can_override_start_run_and_join():
     class Worker(threading.Thread):
         def __init__(self, log):
             super().__init__(name="worker")
@@ -187,7 +187,7 @@ def test_join_with_a_timeout_waits_in_virtual_time():
     assert 7200 <= controlled(scenario) < 7201
 
 
-def test_a_daemon_that_waits_for_ever_is_no_deadlock_and_another_is():
+def test_a_thread_that_waits_forever_is_a_deadlock_unless_it_is_a_daemon():
     def scenario(daemon):
         threading.Thread(target=threading.Event().wait, daemon=daemon).start()
 
@@ -195,7 +195,7 @@ def test_a_daemon_that_waits_for_ever_is_no_deadlock_and_another_is():
     assert outcome_of(lambda: scenario(False)).kind == "deadlock"
 
 
-def test_daemon_is_inherited():
+def test_the_daemon_flag_is_inherited():
     def scenario():
         kinds = []
         thread = threading.Thread(target=lambda: kinds.append(threading.Thread().daemon), daemon=True)
@@ -206,7 +206,7 @@ def test_daemon_is_inherited():
     assert controlled(scenario) == scenario() == ([True], False)
 
 
-def test_an_exception_in_a_thread_is_the_outcome():
+def test_an_exception_in_a_thread_fails_the_execution():
     outcome = outcome_of(lambda: _run(lambda: 1 // 0))
     assert (outcome.kind, outcome.thread) == ("exception", "T1")
     assert "ZeroDivisionError" in outcome.message
@@ -223,46 +223,46 @@ def test_exit_ends_only_its_thread():
     assert controlled(scenario) == [1]
 
 
-def test_hook_of_the_scenario_is_called_in_each_execution_and_taken_away():
-    before, heard = threading.excepthook, []
+def test_the_scenarios_excepthook_is_called_in_each_execution_and_then_removed():
+    before, results = threading.excepthook, []
 
     def scenario():
-        threading.excepthook = lambda args: heard.append((args.exc_type, args.thread.name))
+        threading.excepthook = lambda args: results.append((args.exc_type, args.thread.name))
         _run(lambda: 1 // 0, name="culprit")
 
     for _ in range(2):
         assert outcome_of(scenario).kind == "exception"
-    assert heard == [(ZeroDivisionError, "culprit")] * 2
+    assert results == [(ZeroDivisionError, "culprit")] * 2
     assert threading.excepthook is before
 
 
-def test_timer_runs_after_its_time_unless_cancelled():
+def test_a_timer_fires_after_its_interval_unless_cancelled():
     def scenario():
-        heard, start = [], time.monotonic()
-        first = threading.Timer(3600, lambda: heard.append(round(time.monotonic() - start)))
-        second = threading.Timer(1800, heard.append, args=("never",))
+        results, start = [], time.monotonic()
+        first = threading.Timer(3600, lambda: results.append(round(time.monotonic() - start)))
+        second = threading.Timer(1800, results.append, args=("never",))
         first.start()
         second.start()
         time.sleep(60)
         second.cancel()
         for timer in (first, second):
             timer.join()
-        return heard
+        return results
 
-    assert all(heard == [3600] for heard in controlled_often(scenario))
+    assert all(results == [3600] for results in controlled_with_seeds(scenario))
 
 
-def test_low_level_threads():
+def test_low_level_threads_are_dummy_threads_with_consistent_idents():
     def scenario():
         done, lock = [], _thread.allocate_lock()
         lock.acquire()
 
         def work(*args, **kwargs):
-            me = threading.current_thread()
-            assert isinstance(me, threading._DummyThread)
-            assert me is threading.current_thread()
-            assert me.ident == _thread.get_ident()
-            done.append((me.name, me.daemon, args, kwargs, _thread._count()))
+            current = threading.current_thread()
+            assert isinstance(current, threading._DummyThread)
+            assert current is threading.current_thread()
+            assert current.ident == _thread.get_ident()
+            done.append((current.name, current.daemon, args, kwargs, _thread._count()))
             lock.release()
 
         ident = _thread.start_new_thread(work, (1,), {"b": 2})
@@ -272,10 +272,10 @@ def test_low_level_threads():
         assert _thread._count() == 0
         return done
 
-    assert controlled_often(scenario, seeds=range(5)) == [[("Dummy-1", True, (1,), {"b": 2}, 1)]] * 5
+    assert controlled_with_seeds(scenario, seeds=range(5)) == [[("Dummy-1", True, (1,), {"b": 2}, 1)]] * 5
 
 
-def test_a_hundred_threads_and_a_long_line_of_descent():
+def test_many_threads_and_deeply_nested_threads_all_run():
     def scenario():
         done = []
         threads = [threading.Thread(target=lambda: (time.sleep(1), done.append(1))) for _ in range(300)]
@@ -295,7 +295,7 @@ def test_a_hundred_threads_and_a_long_line_of_descent():
     assert controlled(scenario) == 401
 
 
-def test_one_that_escaped_has_ended_even_if_it_never_ran():
+def test_threads_of_an_ended_execution_have_ended_even_if_they_never_ran():
     escaped = []
 
     def scenario():
@@ -312,11 +312,11 @@ def test_one_that_escaped_has_ended_even_if_it_never_ran():
     assert controlled(lambda: [thread.is_alive() or thread.join() for thread in escaped]) == [None, None]
 
 
-def test_a_real_thread_that_runs_meanwhile_sees_the_real_thing():
+def test_a_concurrent_real_thread_sees_the_real_primitives():
     stop, seen = threading.Event(), []
     real = type(threading.Lock())
 
-    def look():
+    def check():
         while not stop.is_set():
             lock = threading.Lock()
             with lock:
@@ -324,12 +324,12 @@ def test_a_real_thread_that_runs_meanwhile_sees_the_real_thing():
             assert time.time() > 1_700_000_000
             time.sleep(0)
 
-    thread = threading.Thread(target=look)
+    thread = threading.Thread(target=check)
     thread.start()
     try:
         for _ in range(3):
             count = len(seen)
-            controlled_often(lambda: _run(lambda: time.sleep(3600), int))
+            controlled_with_seeds(lambda: _run(lambda: time.sleep(3600), int))
             while len(seen) == count:
                 pass
     finally:
@@ -338,7 +338,7 @@ def test_a_real_thread_that_runs_meanwhile_sees_the_real_thing():
     assert set(seen) == {(True, True, True)}
 
 
-def test_waiting_for_a_real_thread_is_said_to_be_out_of_control():
+def test_waiting_for_a_real_thread_is_reported_as_uncontrolled():
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait, name="outsider")
     thread.start()

@@ -1,4 +1,4 @@
-"""Time is virtual under control, and real elsewhere."""
+"""Time is virtual in controlled executions and real elsewhere."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import threading
 import time
 
 import pytest
-from controlled import controlled, said
+from controlled import controlled, result_of
 
 CALLS = {
     "negative": lambda: time.sleep(-1),
     "NaN": lambda: time.sleep(float("nan")),
     "too long": lambda: time.sleep(1e100),
-    "none at all": lambda: time.sleep(0),
+    "zero": lambda: time.sleep(0),
 }
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_says_what_the_real_one_says(call):
-    assert controlled(lambda: said(call)) == said(call)
+def test_sleep_has_the_same_results_as_the_real_one(call):
+    assert controlled(lambda: result_of(call)) == result_of(call)
 
 
 @pytest.mark.parametrize("clock", ["time", "monotonic", "perf_counter", "time_ns", "monotonic_ns", "perf_counter_ns"])
-def test_every_clock_tells_how_long_was_slept(clock):
+def test_every_clock_advances_by_the_time_slept(clock):
     second = 10**9 if clock.endswith("_ns") else 1
 
     def scenario():
@@ -36,12 +36,12 @@ def test_every_clock_tells_how_long_was_slept(clock):
     assert kind is type(getattr(time, clock)())
 
 
-def test_the_same_in_each_execution():
-    one, other = (controlled(lambda: time.time()) for _ in range(2))
-    assert one == other == pytest.approx(1_700_000_000)
+def test_the_clock_starts_at_the_same_time_in_each_execution():
+    first, second = (controlled(lambda: time.time()) for _ in range(2))
+    assert first == second == pytest.approx(1_700_000_000)
 
 
-def test_sleepers_wake_in_the_order_of_their_time_not_of_their_start():
+def test_sleeping_threads_wake_in_the_order_of_their_deadlines():
     def scenario():
         order = []
 
@@ -60,7 +60,7 @@ def test_sleepers_wake_in_the_order_of_their_time_not_of_their_start():
         assert controlled(scenario, seed=seed) == [10, 20, 30]
 
 
-def test_a_loop_that_waits_for_the_clock_gets_there():
+def test_a_busy_loop_on_the_clock_ends():
     def scenario():
         end = time.monotonic() + 3600
         while time.monotonic() < end:
@@ -69,7 +69,7 @@ def test_a_loop_that_waits_for_the_clock_gets_there():
     controlled(scenario)
 
 
-def test_real_again_afterwards():
+def test_time_is_real_again_after_an_execution():
     before = time.time(), time.monotonic()
     controlled(lambda: time.sleep(86_400))
     assert 0 <= time.time() - before[0] < 3600

@@ -1,4 +1,4 @@
-"""What is in a queue can be looked at without asking it: `q.queue`, `q.unfinished_tasks`."""
+"""Direct access to the state of a queue: `q.queue` and `q.unfinished_tasks`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import raddle
 
-LOOKS = {
+READS = {
     "list": lambda q: list(q.queue),
     "len": lambda q: len(q.queue),
     "in": lambda q: 1 in q.queue,
@@ -31,17 +31,17 @@ def run(threads):
 
 
 @pytest.mark.parametrize(
-    ("look", "change"),
+    ("read", "change"),
     [
-        *((look, "put") for look in LOOKS),
-        *((look, "get") for look in LOOKS if look != "unfinished"),
+        *((read, "put") for read in READS),
+        *((read, "get") for read in READS if read != "unfinished"),
         ("unfinished", "done"),
     ],
 )
 @pytest.mark.parametrize("kind", [queue.Queue, queue.LifoQueue])
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_before_and_after(look, change, kind, scheduler):
-    """Whatever is put or taken can be so before somebody looks, or after."""
+def test_a_direct_read_is_observed_before_and_after_each_change(read, change, kind, scheduler):
+    """A read can come before or after the change, and both results are observed."""
     seen = []
 
     def scenario():
@@ -50,7 +50,7 @@ def test_before_and_after(look, change, kind, scheduler):
             q.put(1)
         found = []
         threads = [
-            threading.Thread(target=lambda: found.append(LOOKS[look](q))),
+            threading.Thread(target=lambda: found.append(READS[read](q))),
             threading.Thread(target=lambda: CHANGES[change](q)),
         ]
         run(threads)
@@ -60,8 +60,8 @@ def test_before_and_after(look, change, kind, scheduler):
     assert len(set(map(str, seen))) == 2
 
 
-def test_a_queue_that_nobody_looks_into_is_as_it_was():
-    """Two puts by two threads, in two orders: what they do is one step each."""
+def test_a_queue_without_direct_access_has_one_step_per_put():
+    """Each put is one step, so two puts by two threads have two orders."""
 
     def scenario():
         q = queue.Queue()
@@ -74,20 +74,20 @@ def test_a_queue_that_nobody_looks_into_is_as_it_was():
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
 @pytest.mark.parametrize(
-    ("by_hand", "asked"),
+    ("modify", "query"),
     [
         (lambda q: q.queue.append(1), lambda q: q.qsize()),
         (lambda q: q.queue.append(1), lambda q: q.empty()),
-        (lambda q: q.queue.append(1), lambda q: taken(q)),
+        (lambda q: q.queue.append(1), lambda q: get_or_nothing(q)),
     ],
 )
-def test_changed_by_hand_before_and_after_it_is_asked(by_hand, asked, scheduler):
+def test_a_direct_modification_is_observed_before_and_after_each_query(modify, query, scheduler):
     seen = []
 
     def scenario():
         q = queue.Queue()
         found = []
-        threads = [threading.Thread(target=lambda: by_hand(q)), threading.Thread(target=lambda: found.append(asked(q)))]
+        threads = [threading.Thread(target=lambda: modify(q)), threading.Thread(target=lambda: found.append(query(q)))]
         run(threads)
         seen.append(found[0])
 
@@ -95,7 +95,7 @@ def test_changed_by_hand_before_and_after_it_is_asked(by_hand, asked, scheduler)
     assert len(set(map(str, seen))) == 2
 
 
-def taken(q):
+def get_or_nothing(q):
     try:
         return q.get_nowait()
     except queue.Empty:
@@ -103,47 +103,48 @@ def taken(q):
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_who_took_nothing_may_be_done_too_often(scheduler):
-    """Or not, if something was put in between."""
+def test_task_done_after_an_empty_get_fails_unless_an_item_was_put_in_between(scheduler):
+    """After an empty `get_nowait`, `task_done` fails unless an item was put in between."""
     seen = set()
 
     def scenario():
-        q, ended = queue.Queue(), []
+        q, results = queue.Queue(), []
 
         def work():
-            ended.append(taken(q))
+            results.append(get_or_nothing(q))
             try:
                 q.task_done()
             except ValueError:
-                ended.append("too often")
+                results.append("too many")
 
         threads = [threading.Thread(target=work), threading.Thread(target=q.put, args=(1,))]
         run(threads)
-        seen.add(tuple(ended))
+        seen.add(tuple(results))
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
-    assert seen == {("nothing", "too often"), ("nothing",), (1,)}
+    assert seen == {("nothing", "too many"), ("nothing",), (1,)}
 
 
-class Counting(list):
+class OwnList(list):
     def __len__(self):
         return super().__len__()
 
 
-class Own(queue.Queue):
-    """Keeps its items in something of its own, which it has only after the rest was made."""
+class OwnContainerQueue(queue.Queue):
+    """Replaces its container after the constructor of the base class has run."""
 
     def __init__(self):
         super().__init__()
-        self.queue = Counting()
+        self.queue = OwnList()
 
     def _get(self):
         return self.queue.pop(0)
 
 
-def test_nobody_s_own_code_is_asked_how_much_there_is():
+def test_a_queue_with_a_user_defined_container_passes():
+    # A container with a `__len__` in Python makes the queue use the standard library's code.
     def scenario():
-        q = Own()
+        q = OwnContainerQueue()
         threads = [threading.Thread(target=q.put, args=(n,)) for n in range(2)]
         run(threads)
         assert q.qsize() == 2
