@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 
 from raddle.operation import verb_of
-from raddle.report.rows import UNTOLD
+from raddle.report.rows import OMITTED_KINDS
 
 COLUMN, ROW, TOP, LEFT = 292, 46, 96, 16
 STYLE = """
@@ -78,7 +78,7 @@ def _rows(finding: dict[str, Any]) -> list[dict[str, Any]]:
     for number, step in enumerate(finding["steps"]):
         if number in stops:
             rows.append(stops[number])
-        if step["operation"] not in UNTOLD and step["file"] != "stdlib":
+        if step["operation"] not in OMITTED_KINDS and step["file"] != "stdlib":
             rows.append(step)
     return rows
 
