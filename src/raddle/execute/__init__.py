@@ -1,1 +1,1 @@
-"""Execution of a scenario in this process or in a forked child, with everything set up around it."""
+"""Runs scenarios in this process or in a forked child: installations, sessions, signals and the watchdog."""

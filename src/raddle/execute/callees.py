@@ -1,12 +1,12 @@
-"""Callees: the functions that the threads of a scenario call although they have no probes.
+"""Callees: the functions without probes that the threads of a scenario call.
 
-What such a function does to shared state is invisible, so "exhausted" may not be claimed when there is one. Which
-functions are called is observed, not listed in advance: by `sys.monitoring` in every execution, or, on
-interpreters without it, by `sys.setprofile` in rehearsals and in some executions of complete searches.
+The accesses of such a function to shared state are invisible, so a search cannot claim to be exhaustive if there is
+one. Calls are observed at run time: by `sys.monitoring` in every execution or, on interpreters without it, by
+`sys.setprofile` in rehearsals and in some executions of complete searches.
 
-A call matters only while another thread can run. What the main thread does before it starts the others, and after it
-has joined them, cannot race with anything. What an import runs does not count either, nor does the standard library:
-`foreign` describes what its functions do to their arguments.
+A call matters only while another thread can run. Before the main thread starts the others, and after it has joined
+them, its calls cannot race. Calls during an import do not count either. Nor do calls of the standard library, because
+`call_effects` describes what its functions do to their arguments.
 """
 
 from __future__ import annotations
@@ -32,90 +32,91 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Test tools: their own state is none of the scenario's. What pytest's monkeypatch does to objects of the program is.
+# Test tools, whose state does not belong to the scenario. pytest's monkeypatch does not count as a tool, because it
+# modifies objects of the program.
 _TOOLS = frozenset({"_pytest", "coverage", "debugpy", "greenlet", "hypothesis", "pluggy", "pydevd", "pytest"})
 _NOT_A_TOOL = "_pytest.monkeypatch"
-_TWIN_FRAMES = 3  # between `spawned` and the code that starts a thread: `_spawn`, and the twin that calls it
+_TWIN_FRAMES = 3  # number of frames from `spawned` up to the code that starts a thread
 
 _monitoring: Any = sys.monitoring if env.HAS_MONITORING else None  # type: ignore[attr-defined,unused-ignore]
-_TOOL_IDS = (4, 3, 5, 2, 1)  # not 0, which says that a debugger is active; others with a meaning of their own last
+_TOOL_IDS = (4, 3, 5, 2, 1)  # without 0, which marks an active debugger; ids with a predefined meaning come last
 
 
-class Standing(Enum):
-    """What is known of a function that is called."""
+class Visibility(Enum):
+    """Whether raddle can observe the accesses of a called function."""
 
     WATCHED = "it has probes"
-    HARMLESS = "it touches nothing that threads share, or its effects are known"
-    UNWATCHED = "what it does is invisible"
+    HARMLESS = "it accesses no shared state, or its effects are known"
+    UNWATCHED = "its accesses are invisible"
 
 
 class Callees:
-    """Judges every function that is called, and enters those without probes in a list."""
+    """Classifies every function that is called, and reports those without probes."""
 
     def __init__(self, selection: Select, table: SiteTable, refused: list[NotInstrumented]) -> None:
         self._selection = selection
         self._table = table
         self._refused = refused
-        # Functions of watched modules whose code is not in the module's source.
+        # Functions of instrumented modules whose code is not in the source of the module.
         self.made_at_run_time: Mapping[CodeType, NotInstrumented] = {}
-        self._unwatched: dict[int, CodeType] = {}  # by id; called only while no other thread could run, so far
-        self._settled: dict[int, CodeType] = {}  # by id, which stays in use while the code is kept here
-        self.hears_all = False  # is every function reported when it is entered, until it is settled?
+        self._unwatched: dict[int, CodeType] = {}  # code without probes, so far called only while no other thread ran
+        self._settled: dict[int, CodeType] = {}  # code that needs no more checks, by id; kept alive by this dict
+        self.sees_every_call = False  # True if `record_call` is called for every function until it is settled
 
-    def called(self, code: CodeType, frame: FrameType | None) -> bool:
-        """Note that the running thread enters a function; return whether this function needs no more attention."""
+    def record_call(self, code: CodeType, frame: FrameType | None) -> bool:
+        """Record that the running thread enters a function; return whether its later calls can be ignored."""
         if id(code) in self._settled:
             return True
         if frame is None:
             return False
         me = getcurrent()
         if id(code) not in self._unwatched:
-            if self._standing(code, frame) is not Standing.UNWATCHED:
+            if self._visibility(code, frame) is not Visibility.UNWATCHED:
                 self._settled[id(code)] = code
                 return True
             self._unwatched[id(code)] = code
-        if not isinstance(me, Carrier) or _alone(me) or _importing(frame):
+        if not isinstance(me, Carrier) or _is_alone(me) or _is_importing(frame):
             return False
         self._refuse(code, frame, me)
         self._settled[id(code)] = code
         return True
 
     def forget(self) -> None:
-        """Begin again, as if nothing had been called yet."""
+        """Forget all calls so far."""
         self._unwatched.clear()
         self._settled.clear()
         if env.HAS_MONITORING:
             _monitoring.restart_events()
 
     def spawned(self) -> None:
-        """Note that the running thread has started another: the functions that it is in go on beside that one."""
-        if self.hears_all and not self._unwatched:
+        """Check the active functions of the running thread, which has started another thread that may now race."""
+        if self.sees_every_call and not self._unwatched:
             return
         frame: FrameType | None = sys._getframe(_TWIN_FRAMES)
         settled = self._settled
         while frame is not None:
             code = frame.f_code
             if id(code) not in settled:
-                self.called(code, frame)
+                self.record_call(code, frame)
             frame = frame.f_back
 
     def refuse_unobserved(self, why: str) -> None:
-        """Note that calls cannot be observed, so that there may be any."""
-        refused = NotInstrumented("what threads call is not known", why)
+        """Report that calls cannot be observed, so threads may call functions without probes."""
+        refused = NotInstrumented("functions that threads call cannot be observed", why)
         if refused not in self._refused:
             self._refused.append(refused)
 
-    def _standing(self, code: CodeType, frame: FrameType) -> Standing:
+    def _visibility(self, code: CodeType, frame: FrameType) -> Visibility:
         path, module = code.co_filename, _module(frame)
         if is_raddle_file(path) or (module.partition(".")[0] in _TOOLS and module != _NOT_A_TOOL):
-            return Standing.HARMLESS
+            return Visibility.HARMLESS
         if code in self.made_at_run_time:
-            return Standing.HARMLESS if makes_objects(code, frame) else Standing.UNWATCHED
+            return Visibility.HARMLESS if makes_objects(code, frame) else Visibility.UNWATCHED
         if probe.NAME in code.co_names or self._verdict(code, frame) or path in self._table.paths().values():
-            return Standing.WATCHED  # or it was refused when its module was instrumented, which is noted there
+            return Visibility.WATCHED  # or its module could not be instrumented, which is reported elsewhere
         if in_standard_library(path) or makes_objects(code, frame):
-            return Standing.HARMLESS
-        return Standing.UNWATCHED
+            return Visibility.HARMLESS
+        return Visibility.UNWATCHED
 
     def _verdict(self, code: CodeType, frame: FrameType) -> Verdict | bool:
         return self._selection(_module(frame), code.co_filename)
@@ -127,7 +128,7 @@ class Callees:
         has_source = made is None and code.co_filename.endswith((".py", ".pyw"))
         why_none = f"no source found for {code.co_filename}" if made is None else made.why
         source = _root_of(module, code.co_filename) if has_source else ""
-        is_target = me.index > 0 and _starts_here(frame)
+        is_target = me.index > 0 and _is_outermost(frame)
         where = f"{module}." if module else ""
         refused = NotInstrumented(
             what=f"{where}{code.co_qualname} ({'run by a thread' if is_target else 'called by threads'})",
@@ -146,7 +147,7 @@ def _module(frame: FrameType) -> str:
 
 
 def _root_of(module: str, path: str) -> str:
-    """The shortest name that selects the module: its top-level package, below namespace packages."""
+    """Return the shortest name that selects the module: its top-level package, below namespace packages."""
     parts = module.split(".")
     for depth in range(1, len(parts) + 1):
         name = ".".join(parts[:depth])
@@ -155,25 +156,25 @@ def _root_of(module: str, path: str) -> str:
     return path
 
 
-def _starts_here(frame: FrameType) -> bool:
-    """Whether the frame is the outermost one of its thread that is not plumbing."""
+def _is_outermost(frame: FrameType) -> bool:
+    """Return whether a frame is the outermost user frame of its thread."""
     return all(is_internal_frame(file) for file in _files(frame.f_back))
 
 
-def _importing(frame: FrameType) -> bool:
-    """Whether the function runs because a module is being imported, which happens once in a process."""
+def _is_importing(frame: FrameType) -> bool:
+    """Return whether the function runs during an import, which happens only once in a process."""
     return any(file.startswith("<frozen importlib") for file in _files(frame))
 
 
 def _files(frame: FrameType | None) -> Iterator[str]:
-    """Yield the file of a frame and of each one that called it."""
+    """Yield the file names of a frame and all its callers."""
     while frame is not None:
         yield frame.f_code.co_filename
         frame = frame.f_back
 
 
-def _alone(me: Carrier) -> bool:
-    """Whether all other threads, if there are any, ended before this point in every schedule: they were joined."""
+def _is_alone(me: Carrier) -> bool:
+    """Return whether a thread has joined all other threads, so that they have ended here in every schedule."""
     return all(
         other is me or (other.done and me.clock.get(other.index, -1) >= other.segment)
         for other in me.engine.queue.carriers
@@ -181,7 +182,7 @@ def _alone(me: Carrier) -> bool:
 
 
 class Monitoring:
-    """Reports calls by `sys.monitoring`; each function that is settled costs nothing from then on."""
+    """Observes calls by `sys.monitoring`. Events are disabled for each settled function, which then costs nothing."""
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
@@ -191,47 +192,47 @@ class Monitoring:
         events = _monitoring.events
         self._tool = next((tool for tool in _TOOL_IDS if _monitoring.get_tool(tool) is None), None)
         if self._tool is None:
-            self._callees.refuse_unobserved("other tools use all places that sys.monitoring has")
+            self._callees.refuse_unobserved("other tools use all tool ids of sys.monitoring")
             return self
         _monitoring.use_tool_id(self._tool, "raddle")
         for event in (events.PY_START, events.PY_RESUME):
             _monitoring.register_callback(self._tool, event, self._enters)
         _monitoring.set_events(self._tool, events.PY_START | events.PY_RESUME)
-        _monitoring.restart_events()  # an earlier session had other answers
-        self._callees.hears_all = True
+        _monitoring.restart_events()  # an earlier session may have disabled events
+        self._callees.sees_every_call = True
         return self
 
     def __exit__(self, *exc: object) -> None:
         if self._tool is None:
             return
-        self._callees.hears_all = False
+        self._callees.sees_every_call = False
         _monitoring.set_events(self._tool, 0)
         for event in (_monitoring.events.PY_START, _monitoring.events.PY_RESUME):
             _monitoring.register_callback(self._tool, event, None)
         _monitoring.free_tool_id(self._tool)
 
     def _enters(self, code: CodeType, offset: int) -> Any:
-        return _monitoring.DISABLE if self._callees.called(code, sys._getframe(1)) else None
+        return _monitoring.DISABLE if self._callees.record_call(code, sys._getframe(1)) else None
 
 
 class Profiling:
-    """Reports calls by `sys.setprofile`, which slows an execution down two or three times."""
+    """Observes calls by `sys.setprofile`, which slows an execution down by a factor of two or three."""
 
-    ALWAYS, ONE_IN = 64, 16  # complete searches: so many executions at first, then a sample
+    ALWAYS, ONE_IN = 64, 16  # complete searches profile their first 64 executions, then one in 16
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
-        self._executions = 0  # of complete searches
+        self._executions = 0  # number of executions of complete searches
 
     def wants(self, *, complete: bool) -> bool:
-        """Return whether the next execution is to be observed, if it is one of a complete search."""
+        """Return whether to profile the next execution; `complete` says whether it belongs to a complete search."""
         self._executions += complete
         return complete and (self._executions <= self.ALWAYS or self._executions % self.ONE_IN == 0)
 
     def run(self, execute: Callable[[], T]) -> T:
-        """Run an execution, and report its calls."""
+        """Run an execution and observe its calls."""
         if sys.getprofile() is not None:
-            self._callees.refuse_unobserved("another profiler is active, and this interpreter has room for one")
+            self._callees.refuse_unobserved("another profiler is active, and this interpreter supports only one")
             return execute()
         sys.setprofile(self._enters)
         try:
@@ -241,4 +242,4 @@ class Profiling:
 
     def _enters(self, frame: FrameType, event: str, arg: object) -> None:
         if event == "call":
-            self._callees.called(frame.f_code, frame)
+            self._callees.record_call(frame.f_code, frame)

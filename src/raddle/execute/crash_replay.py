@@ -1,8 +1,8 @@
-"""Crash replay: what an execution had done when its process died.
+"""Crash replay: reconstructs what an execution had done when its process died.
 
-The child that runs it counts its moments where the parent can see them. Should it die, a second child runs the same
-execution, stops at the last of these moments, reports what it has done so far, and ends. So as long as no child dies,
-only a number is kept.
+The child process that runs an execution counts its events in memory shared with the parent. If the child dies, a second
+child repeats the execution, stops at the last counted event, reports its state and exits. As long as no child dies,
+only a counter is kept.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from raddle.engine.carrier import Carrier
 from raddle.engine.observer import Observer
 
 
-class Pulse:
-    """Counted by a child, read by its parent."""
+class SharedCounter:
+    """A counter that a child process increments and its parent reads."""
 
     def __init__(self) -> None:
         self._count = memoryview(mmap.mmap(-1, 8)).cast("q")  # shared with children
         self._last = 0
-        self.tell: Callable[[str], None] = lambda thread: None  # called at the last moment
+        self.on_last: Callable[[str], None] = lambda thread: None  # called with the running thread at the last event
 
     @property
     def count(self) -> int:
         return self._count[0]
 
     def begin(self, *, last: int = 0) -> None:
-        """Count from 0 on; call `tell` at the last moment, if that is known."""
+        """Restart at 0; if `last` is not 0, call `on_last` when the counter reaches it."""
         self._count[0], self._last = 0, last
 
-    def beat(self, thread: str) -> None:
-        """Count another moment, in that thread."""
+    def increment(self, thread: str) -> None:
+        """Count an event of the thread with this label."""
         self._count[0] = count = self._count[0] + 1
         if count == self._last:
-            self.tell(thread)
+            self.on_last(thread)
 
 
-class DecisionPulse(Observer):
+class DecisionCounter(Observer):
     """Counts the decisions of an execution."""
 
-    def __init__(self, pulse: Pulse) -> None:
-        self._pulse = pulse
+    def __init__(self, counter: SharedCounter) -> None:
+        self._counter = counter
 
     def decided(self, me: Carrier) -> None:
-        self._pulse.beat(me.label)
+        self._counter.increment(me.label)
 
 
-class MomentPulse(DecisionPulse):
-    """Counts everything that happens in an execution; comes after the observers that record it."""
+class EventCounter(DecisionCounter):
+    """Counts all events of an execution. It must come after the observers that record them."""
 
     def decided(self, me: Carrier) -> None:
-        """Do nothing: the chosen thread passes its scheduling point next."""
+        """Do nothing: the chosen thread's next event is counted when it passes its scheduling point."""
 
-    def _beat(self, me: Carrier, *args: Any, **details: Any) -> None:
-        self._pulse.beat(me.label)
+    def _increment(self, me: Carrier, *args: Any, **details: Any) -> None:
+        self._counter.increment(me.label)
 
-    began = passed = accessed = happened = entered = left = _beat
+    began = passed = accessed = happened = entered = left = _increment

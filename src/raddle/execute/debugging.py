@@ -1,8 +1,8 @@
-"""Debuggers: whether one is active, and what it should not show.
+"""Debugger support: detects active debuggers, and makes them skip raddle's own frames.
 
-A person at a prompt takes longer than any patience limit, so nothing is ended while a debugger is active. Debuggers
-built on `bdb` (pdb, ipdb, pytest's) do not stop in raddle's own frames: `step` goes from one line of the program to the
-next, not into probes.
+A user at a debugger prompt takes longer than any time limit, so no execution is ended while a debugger is active.
+Debuggers based on `bdb` (pdb, ipdb, pytest's) do not stop in raddle's frames: `step` goes to the next line of the
+program, not into probes.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any
 
 from raddle import env
 
-Entered = Callable[[Any], None]  # is given the debugger, an instance of a class derived from `bdb.Bdb`
+Entered = Callable[[Any], None]  # called with the debugger, an instance of a class derived from `bdb.Bdb`
 
-# Modules that a debugger steps over, as patterns of `fnmatch`.
+# Modules that a debugger steps over, as `fnmatch` patterns.
 SKIPPED = frozenset({"raddle", "raddle.*", "greenlet", "greenlet.*"})
-# Measuring tools that use `sys.settrace` as well.
+# Measurement tools that use `sys.settrace` but are not debuggers.
 _TRACERS = frozenset({"coverage"})
 
 
 def is_debugged() -> bool:
-    """Whether a debugger traces the running thread."""
+    """Return whether a debugger traces the running thread."""
     return _is_monitored() or _is_debugger(sys.gettrace())
 
 
 def is_debugged_at(frame: FrameType | None) -> bool:
-    """The same of another thread, by its innermost frame: it is in a debugger, or in a function that one traces.
+    """Return whether a thread, given by its innermost frame, is in a debugger or in a function that one traces.
 
-    `f_locals` must not be touched: up to 3.12 that undoes what a person has assigned at the prompt.
+    `f_locals` must not be accessed: up to Python 3.12 that discards assignments made at the debugger prompt.
     """
     while frame is not None:
         if frame.f_globals is vars(bdb) or _is_debugger(frame.f_trace):
@@ -42,34 +42,34 @@ def is_debugged_at(frame: FrameType | None) -> bool:
 
 
 def _is_monitored() -> bool:
-    """Whether a debugger uses PEP 669, as pdb does since 3.14, and debugpy."""
+    """Return whether a debugger uses `sys.monitoring` (PEP 669), as debugpy does, and pdb since Python 3.14."""
     if not env.HAS_MONITORING:
         return False
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore] # where there is one
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore] # exists since Python 3.12
     return monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
 
 
 def _is_debugger(tracer: Any) -> bool:
     if tracer is None:
         return False
-    owner = getattr(tracer, "__self__", tracer)  # a bound method, or an object that is called
+    owner = getattr(tracer, "__self__", tracer)  # the tracer is a bound method or a callable object
     return str(type(owner).__module__).partition(".")[0] not in _TRACERS
 
 
 @contextmanager
 def debuggable(entered: Entered = lambda debugger: None) -> Iterator[None]:
-    """Have debuggers skip raddle's frames meanwhile; `entered` is called when one begins."""
-    plain: Any = bdb.Bdb.set_trace
+    """Make debuggers skip raddle's frames inside the `with` block; call `entered` when one starts."""
+    original: Any = bdb.Bdb.set_trace
 
     def set_trace(self: Any, frame: FrameType | None = None, *args: Any, **kwargs: Any) -> Any:
         entered(self)
         self.skip = {*(self.skip or ()), *SKIPPED}
-        self.mode = None  # from 3.14 on pdb's `quit` ends the process when it is "inline"; here it ends the command
-        return plain(self, frame or sys._getframe(1), *args, **kwargs)
+        self.mode = None  # since 3.14, `quit` in "inline" mode ends the process; here it must only end the command
+        return original(self, frame or sys._getframe(1), *args, **kwargs)
 
     bdb.Bdb.set_trace = set_trace  # type: ignore[method-assign]
     try:
         yield
     finally:
         if bdb.Bdb.set_trace is set_trace:
-            bdb.Bdb.set_trace = plain  # type: ignore[method-assign]
+            bdb.Bdb.set_trace = original  # type: ignore[method-assign]

@@ -1,6 +1,6 @@
-"""A domain: what the participants of scenarios are, threads or others, and how a process is prepared to run them.
+"""A domain: the kind of participants that scenarios have, and how a process is prepared to run them.
 
-It is a value. A plan carries it, so that every process that takes part in a search makes the same installation.
+It is a value. A plan includes it, so that every process of a search creates the same installation.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from raddle.execute.installation import Installation
 
 
 class Domain(ABC):
-    """One world, with the options of its installations; it has to be picklable for searches with workers."""
+    """One world, with the options of its installations. It must be picklable for searches with workers."""
 
-    default_criteria: ClassVar[tuple[str, ...]] = ()  # what is measured if the caller names nothing
+    default_criteria: ClassVar[tuple[str, ...]] = ()  # criteria that are measured if the caller names none
 
     @abstractmethod
     def install(self) -> Installation:
-        """Return an installation, which is put in place when it is entered."""
+        """Return an installation, which takes effect when it is entered."""

@@ -1,4 +1,4 @@
-"""Calls a function in a forked child, so that nothing it does to the process's state remains."""
+"""Calls functions in a forked child process, so that their changes to the state of the process are discarded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_fork, _exit = getattr(os, "fork", None), os._exit  # kept before they are patched
+_fork, _exit = getattr(os, "fork", None), os._exit  # the originals, saved before they are patched
 
 
 class ChildDiedError(Exception):
-    """The child ended without an answer; `how` is what `how_it_ended` says."""
+    """Raised when a child process ends without sending a result; `how` is the return value of `how_it_ended`."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -28,38 +28,40 @@ class ChildDiedError(Exception):
 
 
 class ChildFailedError(ChildDiedError):
-    """The function itself raised something; `how` is the traceback."""
+    """Raised when the function raises an exception in the child process; `how` is the traceback."""
 
     def __str__(self) -> str:
         return self.how
 
 
 def can_fork() -> bool:
-    """Is there a fork on this system?"""
+    """Return whether this system has `os.fork`."""
     return _fork is not None
 
 
 @contextmanager
 def without_fork_warning() -> Iterator[None]:
-    """Suppress the warning that a forked child lacks the other threads of its parent: ours need none of them."""
+    """Suppress the warning about forking a multi-threaded process: raddle's children need no other threads."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*multi-threaded.*fork")
         yield
 
 
 def in_child(function: Callable[[], T]) -> T:
-    """What the function returns when called in a child; it must be picklable. Both ends are ours.
+    """Call a function in a child process and return its result, which must be picklable.
 
     >>> in_child(lambda: 6 * 7)
     42
     """
-    return told_by_child(lambda tell: function())
+    return in_child_with_exit(lambda exit_with: function())
 
 
-def told_by_child(function: Callable[[Callable[[T], None]], T]) -> T:
-    """The same of a function that may also `tell` its answer before it is through: the child ends there and then.
+def in_child_with_exit(function: Callable[[Callable[[T], None]], T]) -> T:
+    """Call a function in a child process and return its result, like `in_child`.
 
-    >>> told_by_child(lambda tell: [tell(number) for number in range(3)][0])
+    The function gets a callable that sends a result and ends the child immediately.
+
+    >>> in_child_with_exit(lambda exit_with: [exit_with(number) for number in range(3)][0])
     0
     """
     assert _fork is not None
@@ -68,7 +70,7 @@ def told_by_child(function: Callable[[Callable[[T], None]], T]) -> T:
         pid = _fork()
     if pid == 0:
         os.close(reader)
-        _answer(function, writer)
+        _run_child(function, writer)
     os.close(writer)
     try:
         with os.fdopen(reader, "rb") as pipe:
@@ -79,27 +81,27 @@ def told_by_child(function: Callable[[Callable[[T], None]], T]) -> T:
         raise
     _, status = os.waitpid(pid, 0)
     try:
-        ok, answer = pickle.loads(data)
-    except (EOFError, pickle.UnpicklingError):  # nothing, or not all of it
+        ok, result = pickle.loads(data)
+    except (EOFError, pickle.UnpicklingError):  # the data is missing or incomplete
         raise ChildDiedError(how_it_ended(os.waitstatus_to_exitcode(status))) from None
     if not ok:
-        raise ChildFailedError(answer)
-    return answer  # type: ignore[no-any-return]
+        raise ChildFailedError(result)
+    return result  # type: ignore[no-any-return]
 
 
-def _answer(function: Callable[[Callable[[T], None]], T], writer: int) -> None:
-    """In the child: never returns, and runs nothing of what the parent meant to run at its exit."""
+def _run_child(function: Callable[[Callable[[T], None]], T], writer: int) -> None:
+    """Call the function in the child process and send its result; never return, and run no exit handlers."""
 
-    def tell(answer: T) -> None:
+    def exit_with(result: T) -> None:
         try:
-            data = pickle.dumps((True, answer))
+            data = pickle.dumps((True, result))
         except Exception:
             data = pickle.dumps((False, traceback.format_exc()))
         _send(data, writer)
 
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-        tell(function(tell))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+        exit_with(function(exit_with))
     except BaseException:
         _send(pickle.dumps((False, traceback.format_exc())), writer)
     finally:
@@ -113,13 +115,13 @@ def _send(data: bytes, writer: int) -> None:
 
 
 def how_it_ended(code: int | None) -> str:
-    """How a process ended, by its exit code as `multiprocessing` has it.
+    """Describe how a process ended, given its exit code in the convention of `multiprocessing`.
 
     >>> how_it_ended(3), how_it_ended(-11), how_it_ended(None)
-    ('exit code 3', 'killed by SIGSEGV', 'nobody knows how')
+    ('exit code 3', 'killed by SIGSEGV', 'an unknown exit code')
     """
     if code is None:
-        return "nobody knows how"
+        return "an unknown exit code"
     if code >= 0:
         return f"exit code {code}"
     try:

@@ -1,7 +1,7 @@
-"""Executions in children of this process, one each: what they break, and their death, are their own.
+"""Isolated executions: each runs in its own child process, so crashes and leftover state do not affect the parent.
 
-What a child finds out about the scenario is taken over. Of one that died as much is told as another one can tell, which
-does the same up to the last moment.
+The parent takes over the scheduling points and sites that a child finds. If a child process dies, a second child
+repeats the execution and reports its state at the last recorded event.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from raddle.checks.crash import process_died
 from raddle.engine.points import KnownPoints
 from raddle.errors import RaddleError
-from raddle.execute.crash_replay import Pulse
-from raddle.execute.fork import ChildDiedError, ChildFailedError, told_by_child
+from raddle.execute.crash_replay import SharedCounter
+from raddle.execute.fork import ChildDiedError, ChildFailedError, in_child_with_exit
 from raddle.execute.watchdog import Watchdog
 from raddle.instrument import NotInstrumented
 from raddle.outcome import Outcome
@@ -24,79 +24,86 @@ from raddle.site import Site, SiteTable
 T = TypeVar("T")
 
 
-class News(NamedTuple):
-    """What an execution in a child found out that its parent has to know."""
+class ChildState(NamedTuple):
+    """The state that a child process changed and its parent must take over."""
 
-    sites: set[int]
-    kinds: set[str]
+    sites: set[int]  # sites that are scheduling points
+    kinds: set[str]  # kinds of operation that are scheduling points
     not_instrumented: list[NotInstrumented]
-    imported: tuple[tuple[int, Site], ...]  # the sites of modules that were imported there, with their numbers
-    paths: dict[str, str]  # their files
+    imported: tuple[tuple[int, Site], ...]  # numbers and sites of the modules that the child imported
+    paths: dict[str, str]  # maps the files of these sites to their paths
 
 
-class Apart:
-    """Runs what it is given in children, and adds what they learn to what is known here."""
+class IsolatedRunner:
+    """Runs executions in child processes, and takes over the scheduling points and sites that they find."""
 
     def __init__(
         self,
         table: SiteTable,
-        known_points: Callable[[], KnownPoints],  # as it is at the time
+        known_points: Callable[[], KnownPoints],  # returns the current ones, as the session may replace them
         not_instrumented: list[NotInstrumented],
         watchdog: Watchdog,
     ) -> None:
-        self.pulse = Pulse()
+        self.counter = SharedCounter()
         self._table = table
-        self._learned = known_points
+        self._known_points = known_points
         self._not_instrumented = not_instrumented
         self._watchdog = watchdog
 
     def run(self, run: Callable[[], T], so_far: Callable[[Outcome], T], nothing: Callable[[Outcome], T]) -> T:
-        """Run in a child; if it dies, take what it was `so_far`, or `nothing` where that cannot be had."""
+        """Call `run` in a child process and return its result.
+
+        If the child dies, return the result of `so_far` at the last recorded event, in a second child. If that fails,
+        return the result of `nothing`.
+        """
 
         def survive() -> T:
             run()
-            return so_far(process_died(how))  # the other one did not
+            return so_far(process_died(how))  # the first child died, but this one did not
 
-        self.pulse.begin()
+        self.counter.begin()
         try:
-            return self._told_by_child(run)
+            return self._result_of_child(run)
         except ChildDiedError as died:
             how = died.how
-        if self.pulse.count:
-            self.pulse.begin(last=self.pulse.count)
-            with suppress(ChildDiedError):  # at another place, so that nothing can be told of it
-                return self._told_by_child(survive, lambda thread: so_far(process_died(how, thread)))
+        if self.counter.count:
+            self.counter.begin(last=self.counter.count)
+            with suppress(ChildDiedError):  # it died at another event, so its state is unknown
+                return self._result_of_child(survive, lambda thread: so_far(process_died(how, thread)))
         return nothing(process_died(how))
 
-    def _told_by_child(self, run: Callable[[], T], last_words: Callable[[str], T] | None = None) -> T:
-        """What a child has to say, and take over what was learnt there."""
-        known = len(self._table)
+    def _result_of_child(self, run: Callable[[], T], at_last_event: Callable[[str], T] | None = None) -> T:
+        """Call `run` in a child process, take over the state that it changed, and return its result.
 
-        def told(answer: T) -> tuple[T, News]:
-            imported = tuple((number, self._table[number]) for number in islice(self._table, known, None))
+        If `at_last_event` is given, it provides the result when the counter reaches the last event, and the child ends.
+        """
+        site_count = len(self._table)
+
+        def with_state(result: T) -> tuple[T, ChildState]:
+            imported = tuple((number, self._table[number]) for number in islice(self._table, site_count, None))
             paths = {site.file: self._table.path(site.file) for _, site in imported}
-            known_points = self._learned()
-            return answer, News(known_points.sites, known_points.kinds, self._not_instrumented, imported, paths)
+            known_points = self._known_points()
+            return result, ChildState(known_points.sites, known_points.kinds, self._not_instrumented, imported, paths)
 
-        def inside(tell: Callable[[Any], None]) -> Any:
+        def in_child(exit_with: Callable[[Any], None]) -> Any:
             self._watchdog.start()
-            if last_words is not None:
-                self.pulse.tell = lambda thread: tell(told(last_words(thread)))
-            return told(run())
+            if at_last_event is not None:
+                self.counter.on_last = lambda thread: exit_with(with_state(at_last_event(thread)))
+            return with_state(run())
 
         try:
-            answer, news = told_by_child(inside)
+            result, state = in_child_with_exit(in_child)
         except ChildFailedError as failed:
-            raise RaddleError("child-died", f"an isolated execution ended without an answer: {failed}") from None
-        self._take_over(news)
-        return answer  # type: ignore[no-any-return]
+            raise RaddleError("child-died", f"an isolated execution ended without a result: {failed}") from None
+        self._take_over(state)
+        return result  # type: ignore[no-any-return]
 
-    def _take_over(self, news: News) -> None:
-        known_points = self._learned()
-        for number in sorted(news.sites):
+    def _take_over(self, state: ChildState) -> None:
+        known_points = self._known_points()
+        for number in sorted(state.sites):
             known_points.site(number)
-        for kind in sorted(news.kinds):
+        for kind in sorted(state.kinds):
             known_points.kind(kind)
-        self._not_instrumented[:] = news.not_instrumented
-        for number, site in news.imported:
-            self._table.add(number, (site,), file=site.file, path=news.paths[site.file])
+        self._not_instrumented[:] = state.not_instrumented
+        for number, site in state.imported:
+            self._table.add(number, (site,), file=site.file, path=state.paths[site.file])

@@ -1,8 +1,8 @@
-"""An installation: everything in place to run the participants of a world under control.
+"""An installation: a process prepared to run the participants of a world under control.
 
-The garbage collector is held back (a destructor that runs at another moment would make executions differ), and Ctrl-C
-and calls that block are watched for. A world can put more in place: that of threads instruments modules and patches
-primitives, which takes a while. So many scenarios can be run on one installation.
+It disables the garbage collector, because destructors that run at varying times would make executions differ. It also
+handles Ctrl-C and detects calls that block. A world can add more: that of threads instruments modules and patches
+primitives. This takes a while, so many scenarios can share one installation.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from raddle.static_model import StaticModel
 from raddle.step import Step
 
 COLLECT_EVERY = 500  # executions between two runs of the garbage collector
-INSTALLATIONS_TO_COLLECT = 32
+INSTALLATIONS_TO_COLLECT = 32  # installations after which the garbage collector runs
 _installations = itertools.count(1)
 
 
 class Installation:
-    """Puts everything in place while entered."""
+    """Prepares the process while entered."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Installation:
         self.world = world
         self.calculus = calculus
         self.table = SiteTable() if table is None else table
-        self.not_instrumented: list[NotInstrumented] = []  # modules, and what the threads of the last scenario call
+        self.not_instrumented: list[NotInstrumented] = []  # modules, and functions called by the last scenario
         self.watchdog = Watchdog(patience_seconds)
         self.interrupts = Interrupts()
         self.pool = CarrierPool()
@@ -56,7 +56,7 @@ class Installation:
         self._since_collection = 0
         self._frozen = False
         self._stack = ExitStack()
-        self._entered = 0  # how often: a workbench and its sessions enter the same installation
+        self._entered = 0  # nesting depth, as a workbench and its sessions enter the same installation
 
     def __enter__(self) -> Installation:
         if self._entered:
@@ -64,7 +64,7 @@ class Installation:
             return self
         with ExitStack() as stack:
             self._install(stack)
-            self._hold_back_collector(stack)
+            self._disable_collector(stack)
             stack.enter_context(debuggable())
             stack.enter_context(self.interrupts)
             stack.enter_context(self.watchdog)
@@ -74,14 +74,14 @@ class Installation:
         return self
 
     def _install(self, stack: ExitStack) -> None:
-        """Put in place what the world needs."""
+        """Install what the world needs; `stack` undoes it on exit."""
 
-    def _hold_back_collector(self, stack: ExitStack) -> None:
+    def _disable_collector(self, stack: ExitStack) -> None:
         if gc.isenabled():
             gc.disable()
             stack.callback(gc.enable)
-        if gc.get_freeze_count() <= env.MAX_FROZEN_AT_START:  # else the program wants its objects to stay frozen
-            live_functions.freeze()  # what is there already need not be looked through every time
+        if gc.get_freeze_count() <= env.MAX_FROZEN_AT_START:  # otherwise the program itself uses gc.freeze
+            live_functions.freeze()  # so that collections do not scan the existing objects every time
             stack.callback(live_functions.unfreeze)
             self._frozen = True
 
@@ -90,12 +90,12 @@ class Installation:
         if self._entered:
             return
         self._stack.close()
-        # Frozen objects count as old, and the collector waits much longer before it looks at old objects.
+        # Frozen objects count as old, and the collector scans old objects much less often.
         if self._frozen and gc.isenabled() and next(_installations) % INSTALLATIONS_TO_COLLECT == 0:
             gc.collect()
 
     def begin(self) -> None:
-        """Begin another scenario."""
+        """Prepare for another scenario."""
         self.attached = None
 
     def model(self) -> StaticModel:
@@ -103,25 +103,25 @@ class Installation:
         return StaticModel()
 
     def step_recorder(self, *, renewed: bool) -> Recorder:
-        """Return an observer that records steps for criteria; `renewed`: a setup comes before each execution."""
+        """Return an observer that records steps for criteria; `renewed` means that a setup precedes each execution."""
         raise NotImplementedError(f"executions in {type(self.world).__name__} are not measured")
 
     def attach(self, engine: Engine, steps: list[Step] | None) -> None:
-        """Run executions on this engine from now on; `steps` is where probes append accesses, if anywhere."""
+        """Run executions on this engine from now on; `steps` is the list to which probes append accesses, if any."""
         self._attach(engine, steps)
         self.attached = engine
         self.watchdog.engine = self.interrupts.engine = engine
 
     def execute(self, run: Callable[[], Outcome], *, profiled: bool, complete: bool) -> Outcome:
-        """Call `run`, which runs one execution on the engine that is attached.
+        """Call `run`, which runs one execution on the attached engine.
 
-        `profiled`: observe the callees in any case. `complete`: the execution belongs to a complete search.
+        `profiled` means that calls must be observed. `complete` means that the execution belongs to a complete search.
         """
         self._since_collection += 1
         if self._since_collection >= COLLECT_EVERY:
             self._since_collection = 0
             gc.collect()
-            if self._frozen:  # what has been found out by now stays, and need not be looked through again
+            if self._frozen:  # the data collected so far is kept, so later collections need not scan it
                 live_functions.freeze()
         return self._run(run, profiled=profiled, complete=complete)
 

@@ -1,6 +1,6 @@
-"""Ctrl-C: the first ends the execution at its next scheduling point, the second at once.
+"""Ctrl-C: the first ends the execution at its next scheduling point, the second ends it immediately.
 
-So does SIGTERM where a command has taken it for that: `timeout` and build servers send it.
+Inside `termination_interrupts`, SIGTERM does the same, as `timeout` and CI servers send it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from raddle.engine.engine import Engine
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """While this lasts, SIGTERM is as good as Ctrl-C; not where somebody has another handler.
+    """Treat SIGTERM like Ctrl-C inside the `with` block, unless the program has installed its own handler.
 
     >>> with termination_interrupts():
     ...     signal.getsignal(signal.SIGTERM) is _terminated
@@ -42,17 +42,17 @@ def _in_main_thread() -> bool:
 
 
 class Interrupts:
-    """While entered, SIGINT is ours (in the main thread; elsewhere nothing can be done about it)."""
+    """Handles SIGINT while entered. Only the main thread can set signal handlers; elsewhere it does nothing."""
 
     def __init__(self) -> None:
-        self.seen = False
+        self.seen = False  # True once Ctrl-C was pressed
         self.engine: Engine | None = None
-        self.at_once: Callable[[], bool] = lambda: False  # whether the first Ctrl-C ends the execution where it is
-        self._before: dict[signal.Signals, Any] = {}
+        self.at_once: Callable[[], bool] = lambda: False  # returns whether the first Ctrl-C ends the execution at once
+        self._previous: dict[signal.Signals, Any] = {}  # the handlers to restore
 
     def __enter__(self) -> Interrupts:
         if _in_main_thread():
-            # An ignored SIGINT (a job in the background) stays ignored.
+            # If SIGINT is ignored, as for a background job, it stays ignored.
             if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
                 self._take(signal.SIGINT)
             if signal.getsignal(signal.SIGTERM) is _terminated:
@@ -60,11 +60,11 @@ class Interrupts:
         return self
 
     def _take(self, number: signal.Signals) -> None:
-        self._before[number] = signal.signal(number, self._handle)
+        self._previous[number] = signal.signal(number, self._handle)
 
     def __exit__(self, *exc: object) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.seen:

@@ -1,4 +1,4 @@
-"""What threads complain of while they are thrown out of an execution is nobody's business."""
+"""Suppresses errors that threads log while an execution is being torn down."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from greenlet import getcurrent
 
 from raddle.engine.carrier import Carrier
 
-LOGGERS = ("concurrent.futures", "asyncio")  # that tell of exceptions which nobody else would see
+LOGGERS = ("concurrent.futures", "asyncio")  # loggers of exceptions that no caller handles
 
 
-def is_thrown_out() -> bool:
-    """Is the running thread one of an execution that is being aborted?
+def is_being_aborted() -> bool:
+    """Return whether the running thread belongs to an execution that is being aborted.
 
-    >>> is_thrown_out()
+    >>> is_being_aborted()
     False
     """
     me: Any = getcurrent()
@@ -27,24 +27,24 @@ def is_thrown_out() -> bool:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Nothing is written of exceptions in threads that are thrown out, as long as this lasts."""
+    """Suppress reports of exceptions in aborted threads inside the `with` block."""
     hook = sys.unraisablehook
 
     def unraisable(args: Any) -> None:
-        if not is_thrown_out():
+        if not is_being_aborted():
             hook(args)
 
-    def is_worth_telling(_: logging.LogRecord) -> bool:
-        return not is_thrown_out()
+    def should_log(_: logging.LogRecord) -> bool:
+        return not is_being_aborted()
 
     sys.unraisablehook = unraisable
     loggers = [logging.getLogger(name) for name in LOGGERS]
     for logger in loggers:
-        logger.addFilter(is_worth_telling)
+        logger.addFilter(should_log)
     try:
         yield
     finally:
         for logger in loggers:
-            logger.removeFilter(is_worth_telling)
-        if sys.unraisablehook is unraisable:  # else somebody has put another one there meanwhile
+            logger.removeFilter(should_log)
+        if sys.unraisablehook is unraisable:  # otherwise the program has installed its own hook
             sys.unraisablehook = hook

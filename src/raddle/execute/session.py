@@ -18,9 +18,9 @@ from raddle.engine.rules import DEFAULT_RULES, Rules, Timeouts
 from raddle.engine.step_limit import StepLimit
 from raddle.entities import Entities
 from raddle.event import Preemption
-from raddle.execute.crash_replay import DecisionPulse, MomentPulse
+from raddle.execute.crash_replay import DecisionCounter, EventCounter
 from raddle.execute.fork import ChildDiedError, can_fork, in_child
-from raddle.execute.forked_run import Apart
+from raddle.execute.forked_run import IsolatedRunner
 from raddle.execute.installation import Installation
 from raddle.labels import first_label
 from raddle.observers.follower import Follower
@@ -39,21 +39,21 @@ from raddle.schedulers.replay import Replay
 from raddle.step import Step
 from raddle.trace import Trace
 
-UNKNOWN_END = "it is not known where it died"
+UNKNOWN_END = "the place where the process died is unknown"
 
 
 class Execution(NamedTuple):
-    """One execution, as the exploration needs it."""
+    """The result of one execution, for a search."""
 
     outcome: Outcome
     decisions: tuple[int, ...]
-    steps: int
-    observed: tuple[tuple[Step, ...], Entities] | None = None  # what criteria are shown, where there are any
+    steps: int  # number of scheduling points that the threads reached
+    observed: tuple[tuple[Step, ...], Entities] | None = None  # input for criteria, if any are measured
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One execution that was watched."""
+    """The result of one recorded execution."""
 
     outcome: Outcome
     trace: Trace
@@ -61,11 +61,11 @@ class Recorded:
     divergence: str | None = None
     divergence_step: int | None = None
     preemptions: tuple[Preemption, ...] = ()
-    every_switch: Schedule | None = None  # with every switch, also where no two threads are known to meet
-    steps: int = 0  # scheduling points that threads came to
+    every_switch: Schedule | None = None  # the schedule with all switches, even where no threads are known to interact
+    steps: int = 0  # number of scheduling points that the threads reached
 
     def same_as(self, other: Recorded) -> bool:
-        """The same steps where threads meet, and the same end?"""
+        """Return whether two executions have the same interactions between threads and the same outcome."""
         return (
             self.outcome.signature == other.outcome.signature
             and first_difference(self.trace, other.trace, died=self.outcome.died, passed=not self.outcome.failed)
@@ -73,11 +73,11 @@ class Recorded:
         )
 
 
-Choose = Callable[[Any, Any], Any]  # given the enabled threads and the one that was running
+Choose = Callable[[Any, Any], Any]  # called with the enabled threads and the thread that was running
 
 
-class Choosing(Scheduler):
-    """Chooses threads by a function."""
+class FunctionScheduler(Scheduler):
+    """Calls a function for each decision."""
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -90,7 +90,7 @@ class Choosing(Scheduler):
 
 
 class Runner(NamedTuple):
-    """An engine, with the observers that are asked for results."""
+    """An engine, with the observers that provide results."""
 
     engine: Engine
     recorder: Recorder | None
@@ -98,16 +98,16 @@ class Runner(NamedTuple):
 
     @property
     def steps(self) -> list[Step] | None:
-        """Where probes append accesses."""
+        """The list to which probes append accesses; None if nothing is measured."""
         return None if self.recorder is None else self.recorder.stream
 
     def observed(self) -> tuple[tuple[Step, ...], Entities] | None:
-        """Return what criteria are shown of the execution just run, if anything is measured."""
+        """Return the steps and entities of the last execution; None if nothing is measured."""
         return None if self.recorder is None else self.recorder.observed()
 
 
 class Recording(NamedTuple):
-    """An engine for one execution that is recorded."""
+    """An engine for one recorded execution, with its recorders."""
 
     engine: Engine
     story: StoryRecorder
@@ -115,11 +115,11 @@ class Recording(NamedTuple):
 
     @property
     def steps(self) -> None:
-        """Probes notify the observers of every access."""
+        """None: probes append no accesses to a list, but notify the observers."""
 
 
 class Session:
-    """Executes one scenario, in as many ways as one likes, while entered, and so is its installation."""
+    """Runs executions of one scenario. Entering a session also enters its installation."""
 
     def __init__(
         self,
@@ -139,21 +139,22 @@ class Session:
         self._installation = installation
         self._setup = setup
         self._measuring = measuring
-        self._criteria = criteria  # names of those that are measured: they may need more scheduling points
+        self._criteria = criteria  # names of the measured criteria, which may need more scheduling points
         self.step_limit = step_limit
-        self.replay_options = replay_options  # how to say what options this session has
+        self.replay_options = replay_options  # the options of this session, as a replay command shows them
         self.switches = switches
         self._rules = rules
-        self._known_rules: dict[tuple[bool, bool, bool], Rules] = {}
+        self._cached_rules: dict[tuple[bool, bool, bool], Rules] = {}
         self.table = installation.table
         self.not_instrumented = installation.not_instrumented
         self.model = installation.model
-        # Each execution in a child, which may die, if that is asked for.
         watchdog = installation.watchdog
-        self._apart = Apart(self.table, lambda: self.known_points, self.not_instrumented, watchdog) if isolate else None
+        self._isolated = (
+            IsolatedRunner(self.table, lambda: self.known_points, self.not_instrumented, watchdog) if isolate else None
+        )
         self._switchable_sites: set[int] = set()
-        self._looked_through = 0  # how many sites were looked at for these
-        self.after_each: Callable[[], None] = lambda: None  # called after each execution, whatever it was for
+        self._checked_sites = 0  # number of sites that `_switchable` has checked
+        self.after_each: Callable[[], None] = lambda: None  # called after each execution, including replays
         self.known_points = KnownPoints()
 
     def __enter__(self) -> Session:
@@ -164,35 +165,35 @@ class Session:
         return self
 
     def _prepare(self) -> None:
-        # A child that runs the execution ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
-        isolated, watchdog = self._apart is not None, self._installation.watchdog
-        self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.blocked
+        # A child process ignores Ctrl-C, so the parent cannot wait for it to reach a scheduling point.
+        isolated, watchdog = self._isolated is not None, self._installation.watchdog
+        self._installation.interrupts.at_once = lambda: (isolated and not watchdog.is_limited) or watchdog.notified
         self.forget()
 
     def __exit__(self, *exc: Any) -> None:
         self._installation.__exit__(*exc)
 
     def forget(self) -> None:
-        """Begin as if nothing had been executed yet."""
+        """Forget the scheduling points and engines of all executions so far."""
         self._installation.begin()
         self.known_points = KnownPoints()
         for kind in sorted(points_for(self._criteria)):
             self.known_points.operation(kind)
         self._snapshot: KnownPoints | None = None
-        self._followed: Runner | None = None  # for schedulers that want to be asked and informed more
+        self._followed: Runner | None = None  # for schedulers that follow executions
         self._unmeasured: Runner | None = None  # for executions that are not measured
-        self._lean = self._runner()
+        self._lean = self._runner()  # for all other executions
 
     def _runner(self, *, followed: bool = False, measuring: bool = True) -> Runner:
-        """Make an engine with the observers for these executions."""
+        """Return a new engine with observers; `followed` adds the follower for a scheduler that follows executions."""
         recorder = follower = None
         observers: list[Observer] = []
         if followed:
             observers.append(follower := Follower(self._installation.calculus))
         if self._measuring and measuring:
             observers.append(recorder := self._installation.step_recorder(renewed=self._setup is not None))
-        if self._apart is not None:
-            observers.append(DecisionPulse(self._apart.pulse))
+        if self._isolated is not None:
+            observers.append(DecisionCounter(self._isolated.counter))
         engine = Engine(
             self._installation.world,
             self.known_points,
@@ -208,16 +209,19 @@ class Session:
         return Points() if switchable is None else GilPoints(switchable)
 
     def _switchable(self) -> set[int] | None:
-        """The sites where CPython with the GIL may switch, one set for all: executions import more modules."""
+        """Return the sites where CPython with the GIL can switch; None in the free-threaded model.
+
+        The same set is updated for all executions, because executions may import more modules.
+        """
         if self.switches == "free-threaded":
             return None
-        known, sites = self._looked_through, self._switchable_sites
-        if known < len(self.table):
-            self._looked_through = len(self.table)
+        checked, sites = self._checked_sites, self._switchable_sites
+        if checked < len(self.table):
+            self._checked_sites = len(self.table)
             sites.update(
-                number for number in itertools.islice(self.table, known, None) if self.table[number].switchable
+                number for number in itertools.islice(self.table, checked, None) if self.table[number].switchable
             )
-            self.known_points.version += bool(known)  # there are more schedules than before
+            self.known_points.version += bool(checked)  # the new sites allow more schedules
         return sites
 
     @property
@@ -229,16 +233,16 @@ class Session:
 
     @property
     def interrupted(self) -> bool:
-        """Was Ctrl-C pressed?"""
+        """Whether Ctrl-C was pressed."""
         return self._installation.interrupts.seen
 
     def end_by(self, deadline: float | None) -> None:
-        """End any execution that is still running at that time of the monotonic clock; None: end none."""
+        """Set the time of the monotonic clock at which a running execution is ended; None removes the deadline."""
         self._installation.watchdog.deadline = float("inf") if deadline is None else deadline
 
     def run(self, choose: Choose) -> Execution:
-        """Run one execution, as fast as possible."""
-        return self._run(self._lean, Choosing(choose), self._rules)[0]
+        """Run one execution decided by a function, without recording it."""
+        return self._run(self._lean, FunctionScheduler(choose), self._rules)[0]
 
     def _run(
         self,
@@ -248,13 +252,13 @@ class Session:
         known_points: KnownPoints | None = None,
         memory: Callable[[], object] = lambda: None,
     ) -> tuple[Execution, object]:
-        """Run one execution, in a child if that is asked for; return it and the scheduler's state after it."""
-        if self._apart is None:
-            answer = self._run_here(runner, policy, rules, known_points), memory()
+        """Run one execution, in a child process if isolated; return it and the scheduler's state after it."""
+        if self._isolated is None:
+            result = self._run_here(runner, policy, rules, known_points), memory()
         else:
-            answer = self._run_in_child(self._apart, runner, policy, rules, known_points, memory)
+            result = self._run_in_child(self._isolated, runner, policy, rules, known_points, memory)
         self.after_each()
-        return answer
+        return result
 
     def _run_here(self, runner: Runner, policy: Policy, rules: Rules, known_points: KnownPoints | None) -> Execution:
         engine = runner.engine
@@ -263,7 +267,7 @@ class Session:
 
     def _run_in_child(
         self,
-        apart: Apart,
+        isolated: IsolatedRunner,
         runner: Runner,
         policy: Policy,
         rules: Rules,
@@ -286,10 +290,13 @@ class Session:
                 runner.follower.watch(engine)
             return Execution(outcome, (), 0, ((), Entities()) if runner.recorder is not None else None), memory()
 
-        return apart.run(run, so_far, nothing)
+        return isolated.run(run, so_far, nothing)
 
     def prepare(self, scheduler: Scheduler) -> Runner:
-        """Get ready for a scheduler; one that `follows` is asked and informed more, and wants more to be a step."""
+        """Prepare for executions by a scheduler; return the runner for them.
+
+        A scheduler that follows executions needs a follower, and more kinds of operation as scheduling points.
+        """
         if not scheduler.follows:
             return self._lean
         for kind in scheduler.kinds:
@@ -301,26 +308,26 @@ class Session:
         return self._followed
 
     def run_for(self, scheduler: Scheduler, *, measured: bool = True) -> Execution:
-        """Run one execution decided by a scheduler, whose `begin` was called."""
+        """Run one execution decided by a scheduler, whose `begin` the caller has already called."""
         runner = self.prepare(scheduler) if measured or not self._measuring else self._without_measuring()
         follows = runner is self._followed
         rules = self._rules_for(scheduler.complete, follows, scheduler.sees_forced_steps)
         execution, memory = self._run(runner, scheduler, rules, None, scheduler.memory)
-        if self._apart is not None:
+        if self._isolated is not None:
             scheduler.remember(memory)
         scheduler.end()
         return execution
 
     def _rules_for(self, complete: bool, follows: bool, sees_forced_steps: bool) -> Rules:
         key = complete, follows, sees_forced_steps
-        rules = self._known_rules.get(key)
-        if rules is None:  # making them takes as long as five steps
-            rules = self._known_rules[key] = replace(
+        rules = self._cached_rules.get(key)
+        if rules is None:  # cached, because creating them takes as long as five steps
+            rules = self._cached_rules[key] = replace(
                 self._rules,
                 samples=not complete,
                 thorough=complete,
                 sees_forced_steps=follows or sees_forced_steps,
-                fair=not follows,  # such a scheduler sees to it that no thread runs for ever
+                fair=not follows,  # a scheduler that follows executions ensures fairness itself
             )
         return rules
 
@@ -331,38 +338,38 @@ class Session:
 
     @property
     def without_preemption(self) -> Schedule:
-        """The schedule by which a participant runs until it blocks or ends."""
+        """The schedule without preemptions: each participant runs until it blocks or ends."""
         return Schedule((Segment(first_label(self._installation.world.letter)),))
 
     def rehearse(self) -> Recorded:
-        """Run one execution without preemption; record it and learn from it."""
+        """Run and record one execution without preemption; the scheduling points that it finds are kept."""
         return self._replay(self.without_preemption, self.known_points, rehearsing=True)
 
     def replay_decisions(self, decisions: Sequence[int], known_points: KnownPoints) -> Recorded:
-        """Run an execution again and record it; `known_points` is what was known when it first ran."""
+        """Repeat an execution by its decisions and record it; `known_points` are those of the original execution."""
         recording = self._recording(known_points.copy(), everywhere=False, with_gil=self._switchable() is not None)
-        again = FixedDecisions(decisions)
+        policy = FixedDecisions(decisions)
 
         def recorded(outcome: Outcome) -> Recorded:
-            taken = again.differed
-            differed = None if taken is None else f"decision {taken + 1} cannot be taken again"
+            failed = policy.differed
+            divergence = None if failed is None else f"decision {failed + 1} cannot be repeated"
             switches = recording.switches
-            seen = Recorded(
-                outcome, recording.story.trace, switches.schedule(), differed, preemptions=switches.preemptions
+            result = Recorded(
+                outcome, recording.story.trace, switches.schedule(), divergence, preemptions=switches.preemptions
             )  # fmt: skip
-            return replace(seen, every_switch=switches.schedule(every_switch=True)) if outcome.failed else seen
+            return replace(result, every_switch=switches.schedule(every_switch=True)) if outcome.failed else result
 
-        return self._record(recording, again, self._rules, recorded, self.without_preemption)
+        return self._record(recording, policy, self._rules, recorded, self.without_preemption)
 
     def rerun(self, decisions: Sequence[int], known_points: KnownPoints) -> Execution | None:
-        """Run an execution again, with the scheduling points it had; return None if the decisions do not fit."""
-        again = FixedDecisions(decisions)
+        """Repeat an execution with its original scheduling points; return None if the decisions no longer fit."""
+        policy = FixedDecisions(decisions)
         rules = replace(self._rules, samples=True)
-        execution, differed = self._run(self._lean, again, rules, known_points, lambda: again.differed)
+        execution, differed = self._run(self._lean, policy, rules, known_points, lambda: policy.differed)
         return execution if differed is None else None
 
     def replay(self, schedule: Schedule) -> Recorded:
-        """Run an execution that follows a schedule's text."""
+        """Run and record an execution that follows a schedule."""
         return self._replay(schedule, self.known_points.copy())
 
     def _replay(self, schedule: Schedule, known_points: KnownPoints, *, rehearsing: bool = False) -> Recorded:
@@ -385,26 +392,26 @@ class Session:
         return self._record(recording, replay, rules, recorded, schedule, rehearsing=rehearsing)
 
     def snapshot(self) -> KnownPoints:
-        """What is known now, for doing the next execution again later."""
+        """Return a snapshot of the known points, with which the next execution can be repeated later."""
         if self._snapshot is None or self._snapshot.version != self.known_points.version:
             self._snapshot = self.known_points.copy()
         return self._snapshot
 
     def repeatable(self) -> bool:
-        """Does the same schedule give the same execution from the same state? False where nobody can tell."""
+        """Return whether the same schedule gives the same execution twice; False if that cannot be checked."""
         if not can_fork():
             return False
-        if self._apart is not None:
+        if self._isolated is not None:
             return self.rehearse().same_as(self.rehearse())
         try:
-            one, other = (in_child(lambda: _bare(self.rehearse())) for _ in range(2))
+            one, other = (in_child(lambda: _without_error(self.rehearse())) for _ in range(2))
         except ChildDiedError:
             return False
         return one.same_as(other)
 
     @contextmanager
     def with_gil(self) -> Iterator[None]:
-        """Only schedules that CPython with the GIL can have, for a while."""
+        """Restrict executions inside the `with` block to schedules that are possible in CPython with the GIL."""
         lean, switches = self._lean, self.switches
         self.switches = "gil"
         self._lean = self._runner(measuring=False)
@@ -414,15 +421,18 @@ class Session:
             self._lean, self.switches = lean, switches
 
     def _recording(self, known_points: KnownPoints, *, everywhere: bool, with_gil: bool) -> Recording:
-        """Make an engine for one execution whose trace and schedule are wanted."""
+        """Return a new engine for one execution whose trace and schedule are recorded.
+
+        With `everywhere`, every operation is a scheduling point.
+        """
         places = Places(self.table)
         points = RecordedPoints(self.table, everywhere=everywhere, with_gil=with_gil)
         story = StoryRecorder(self.table, places)
         schedule = ScheduleRecorder(places, points, lambda: len(story.events))
         observers: list[Observer] = [schedule, story]
-        if self._apart is not None:
-            observers.append(MomentPulse(self._apart.pulse))
-        # Local steps count too where every operation is a scheduling point, so there are more of them.
+        if self._isolated is not None:
+            observers.append(EventCounter(self._isolated.counter))
+        # If every operation is a scheduling point, local operations count as steps too, so the limit is higher.
         engine = RecordingEngine(
             self._installation.world,
             known_points,
@@ -443,7 +453,10 @@ class Session:
         *,
         rehearsing: bool = False,
     ) -> Recorded:
-        """Run one execution and record it; the schedule is for one of which nothing else is known."""
+        """Run one execution; return the result of `recorded`.
+
+        `schedule` is used in the result if the child process dies and nothing else is known about the execution.
+        """
 
         def run() -> Recorded:
             return recorded(self._execute(recording, policy, rules, rehearsing=rehearsing))
@@ -451,9 +464,11 @@ class Session:
         def nothing(outcome: Outcome) -> Recorded:
             return Recorded(outcome, Trace(()), schedule, UNKNOWN_END)
 
-        seen = run() if self._apart is None else self._apart.run(lambda: _bare(run()), recorded, nothing)
+        result = (
+            run() if self._isolated is None else self._isolated.run(lambda: _without_error(run()), recorded, nothing)
+        )
         self.after_each()
-        return seen
+        return result
 
     def _execute(
         self,
@@ -475,12 +490,12 @@ class Session:
             profiled=rehearsing,
             complete=rules.thorough,
         )
-        if isinstance(outcome.error, BdbQuit):  # the command `quit` of a debugger
+        if isinstance(outcome.error, BdbQuit):  # raised by the debugger command `quit`
             self._installation.interrupts.seen = True
             return Outcome(OutcomeKind.INTERRUPTED)
         return outcome
 
 
-def _bare(recorded: Recorded) -> Recorded:
-    """Without the exception itself, which need not be picklable."""
+def _without_error(recorded: Recorded) -> Recorded:
+    """Return a copy without the exception object, which may not be picklable."""
     return replace(recorded, outcome=replace(recorded.outcome, error=None))

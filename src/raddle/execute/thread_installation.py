@@ -1,4 +1,4 @@
-"""The installation of the world of threads: modules are instrumented, and twins stand in for primitives."""
+"""The installation for threads: instruments modules and replaces primitives with twins."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from raddle.threads.world import ThreadWorld
 
 @dataclass(frozen=True, slots=True)
 class Threads(Domain):
-    """Scenarios of Python threads."""
+    """The domain of scenarios with Python threads."""
 
     default_criteria = DEFAULT
 
     selection: Selection  # the modules to instrument
-    blocks: bool = False  # whether to count basic blocks
-    patience_seconds: float | None = 5.0  # how long a thread may be blocked outside of raddle's control; None: for ever
-    methods: int = METHODS  # the number of methods that tell threads apart
+    blocks: bool = False  # True to record basic blocks
+    patience_seconds: float | None = 5.0  # maximal time blocked outside raddle's control; None if unlimited
+    methods: int = METHODS  # number of methods that distinguish threads
 
     def install(self) -> ThreadInstallation:
-        """Return an installation, which is put in place when it is entered."""
+        """Return an installation, which takes effect when it is entered."""
         return ThreadInstallation(self)
 
     def table(self) -> SiteTable:
-        """Return an empty table of sites, which names files as an installation does."""
+        """Return an empty table of sites that names files as an installation does."""
         return SiteTable(naming_root(self.selection.root))
 
 
 class ThreadInstallation(Installation):
     """Runs Python threads under control while entered.
 
-    There can be one at a time: the twins and the probes are those of the whole process.
+    Only one can be entered at a time, because twins and probes affect the whole process.
     """
 
     world: ThreadWorld
@@ -64,9 +64,9 @@ class ThreadInstallation(Installation):
         self._threads = threads
         self._callees = Callees(threads.selection, self.table, self.not_instrumented)
         self._profiling = Profiling(self._callees)
-        self._modules_refused = 0  # how many entries of `not_instrumented` are modules
+        self._module_entries = 0  # number of entries in `not_instrumented` that are modules
         self._model = StaticModel()
-        self._surveyed = -1  # how many sites the model knows
+        self._surveyed = -1  # number of sites that the model covers
 
     def _install(self, stack: ExitStack) -> None:
         hook = Hook(self._threads.selection, self.table, blocks=self._threads.blocks)
@@ -76,7 +76,7 @@ class ThreadInstallation(Installation):
         stack.enter_context(hook)
         stack.callback(probe_new_dataclasses(hook))
         self.not_instrumented += undo.not_instrumented
-        self._modules_refused = len(self.not_instrumented)
+        self._module_entries = len(self.not_instrumented)
         self._callees.made_at_run_time = undo.made_at_run_time
         patches = Patches().install(undo.functions, undo.defaults_holders)
         undo.defaults_holders = []  # these functions are not to be kept alive
@@ -90,9 +90,9 @@ class ThreadInstallation(Installation):
         self.world.sites_in = lambda function: sites_in(self.table, function)
 
     def begin(self) -> None:
-        """Begin another scenario: forget which functions without probes the threads of the last one called."""
+        """Prepare for another scenario: forget which functions without probes the threads of the last one called."""
         super().begin()
-        del self.not_instrumented[self._modules_refused :]
+        del self.not_instrumented[self._module_entries :]
         self._callees.forget()
 
     def model(self) -> StaticModel:
@@ -101,14 +101,14 @@ class ThreadInstallation(Installation):
             from raddle.instrument.model.survey import survey_table
 
             model = survey_table(self.table)
-            # What modules do at import was done before, and is not measured.
+            # Modules were imported before the execution, so their top-level blocks are not measured.
             blocks = frozenset(site for site in model.blocks if self.table[site].function != "<module>")
             self._model = replace(model, blocks=blocks)
         return self._model
 
     def step_recorder(self, *, renewed: bool) -> Recorder:
         from raddle.observers.identities import (
-            Identities,  # not needed unless something is measured, and slow to import
+            Identities,  # slow to import, and needed only for measurements
         )
         from raddle.observers.steps import StepRecorder
 

@@ -1,14 +1,14 @@
-"""Notices when an execution stops coming to scheduling points: it blocks, or spins, outside our control.
+"""The watchdog: detects executions that block or spin outside raddle's control and reach no scheduling point.
 
-A thread of its own looks at the engine's count of steps. When nothing has moved for a while it takes
-the stack of the stuck thread, and has an exception raised there by a signal: that also gets through to
-most calls that block in C. A thread that computes gets ten times the patience of one that sleeps.
+A separate OS thread monitors the engine's step count. If it does not change for a while, the watchdog captures the
+stack of the stuck thread and sends a signal that raises an exception there. The signal also interrupts most blocking
+calls in C. A thread that computes gets ten times as much time as a thread that sleeps.
 
-When the time for the whole search is over, the running execution ends too: at its next scheduling point, or by that
-exception where a thread computes without coming to one. Such an execution does not count, as it might have ended.
+When the deadline of the search passes, the running execution ends as well: at its next scheduling point or, if a thread
+computes without reaching one, by the same exception. Such an execution does not count, because it might have completed.
 
-Nothing is ended while a debugger is active. Without a limit, as in a replay that a person has asked for, a notice says
-where the execution is blocked, and it is ended only by Ctrl-C.
+No execution is ended while a debugger is active. Without a limit, as in a replay by the user, a notice says where the
+execution is blocked, and only Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -33,43 +33,43 @@ _sleep = time.sleep
 _monotonic = time.monotonic
 _cpu = time.process_time
 _allocate = _thread.allocate_lock
-# Ignored unless somebody asks for it, and hardly anybody does.
+# SIGURG is ignored by default, and few programs use it.
 _SIGNAL = getattr(signal, "SIGURG", None)
 
-NOTICE_SECONDS = 5.0  # without a limit, after which a notice says that an execution is blocked
-SOON = 0.02  # seconds between two looks at an execution that should have ended
+NOTICE_SECONDS = 5.0  # time after which a notice is printed that an execution without a limit is blocked
+SHORT_PAUSE_SECONDS = 0.02  # time between two checks of an execution whose deadline has passed
 
 
 class Watchdog:
-    """Watches the engine it is given, while entered.
+    """Monitors an engine while entered.
 
-    An execution that is blocked for `patience_seconds` is ended. If that is None, a sentence is printed instead, once
+    An execution that is blocked for `patience_seconds` is ended. If that is None, a notice is printed instead, once
     each time that the execution gets stuck.
     """
 
     def __init__(self, patience_seconds: float | None) -> None:
         self.is_limited = patience_seconds is not None
         self._patience = NOTICE_SECONDS if patience_seconds is None else patience_seconds
-        self.blocked = False  # was a notice given of where the execution is now?
+        self.notified = False  # True if a notice was printed and the execution has made no progress since
         self.engine: Engine | None = None
-        self._before: Any = None
+        self._previous_handler: Any = None
         self._stack = StackSummary()
         self._details: tuple[str, ...] = ()
         self._busy = False
         self._late = False
-        self._watched = self._watched_task = 0
-        self.deadline = float("inf")  # of the search
+        self._watched = self._watched_task = 0  # identifier and native identifier of the monitored OS thread
+        self.deadline = float("inf")  # deadline of the search, by the monotonic clock
 
     def __enter__(self) -> Watchdog:
         import threading
 
         if _SIGNAL is not None and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(_SIGNAL, self._handle)
+            self._previous_handler = signal.signal(_SIGNAL, self._handle)
         self.start()
         return self
 
     def start(self) -> None:
-        """Begin to watch; needed again in a forked child, which has none of its parent's threads."""
+        """Start the monitoring thread; needed again in a forked child, which has no threads of its parent."""
         self._stop = _allocate()
         self._stop.acquire()
         self._watched = _thread.get_ident()
@@ -78,18 +78,18 @@ class Watchdog:
 
     def __exit__(self, *exc: object) -> None:
         self._stop.release()
-        if self._before is not None and _SIGNAL is not None:
-            signal.signal(_SIGNAL, self._before)
+        if self._previous_handler is not None and _SIGNAL is not None:
+            signal.signal(_SIGNAL, self._previous_handler)
 
     def _watch(self) -> None:
-        seen: tuple[int, int] = (-1, -1)
+        last: tuple[int, int] = (-1, -1)  # number of executions and of steps at the last check
         since, cpu_since = _monotonic(), _cpu()
         pause = min(0.5, self._patience / 5)
         stop = self._stop
-        while not stop.acquire(timeout=min(pause, max(SOON, self.deadline - _monotonic()))):
+        while not stop.acquire(timeout=min(pause, max(SHORT_PAUSE_SECONDS, self.deadline - _monotonic()))):
             engine = self.engine
             if engine is None or not engine.running:
-                seen = (-1, -1)
+                last = (-1, -1)
                 continue
             frame = sys._current_frames().get(self._watched)
             debugged = is_debugged_at(frame)
@@ -97,29 +97,29 @@ class Watchdog:
             if late:
                 engine.expire()
             now = (engine.executions, engine.steps)
-            if now != seen or debugged:
-                seen, since, cpu_since = now, _monotonic(), _cpu()
-                self.blocked = False
+            if now != last or debugged:
+                last, since, cpu_since = now, _monotonic(), _cpu()
+                self.notified = False
                 continue
             waited = _monotonic() - since
-            # A share, as others may want the processor too; one that gets hardly any is still able to run.
+            # A tenth of the time is enough, as other processes may use the CPU. Even a starved thread is runnable.
             busy = _cpu() - cpu_since > waited / 10 or _is_runnable(self._watched_task)
             self._late = busy and late
             if not self._late and waited <= self._patience * (10 if busy else 1):
                 continue
             if self.is_limited or self._late or engine.step_limit.interrupted:
-                self._bark(engine, frame, busy=busy)
-                seen = (-1, -1)
-            elif not self.blocked:
-                self.blocked = True
+                self._end_execution(engine, frame, busy=busy)
+                last = (-1, -1)
+            elif not self.notified:
+                self.notified = True
                 print(_notice(frame, waited, busy=busy), file=sys.stderr, flush=True)
         stop.release()
 
-    def _bark(self, engine: Engine, frame: FrameType | None, *, busy: bool) -> None:
+    def _end_execution(self, engine: Engine, frame: FrameType | None, *, busy: bool) -> None:
         self._stack = user_stack(frame)
-        self._details = "It stood here:", *lines_of(self._stack)  # not in the thread that is stuck
+        self._details = "The thread was here:", *lines_of(self._stack)  # computed outside the stuck thread
         self._busy = busy
-        if self._before is not None and _SIGNAL is not None:
+        if self._previous_handler is not None and _SIGNAL is not None:
             signal.pthread_kill(self._watched, _SIGNAL)
         else:
             engine.outcome = engine.outcome or self._outcome(engine)
@@ -138,7 +138,7 @@ class Watchdog:
         if self._late:
             return Outcome(OutcomeKind.INTERRUPTED, where)
         if self._busy:
-            message = "a thread computes without end and comes to no scheduling point: a loop that never ends?"
+            message = "a thread computes without reaching a scheduling point: it may be in an endless loop"
             kind = OutcomeKind.STEP_LIMIT
         else:
             message = (
@@ -150,7 +150,7 @@ class Watchdog:
 
 
 def _innermost(stack: StackSummary) -> tuple[str, str]:
-    """Return the place of the last frame, and its function: 'File "shop.py", line 9' and ', in buy'."""
+    """Return the place and the function of the last frame: 'File "shop.py", line 9' and ', in buy'."""
     return next(((f'File "{f.filename}", line {f.lineno}', f", in {f.name}") for f in reversed(stack)), ("", ""))
 
 
@@ -161,9 +161,9 @@ def _notice(frame: FrameType | None, seconds: float, *, busy: bool) -> str:
 
 
 def _is_runnable(task: int) -> bool:
-    """Return whether a thread of this process wants the processor, as far as the system can tell."""
+    """Return whether an OS thread of this process is running or ready to run; False if that is unknown."""
     try:
         with open(f"/proc/self/task/{task}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[0] == b"R"
-    except (OSError, IndexError):  # no Linux
+    except (OSError, IndexError):  # not on Linux
         return False

@@ -278,7 +278,7 @@ def test_a_second_profiler_is_not_replaced():
         assert profiling.run(sys.getprofile) is profiler
     finally:
         sys.setprofile(before)
-    assert [one.why for one in refused] == ["another profiler is active, and this interpreter has room for one"]
+    assert [one.why for one in refused] == ["another profiler is active, and this interpreter supports only one"]
 
 
 def test_a_sample_of_long_searches_is_profiled():

@@ -10,7 +10,7 @@ import isolated
 import pytest
 
 import raddle
-from raddle.execute.fork import ChildDiedError, ChildFailedError, can_fork, in_child, told_by_child
+from raddle.execute.fork import ChildDiedError, ChildFailedError, can_fork, in_child, in_child_with_exit
 from raddle.exploring import findings
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
@@ -175,15 +175,15 @@ def test_what_a_setup_raises_is_no_crash():
 # -- children -------------------------------------------------------------------------------------------
 
 
-def test_a_child_may_tell_before_it_is_through():
-    def function(tell):
-        tell("early")
-        raise AssertionError("it went on")
+def test_a_child_can_exit_early_with_a_result():
+    def function(exit_with):
+        exit_with("early")
+        raise AssertionError("the child continued")
 
-    assert told_by_child(function) == "early"
+    assert in_child_with_exit(function) == "early"
 
 
-def test_how_a_child_ended_is_told():
+def test_the_error_says_how_a_child_ended():
     with pytest.raises(ChildDiedError, match="the child ended with exit code 3") as caught:
         in_child(lambda: isolated.die(3))
     assert caught.value.how == "exit code 3"

@@ -10,7 +10,7 @@ import pytest
 from raddle.engine.engine import Engine
 from raddle.engine.points import KnownPoints
 from raddle.engine.step_limit import StepLimit
-from raddle.execute.session import Choosing, Session
+from raddle.execute.session import FunctionScheduler, Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 from raddle.schedulers.sequential import Sequential
@@ -67,5 +67,5 @@ def test_a_thread_that_dies_leaves_the_others_as_many_steps_as_before():
         limits.append(engine.limit)
 
     limits = []
-    engine.run(fails, Choosing(Sequential().choose))
+    engine.run(fails, FunctionScheduler(Sequential().choose))
     assert limits == [100]
