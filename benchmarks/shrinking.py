@@ -17,9 +17,9 @@ from table import aligned
 
 import raddle
 
-MAX_PREEMPTIONS = 3
-# The programs of a family differ in how many threads do the same. More of them do not need more preemptions, nor does
-# one of these bugs need fewer.
+MAX_PREEMPTIONS = 3  # largest bound that is searched
+# Maps each family of programs to its smallest member. The members differ only in how many threads run the same code.
+# That number does not change how many preemptions the bug needs.
 SMALLEST = {"reorder_": "reorder_3", "twostage_": "twostage", "wronglock": "wronglock_1", "wronglock_": "wronglock_1"}
 REQUIRED_SHARE = 0.9  # required share of schedules with the minimum number of preemptions
 

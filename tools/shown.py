@@ -7,7 +7,7 @@
     <!-- add to: name.py after: words -->   the block is inserted below the first line of that file with those words
     ```console                 "$ command" is run, and the lines below it are its output; ... matches anything
     ```text                    a part of the last command's output; with <!-- drawing --> above, a drawing
-    ```python, ```toml         without a file name: Python is run, TOML is skipped
+    ```python, ```toml         without a file name: Python is run; tests check TOML as settings
     ```yaml                    the commands after "run:" are run
 
 Everything on a page happens in one directory, from top to bottom. `python tools/shown.py PAGE...` runs pages and

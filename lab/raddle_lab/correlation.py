@@ -13,7 +13,7 @@ This follows RQ3 of the paper on MAP-coverage, which covers two criteria. The de
 * τ (τ-b, as there are ties) is computed for each subject over test sets of different sizes. In the paper the test sets
   are 5 to 20 minutes of testing. The result is the mean over the subjects, as the paper states. The last row of its
   Table IV is not the mean of the other rows, so τ over the test sets of all subjects is computed too.
-* Larger sets cover more and find more, whatever is measured. So τ is also computed among sets of equal size. That shows
+* Larger sets cover more and find more under any criterion. So τ is also computed among sets of equal size. That shows
   what a criterion says beyond the amount of testing. The paper does not do that; Inozemtseva and Holmes (ICSE 2014)
   do it for sequential coverage.
 * The significance of a mean follows from how the subjects differ, because subjects are independent and test sets of one

@@ -1,7 +1,7 @@
 """Draws Figure 1: the growth of a program's coverage under each metric, in four panels (the crawler in the paper).
 
 The panels are (a) metrics that see too little, (b) the beginning of (a), (c) metrics that suit saturation, and (d)
-metrics that see too much. Metrics are assigned to panels as in the paper, whatever the verdict here.
+metrics that see too much. Metrics are assigned to panels as in the paper, regardless of the verdict here.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ each program with a known bug (a mutant of a subject, or a program of SCTBench):
   set complete are dropped, again in random order. So the set is minimal: no execution of it can be left out.
 * The cost of a test set is its size. The number of executions in random order until everything is covered is also
   counted.
-* A test set exposes the bug if one of its executions fails. Larger sets expose more, whatever they cover. So the result
-  is compared with the probability that equally many random executions expose the bug (computed, not sampled).
+* A test set exposes the bug if one of its executions fails. Larger sets expose more, regardless of coverage. So the
+  result is compared with the probability that equally many random executions expose the bug (computed, not sampled).
 """
 
 from __future__ import annotations

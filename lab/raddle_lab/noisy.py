@@ -115,7 +115,7 @@ class _ExecutionOverError(BaseException):
 class _Execution:
     """One execution, in a process forked from the process that is watched.
 
-    Signals interrupt whatever the main thread waits for. They come from a timer, and from a thread that dies.
+    Signals interrupt the main thread even while it waits. They come from a timer, and from a thread that dies.
     """
 
     def __init__(self, watch: Watch, scenario: Callable[[], object], number: int) -> None:

@@ -1,7 +1,7 @@
 """Crawler: workers wait for connections, which a simulated network establishes, and fetch the pages behind them.
 
 When everything was fetched, a supervisor shuts the workers down. This is where the bug is: the supervisor checks
-whether a worker has a connection, and then tells that connection to stop. In between, a worker that is done may drop
+whether a worker has a connection, and then sets that connection's stop flag. In between, a worker that is done may drop
 its connection. The supervisor then dies of an exception, and the workers it did not reach wait forever. This happens
 only if a worker is delayed at its very last step for as long as the supervisor needs to reach it.
 """

@@ -94,7 +94,7 @@ class BorrowedExecutor:
         self._executor = Unowned(executor)
 
     def executor(self, workers: int) -> Executor:
-        """Return the caller's executor, whatever number of units it runs at a time."""
+        """Return the caller's executor, which has its own number of workers."""
         return self._executor
 
     def submit(self, executor: Executor, unit: Unit) -> Future[Done]:

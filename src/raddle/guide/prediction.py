@@ -186,10 +186,10 @@ class Prediction:
         return reached
 
     def _mixed(self, first: int, stop: int, second: int, until: int) -> tuple[int, int]:
-        """Return two products that are larger the more the second thread's steps fall in the middle of the first's.
+        """Return two measures of how inconsistent the state is that the second thread sees.
 
-        The first factor pair counts variables the second thread reads and the first writes, before and after its stop.
-        The second pair counts variables with conflicting accesses before and after the stop.
+        Each is the product of two numbers of variables: before and after the stop of the first thread. The first
+        measure counts variables that the first thread writes and the second reads, the other all conflicts.
         """
         theirs = self._touched(second, 0, until)
         before, after = (

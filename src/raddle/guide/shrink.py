@@ -202,9 +202,9 @@ class Shrinker:
 
     def _may_be_simpler(self, schedule: Schedule) -> bool:
         """Return whether the schedule, or any schedule that extends it, may be simpler than the best one."""
-        asked = stops(schedule)
-        return asked < self._rank.preemptions or (
-            asked == self._rank.preemptions and len(schedule.segments) < self._rank.segments
+        preemptions = stops(schedule)
+        return preemptions < self._rank.preemptions or (
+            preemptions == self._rank.preemptions and len(schedule.segments) < self._rank.segments
         )
 
 

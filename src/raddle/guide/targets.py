@@ -115,7 +115,7 @@ class CoverageTargets:
         *,
         early: frozenset[int] = frozenset(),
     ) -> None:
-        """Record what an execution did and covered. `early` holds sites that ran before the first thread start."""
+        """Record what an execution did and covered. `early` holds sites that run before any sharing."""
         self._cover(covered)
         self._step_allowance += max(STEPS_PER_EXECUTION, len(steps) // 2)
         if len(self._predictions) < MAX_KEPT and len(steps) <= MAX_STEPS:
@@ -229,8 +229,8 @@ def given_up_lines(
     ['not covered yet: thread A starts `C.f` while thread B is in `C.g`']
     """
     keys: dict[str, list[Key]] = {}
-    told = list(islice(goals, MAX_LISTED))
-    for name, key in told:
+    listed = list(islice(goals, MAX_LISTED))
+    for name, key in listed:
         keys.setdefault(name, []).append(key)
     by_name = {one.name: Sentences(one, sites, among=keys[one.name]) for one in criteria if one.name in keys}
-    return [f"not covered yet: {by_name[name].explain(key)}" for name, key in told]
+    return [f"not covered yet: {by_name[name].explain(key)}" for name, key in listed]

@@ -85,7 +85,7 @@ def repeat(
 
 
 def _as_one(tally: Tally) -> Tally:
-    """Count a run as one execution, whatever number of processes it had."""
+    """Count a run as one execution, even if it had several processes."""
     return Tally.of({name: dict.fromkeys(keys, Covered(1, 1)) for name, keys in tally.covered.items()}, executions=1)
 
 
