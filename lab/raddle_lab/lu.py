@@ -41,7 +41,7 @@ from raddle_lab.processes import ReportProgress, report_nothing, run_in_parallel
 from raddle_lab.sctbench import PROGRAMS
 
 WHOLE = "all"  # the criterion that requires every possible execution
-MAX_THREADS = 10  # more threads take a tenth of a second per execution, and bounds with thousands of digits
+MAX_THREADS = 10  # with more, an execution takes a tenth of a second, and bounds have thousands of digits
 MUTANT = "-"  # separates a subject from the number of the lock that its mutant lacks
 
 
