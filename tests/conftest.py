@@ -42,7 +42,7 @@ SLOW = (
     "tests/unit/native/test_native_children.py",
     "tests/unit/native/test_native_command.py",
     "tests/unit/native/test_native_conformance.py",
-    "tests/unit/native/test_native_family.py",
+    "tests/unit/native/test_native_process_group.py",
     "tests/unit/native/test_native_forgetting.py",
     "tests/unit/native/test_native_programs.py",
     "tests/unit/native/test_native_tracebacks.py",

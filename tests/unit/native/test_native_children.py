@@ -1,4 +1,4 @@
-"""Processes that a program starts are measured, too, and behave as without us."""
+"""Child processes of a program are measured and behave as they do without raddle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import plain, watched
+from program_runs import plain, watched
 
 from raddle.store import read
 
@@ -98,16 +98,16 @@ def write(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_children_are_measured(tmp_path: Path, name: str) -> None:
+def test_child_processes_are_measured(tmp_path: Path, name: str) -> None:
     write(tmp_path, PROGRAMS[name])
     ended = watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "data"])
     expected = plain(tmp_path, "program.py")
     assert (ended.code, ended.err) == (expected.code, expected.err)
-    # Without raddle the child need not have a sitecustomize; some distributions of Python come with one.
+    # Under raddle the child always has a sitecustomize. Without it, only some distributions of Python have one.
     assert ended.out == expected.out.replace("[] False", "[] True")
     contents = read(tmp_path / "data")
-    assert len(contents.runs) == 2  # one for each process
-    # The lock is acquired at one site, in both processes.
+    assert len(contents.runs) == 2  # one per process
+    # Both processes acquire the lock at the same site.
     (acquired,) = [
         covered for (site, what), covered in contents.tally.covered["sync"].items()
         if what == "visited" and contents.sites[site].file == "shared.py"
@@ -115,14 +115,14 @@ def test_children_are_measured(tmp_path: Path, name: str) -> None:
     assert acquired.executions == 2
 
 
-def test_main_script_of_a_child_has_probes(tmp_path: Path) -> None:
+def test_the_main_script_of_a_child_is_instrumented(tmp_path: Path) -> None:
     write(tmp_path, "import subprocess, sys; subprocess.run([sys.executable, 'child.py'])")
     (tmp_path / "child.py").write_text("import threading\nlock = threading.Lock()\nwith lock: pass\n")
     watched(tmp_path, "program.py", options=["--criteria", "sync", "--data-file", "data"])
     assert ("child.py") in {site.file for site in read(tmp_path / "data").sites.values()}
 
 
-def test_child_that_fails(tmp_path: Path) -> None:
+def test_a_failing_child_has_the_same_exit_code_and_traceback(tmp_path: Path) -> None:
     source = "import subprocess, sys; sys.exit(subprocess.run([sys.executable, 'child.py', 'fail']).returncode)"
     write(tmp_path, source)
     ended, expected = watched(tmp_path, "program.py"), plain(tmp_path, "program.py")
@@ -138,7 +138,7 @@ def test_the_users_own_sitecustomize_runs(tmp_path: Path) -> None:
     assert watched(tmp_path, "program.py", env=env) == plain(tmp_path, "program.py", env=env)
 
 
-def test_xdist_workers(tmp_path: Path) -> None:
+def test_xdist_workers_are_measured(tmp_path: Path) -> None:
     write(tmp_path, "")
     (tmp_path / "test_it.py").write_text(
         "import pytest, threading\nfrom shared import count\nlock = threading.Lock()\n"
@@ -157,8 +157,8 @@ def test_xdist_workers(tmp_path: Path) -> None:
     assert len(contents.runs) >= 2
 
 
-def test_raddle_run_inside(tmp_path: Path) -> None:
-    """The inner one measures what it runs, and only it does."""
+def test_a_nested_raddle_run_measures_only_its_own_program(tmp_path: Path) -> None:
+    """The inner `raddle run` stores the child's coverage in its own data file."""
     run = "import sys; from raddle.cli.run import run; sys.exit(run.main(args=sys.argv[1:], standalone_mode=False))"
     write(
         tmp_path,
@@ -175,7 +175,7 @@ def test_raddle_run_inside(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_killed_child_harms_nothing(tmp_path: Path) -> None:
+def test_a_killed_child_does_not_affect_its_parent(tmp_path: Path) -> None:
     write(
         tmp_path,
         """

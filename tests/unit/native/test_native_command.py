@@ -1,4 +1,4 @@
-"""`raddle run`: its options, its data, and what it refuses."""
+"""`raddle run`: its options, its data file and its error messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from natively import record
-from plainly import run_command, watched
+from native_recording import record
+from program_runs import run_command, watched
 
 import raddle
 from raddle.cli.run import run
@@ -45,7 +45,7 @@ def command(folder: Path, *args: str) -> Any:
     return run_command(folder, *args)
 
 
-def test_summary_is_for_people(folder: Path) -> None:
+def test_the_default_summary_is_human_readable(folder: Path) -> None:
     ended = command(folder, "--criteria", "sync", "program.py")
     assert (ended.code, ended.out) == (0, "150\n")
     assert "raddle: 4 threads, " in ended.err
@@ -53,20 +53,20 @@ def test_summary_is_for_people(folder: Path) -> None:
     assert read(folder / ".raddle").runs[0].origin == "run program.py"
 
 
-def test_json_is_the_last_line(folder: Path) -> None:
+def test_json_is_the_last_line_of_stdout(folder: Path) -> None:
     ended = command(folder, "--criteria", "sync", "--json", "program.py")
     *program, last = ended.out.splitlines()
     assert program == ["150", ""]
     summary = json.loads(last)
     assert summary["program"] == "program.py"
     assert summary["threads"] == 4
-    assert summary["steps"] > 750  # five for each turn: lock read, acquired, released; value read, written
+    assert summary["steps"] > 750  # five per iteration: lock read, acquired and released, value read and written
     assert summary["notes"] == summary["not_instrumented"] == []
     assert summary["criteria"]["sync"]["covered"] >= 1
     assert ended.err == ""
 
 
-def test_runs_add_up(folder: Path) -> None:
+def test_repeated_runs_add_to_one_data_file(folder: Path) -> None:
     for _ in range(3):
         assert watched(folder, "program.py", options=["--criteria", "sync", "--data-file", "data"]).code == 0
     contents = read(folder / "data")
@@ -74,9 +74,9 @@ def test_runs_add_up(folder: Path) -> None:
     assert max(covered.executions for covered in contents.tally.covered["sync"].values()) == 3
 
 
-def test_measures_what_a_controlled_execution_does(folder: Path) -> None:
-    """The names of variables, locks and threads are the same in both ways to execute."""
-    told = record(folder, COUNTER)
+def test_native_and_controlled_executions_use_the_same_names(folder: Path) -> None:
+    """Variables, locks and threads have the same names in both modes."""
+    recorded = record(folder, COUNTER)
     (folder / "counter_under_control.py").write_text(COUNTER)
     sys.path.insert(0, str(folder))
     try:
@@ -85,27 +85,27 @@ def test_measures_what_a_controlled_execution_does(folder: Path) -> None:
     finally:
         sys.path.remove(str(folder))
         sys.modules.pop("counter_under_control", None)
-    native = {(v.owner.partition(":")[2], v.name) for v in told.entities.variables if v.owner.endswith("Counter")}
+    native = {(v.owner.partition(":")[2], v.name) for v in recorded.entities.variables if v.owner.endswith("Counter")}
     assert {(v.owner.partition(":")[2], v.name) for v in sample.entities.variables if "Counter" in v.owner} <= native
-    assert [r.type for r in sample.entities.resources] == [r.type for r in told.entities.resources] == ["Lock"]
+    assert [r.type for r in sample.entities.resources] == [r.type for r in recorded.entities.resources] == ["Lock"]
     types = [sample.entities.thread(actor).type for actor in range(4)]
-    assert types == [told.entities.thread(actor).type for actor in range(4)] == ["main", *["Counter.add"] * 3]
+    assert types == [recorded.entities.thread(actor).type for actor in range(4)] == ["main", *["Counter.add"] * 3]
 
 
-def test_source(folder: Path) -> None:
+def test_source_limits_what_is_instrumented(folder: Path) -> None:
     (folder / "other.py").write_text("class A: pass\ndef touch():\n    a = A()\n    for n in range(100): a.n = n\n")
     (folder / "both.py").write_text("import other, program\nother.touch()\nprogram.main()\n")
     both = watched(folder, "both.py").summary["steps"]
     only_other = watched(folder, "both.py", options=["--criteria", "none", "--source", "other"]).summary["steps"]
     only_file = watched(folder, "both.py", options=["--criteria", "none", "--source", "other.py"]).summary["steps"]
-    # What is not instrumented still tells of its threads and locks: 3 x 50 acquires and as many releases, about.
+    # Uninstrumented code still records its threads and locks: 3 x 50 acquires and 3 x 50 releases.
     assert 100 < only_other == only_file < both
     none = watched(folder, "both.py", options=["--criteria", "none", "--source", "json"]).summary["steps"]
     assert 300 < none < only_other
 
 
 @pytest.mark.parametrize(
-    ("args", "slug", "said"),
+    ("args", "slug", "message"),
     [
         ([], "no-program", "name a program"),
         (["nothing.py"], "no-such-file", "there is no file nothing.py"),
@@ -114,35 +114,37 @@ def test_source(folder: Path) -> None:
         (["--criteria", "mapp", "program.py"], "unknown-criterion", "did you mean map"),
     ],
 )
-def test_bad_input(folder: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], slug: str, said: str) -> None:
+def test_bad_input_is_a_usage_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], slug: str, message: str
+) -> None:
     monkeypatch.chdir(folder)
     with pytest.raises(UsageError) as caught:
         run.main(args=args, standalone_mode=False)
     assert caught.value.slug == slug
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_module_that_is_not_there(folder: Path) -> None:
+def test_a_missing_module_is_reported(folder: Path) -> None:
     ended = command(folder, "--criteria", "none", "-m", "no_such_module")
     assert "no-such-module" not in ended.out
     assert "no_such_module cannot be run" in ended.err
     assert "threads" not in ended.err
 
 
-def test_data_file_of_something_else(folder: Path) -> None:
+def test_a_foreign_data_file_is_left_untouched(folder: Path) -> None:
     (folder / "data").write_text("this is no data file")
     ended = command(folder, "--data-file", "data", "--criteria", "sync", "program.py")
-    assert ended.out == ""  # the program was not even started
+    assert ended.out == ""  # the program was not started
     assert "data" in ended.err
     assert (folder / "data").read_text() == "this is no data file"
 
 
-def test_settings_for_other_processes() -> None:
+def test_settings_survive_a_round_trip_through_json() -> None:
     settings = Settings("a.py", ("shop",), "/project", ("yield",), 3, ("map", "sync"), "/project/.raddle")
     assert Settings.from_json(settings.as_json()) == settings
 
 
-def test_controlled_executions_inside(folder: Path) -> None:
+def test_a_watched_program_can_run_controlled_executions(folder: Path) -> None:
     (folder / "program.py").write_text(
         COUNTER.replace("range(50)", "range(1)").replace(
             "if __name__",
@@ -152,21 +154,21 @@ def test_controlled_executions_inside(folder: Path) -> None:
         )
     )
     ended = watched(folder, "program.py")
-    # Three threads that each take one lock once: 3! orders. The last line is the program's own, watched again.
+    # Three threads each acquire one lock once: 3! orders. The program's own `main` then runs natively and prints 3.
     assert ended.out.endswith("passed 6 ()\n3\n")
     assert ended.summary["threads"] == 4
     assert ended.summary["notes"] == []
 
 
-def test_a_module_that_is_not_named() -> None:
+def test_m_without_a_module_is_a_usage_error() -> None:
     with pytest.raises(UsageError) as caught:
         run.main(args=["--criteria", "none", "-m"], standalone_mode=False)
     assert caught.value.slug == "no-program"
     assert "-m needs the name of a module" in str(caught.value)
 
 
-def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    """Wherever in the project they are run from, and under whatever name they are imported."""
+def test_files_with_the_same_name_are_distinguished(tmp_path: Path) -> None:
+    """They are stored under their paths in the project, independent of the working directory."""
     for name in "ab":
         (tmp_path / name).mkdir()
         (tmp_path / name / "util.py").write_text(COUNTER)

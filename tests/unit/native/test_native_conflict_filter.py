@@ -1,4 +1,4 @@
-"""Criteria see accesses to variables on which threads can conflict, and no others, in a native run."""
+"""In a native run, criteria receive only accesses to variables on which threads can conflict."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def accesses(steps: list[Step]) -> list[Step]:
         ([(0, "write", 5, 70), START, (1, "read", 5, 71)], "the start orders them"),
         ([START, (1, "write", 5, 71), END, (0, "join", 1, 72), (0, "read", 5, 73)], "the join orders them"),
         ([START, (1, "read", 5, 71), (0, "read", 5, 72)], "no thread writes"),
-        ([START, (0, "write", 5, 71), (0, "read", 5, 72)], "one thread has it for itself"),
+        ([START, (0, "write", 5, 71), (0, "read", 5, 72)], "only one thread accesses it"),
     ],
 )
-def test_what_cannot_conflict_is_left_out(steps: list[Step], why: str) -> None:
+def test_accesses_that_cannot_conflict_are_dropped(steps: list[Step], why: str) -> None:
     assert filtered(steps) == [step for step in steps if step[1] not in ("read", "write")], why
 
 
@@ -41,31 +41,33 @@ def test_what_cannot_conflict_is_left_out(steps: list[Step], why: str) -> None:
     ("steps", "why"),
     [
         ([START, (0, "write", 5, 70), (1, "read", 5, 71)], "written after the start"),
-        ([(0, "write", 5, 70), START, (1, "read", 5, 71), (0, "write", 5, 72)], "also what came before the conflict"),
+        (
+            [(0, "write", 5, 70), START, (1, "read", 5, 71), (0, "write", 5, 72)],
+            "accesses before the conflict are included",
+        ),
         ([(0, "start", 1, 60), (0, "start", 2, 60), (1, "write", 5, 71), (2, "write", 5, 71)], "siblings"),
     ],
 )
-def test_what_conflicts_is_told(steps: list[Step], why: str) -> None:
+def test_conflicting_accesses_are_kept(steps: list[Step], why: str) -> None:
     assert filtered(steps) == steps, why
 
 
 def test_a_join_with_a_timeout_orders_nothing() -> None:
-    """As under control: the time may have been over before the other thread ended. Criteria see a join."""
+    """As under control, the timeout may have expired before the thread ended. Criteria still receive a join."""
     steps: list[Step] = [START, (1, "write", 5, 71), END, (0, "join-in-time", 1, 72), (0, "read", 5, 73)]
     assert filtered(steps) == [*steps[:3], (0, "join", 1, 72), steps[4]]
 
 
-def test_steps_wait_for_a_later_conflict_as_long_as_there_is_room() -> None:
+def test_steps_are_held_for_a_later_conflict_up_to_the_limit() -> None:
     first: list[Step] = [START, (1, "write", 5, 70)]
     fillers: list[Step] = [(0, "enter", 0, 60)] * 10
     last: list[Step] = [(0, "write", 5, 71)]
     assert accesses(filtered(first, fillers, last, max_held=13)) == [*first[1:], *last]
-    assert (
-        accesses(filtered(first, fillers, last, max_held=11)) == last
-    )  # when the first batch had to go there was no conflict
+    # With less room, the first batch leaves the filter before the conflict, so its access is dropped.
+    assert accesses(filtered(first, fillers, last, max_held=11)) == last
 
 
-def test_numbers_of_what_came_and_went_are_free_at_once() -> None:
+def test_numbers_of_unreported_variables_are_freed_immediately() -> None:
     steps_filter = ConflictFilter()
     steps: list[Step] = [START, (0, "write", 5, 70), (0, "write", 6, 70), (1, "write", 6, 70)]
     parts = list(steps_filter.add(Batch(steps, [(1, [5, 6])], [3])))
@@ -76,8 +78,8 @@ def test_numbers_of_what_came_and_went_are_free_at_once() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_rule_is_that_of_controlled_executions(seed: int) -> None:
-    """Random programs: threads start others, join those that have ended, and touch four variables."""
+def test_the_filter_agrees_with_the_rule_of_controlled_executions(seed: int) -> None:
+    """In random programs, threads start other threads, join ended ones and access four variables."""
     chance = random.Random(seed)
     variables = {number: Variable(None, "") for number in range(4)}
     clocks: dict[int, dict[int, int]] = {0: {}}
@@ -105,13 +107,13 @@ def test_the_rule_is_that_of_controlled_executions(seed: int) -> None:
             number, writes = chance.randrange(4), chance.random() < 0.3
             variables[number].conflicts((thread, segments[thread], 70 + len(steps)), clocks[thread], writes=writes)
             steps.append((thread, "write" if writes else "read", number, 70 + len(steps)))
-    told = {step[2] for step in accesses(filtered(steps))}
+    reported = {step[2] for step in accesses(filtered(steps))}
     touched = {step[2] for step in accesses(steps)}
-    assert told == {number for number in touched if variables[number].conflicted}
+    assert reported == {number for number in touched if variables[number].conflicted}
 
 
-def test_many_threads_one_after_the_other() -> None:
-    """What a thread knows of those before it is not copied: 20,000 times 20,000 entries would not fit."""
+def test_sequential_threads_do_not_copy_their_predecessors() -> None:
+    """A thread's knowledge of earlier threads is not copied: 20,000 times 20,000 entries would not fit in memory."""
     order = StartJoinOrder()
     for child in range(1, 20_001):
         order.start(0, child)

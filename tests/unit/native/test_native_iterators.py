@@ -1,11 +1,11 @@
-"""Iterators and generators are marked in the cast, in both modes."""
+"""Iterators and generators are marked in the entities in both modes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from natively import record
-from under_control import controlled, imported
+from controlled_recording import controlled, imported
+from native_recording import record
 
 from raddle.entities import Entities
 
@@ -39,14 +39,14 @@ def contents(entities: Entities) -> list[str]:
     return [variable.name for variable in entities.variables if variable.name.endswith("[]")]
 
 
-def test_under_control(tmp_path: Path) -> None:
+def test_controlled_executions_mark_iterators(tmp_path: Path) -> None:
     with imported(tmp_path, "marked_iterators", SOURCE) as module:
         entities = controlled(module)
-    assert len(iterators(entities)) == 2  # the generator, and the iterator of the list
+    assert len(iterators(entities)) == 2  # the generator and the list iterator
     assert "box[]" in set(contents(entities)) - set(iterators(entities))
 
 
-def test_natively(tmp_path: Path) -> None:
+def test_native_runs_mark_iterators(tmp_path: Path) -> None:
     entities = record(tmp_path, SOURCE).entities
     assert len(iterators(entities)) == 2
     assert "box[]" in set(contents(entities)) - set(iterators(entities))

@@ -1,4 +1,4 @@
-"""What is measured of small programs in both modes, with expectations that follow from their sources."""
+"""Coverage and warnings of small programs in both modes, with expectations derived from their sources."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from modes import MEASURED, explored, natively
+from both_modes import MEASURED, explore_all, run_natively
 
 from raddle.warning import DATA_RACE
 
 
 def line_of(program: str, text: str, number: int = 0) -> int:
-    """The line of a program that contains a text, the first one if no other is asked for."""
+    """Return the line of a program that contains the text. `number` selects among several such lines."""
     lines = (MEASURED / f"{program}.py").read_text(encoding="utf-8").splitlines()
     return [at for at, line in enumerate(lines, 1) if text in line][number]
 
 
-class Telling(threading.Condition):
-    """A queue's condition that tells when a thread waits for room; it does so while it holds the queue's mutex."""
+class WaitSignalingCondition(threading.Condition):
+    """A queue's `not_full` condition. It releases `waits` when a thread is about to wait for room."""
 
     def __init__(self, queue: Any) -> None:
         super().__init__(queue.mutex)
-        self.waits = _thread.allocate_lock()  # of code that is not measured
+        self.waits = _thread.allocate_lock()  # a raw lock, so it is not recorded
         self.waits.acquire()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -33,56 +33,56 @@ class Telling(threading.Condition):
         return super().wait(timeout)
 
 
-def until_the_producer_waits(module: ModuleType) -> None:
-    """Let the consumer start when the producer waits for room."""
+def start_consumer_when_producer_waits(module: ModuleType) -> None:
+    """Make the module's `pause` block until the producer waits for room in the queue."""
     real: Any = module.queue.Queue
 
     class Queue(real):  # type: ignore[misc]
         def __init__(self, maxsize: int) -> None:
             super().__init__(maxsize)
-            self.not_full = Telling(self)
+            self.not_full = WaitSignalingCondition(self)
 
     def pause(queue: Any) -> None:
         queue.not_full.waits.acquire()
 
     if hasattr(module, "q"):
-        module.q.not_full = Telling(module.q)
+        module.q.not_full = WaitSignalingCondition(module.q)
     else:
         module.Box.__init__.__globals__["queue"] = type("module", (), {"Queue": Queue})
     module.pause = pause  # type: ignore[attr-defined]
 
 
-def test_a_put_is_recorded_when_the_item_is_in_the_queue() -> None:
+def test_a_blocked_put_is_recorded_when_the_item_enters_the_queue() -> None:
     path = MEASURED / "q1.py"
     first, second = line_of("q1", "q.put(1)"), line_of("q1", "q.put(2)")
-    get, again = line_of("q1", "q.get()"), line_of("q1", "q.get()", 1)
-    # The queue has room for one item, so the second put comes after the first get.
-    expected = {(first, get), (second, again)}
-    assert natively(path, "hbpair", until_the_producer_waits).pairs("Queue") == expected
-    assert explored(path, "hbpair").pairs("Queue") == expected
+    first_get, second_get = line_of("q1", "q.get()"), line_of("q1", "q.get()", 1)
+    # The queue has room for one item, so the second put happens after the first get.
+    expected = {(first, first_get), (second, second_get)}
+    assert run_natively(path, "hbpair", start_consumer_when_producer_waits).line_pairs("Queue") == expected
+    assert explore_all(path, "hbpair").line_pairs("Queue") == expected
 
 
-def test_what_is_done_between_two_puts_is_not_handed_over_by_the_first() -> None:
+def test_a_put_does_not_order_later_writes_before_its_get() -> None:
     path = MEASURED / "q2.py"
     write, read = line_of("q2", "self.x = 1"), line_of("q2", "y = self.x")
-    assert natively(path, "hbpair", until_the_producer_waits).warned(DATA_RACE) == {(write, read)}
+    assert run_natively(path, "hbpair", start_consumer_when_producer_waits).warned_lines(DATA_RACE) == {(write, read)}
     # Under control the consumer may also read first.
-    assert explored(path, "hbpair").warned(DATA_RACE) in ({(write, read)}, {(write, read), (read, write)})
+    assert explore_all(path, "hbpair").warned_lines(DATA_RACE) in ({(write, read)}, {(write, read), (read, write)})
 
 
-def test_a_semaphore_is_given_back_at_the_with_statement_of_the_thread_itself() -> None:
+def test_a_semaphore_release_has_the_line_of_the_releasing_threads_with_statement() -> None:
     path = MEASURED / "sem.py"
     one, two = (line_of("sem", "with self.sem:", number) for number in (0, 1))
-    native, controlled = natively(path, "hbpair*"), explored(path, "hbpair*")
-    # Three threads, two of them in `one`: any can hand a permit over to any other, but `two` runs in one thread only.
-    assert controlled.pairs("Semaphore", "hbpair*") == {(one, one), (one, two), (two, one)}
-    assert native.pairs("Semaphore", "hbpair*") <= {(one, one), (one, two), (two, one)}
+    native, controlled = run_natively(path, "hbpair*"), explore_all(path, "hbpair*")
+    # Three threads, two of them in `one`. Any can pass a permit to any other, but only one thread runs `two`.
+    assert controlled.line_pairs("Semaphore", "hbpair*") == {(one, one), (one, two), (two, one)}
+    assert native.line_pairs("Semaphore", "hbpair*") <= {(one, one), (one, two), (two, one)}
     for measured in (native, controlled):
-        for given_at, taken_at, resource, giver, taker in measured.covered("hbpair*"):
+        for released_at, acquired_at, resource, releaser, acquirer in measured.covered("hbpair*"):
             if resource:
                 functions = {one: "Box.one", two: "Box.two"}
-                assert giver.type.endswith(functions[measured.line(given_at)])
-                assert taker.type.endswith(functions[measured.line(taken_at)])
+                assert releaser.type.endswith(functions[measured.line(released_at)])
+                assert acquirer.type.endswith(functions[measured.line(acquired_at)])
 
 
 SEQUENTIAL = """
@@ -107,24 +107,24 @@ def scenario():
 
 
 @pytest.mark.parametrize("kind", ["threading.Semaphore(2)", "threading.BoundedSemaphore(2)"])
-def test_nested_with_statements_over_a_semaphore(tmp_path: Path, kind: str) -> None:
+def test_nested_with_statements_over_a_semaphore_release_in_reverse_order(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"nested_{kind[10:14].lower()}.py"
     path.write_text(SEQUENTIAL.format(kind=kind), encoding="utf-8")
-    # `one` gives back at 7. `two` takes at 10 and 11, after that; it gives back at 11 and at last at 10.
+    # `one` releases at 7. Then `two` acquires at 10 and 11, and releases at 11 and finally at 10.
     expected = {(7, 10), (7, 11), (10, 7)}
-    for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
-        assert measured.pairs(kind[10:-3]) == expected
+    for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
+        assert measured.line_pairs(kind[10:-3]) == expected
 
 
 @pytest.mark.parametrize("kind", ["threading.RLock()", "threading.Condition()"])
-def test_nested_with_statements_over_a_lock(tmp_path: Path, kind: str) -> None:
+def test_nested_with_statements_over_a_lock_count_only_the_outermost(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"nested_{kind[10:14].lower()}.py"
     path.write_text(SEQUENTIAL.format(kind=kind), encoding="utf-8")
-    for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
-        assert measured.pairs("RLock") == {(7, 10), (10, 7)}  # the outermost only
+    for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
+        assert measured.line_pairs("RLock") == {(7, 10), (10, 7)}  # only the outermost
 
 
-def test_a_call_that_gives_something_else_back_inside_a_with_statement(tmp_path: Path) -> None:
+def test_a_release_call_inside_a_with_statement_keeps_its_own_line(tmp_path: Path) -> None:
     path = tmp_path / "release_inside.py"
     path.write_text(
         """
@@ -145,12 +145,12 @@ def scenario():
 """,
         encoding="utf-8",
     )
-    for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
-        assert measured.pairs("Semaphore") == {(7, 7)}
-        assert measured.pairs("Lock") == {(9, 8)}
+    for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
+        assert measured.line_pairs("Semaphore") == {(7, 7)}
+        assert measured.line_pairs("Lock") == {(9, 8)}
 
 
-def test_a_wait_in_a_with_statement_does_not_change_where_that_ends(tmp_path: Path) -> None:
+def test_a_wait_in_a_with_statement_does_not_change_the_line_of_the_release(tmp_path: Path) -> None:
     path = tmp_path / "wait_inside.py"
     path.write_text(
         """
@@ -173,11 +173,11 @@ def scenario():
 """,
         encoding="utf-8",
     )
-    for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
-        assert measured.pairs("RLock") == {(7, 10)}
+    for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
+        assert measured.line_pairs("RLock") == {(7, 10)}
 
 
-def test_what_fails_is_not_recorded(tmp_path: Path) -> None:
+def test_failed_operations_are_not_recorded(tmp_path: Path) -> None:
     path = tmp_path / "failing.py"
     path.write_text(
         """
@@ -215,37 +215,37 @@ def scenario():
 """,
         encoding="utf-8",
     )
-    for measured in (natively(path, "hbpair"), explored(path, "hbpair")):
-        assert measured.pairs("BoundedSemaphore") == set()
-        assert measured.pairs("Queue") == {(16, 24)}
+    for measured in (run_natively(path, "hbpair"), explore_all(path, "hbpair")):
+        assert measured.line_pairs("BoundedSemaphore") == set()
+        assert measured.line_pairs("Queue") == {(16, 24)}
 
 
 def test_a_variable_that_is_only_read_is_not_shared(tmp_path: Path) -> None:
-    """`x` is written before the threads start, and then only read; `y` is read and written by two threads."""
+    """`x` is written before the threads start and then only read. Two threads read and write `y`."""
     path, own = MEASURED / "ro.py", {line_of("ro", "self.y = 0"), line_of("ro", "self.y += 1")}
-    native, controlled = natively(path, "all,tpair,eraser"), explored(path, "all,tpair,eraser")
+    native, controlled = run_natively(path, "all,tpair,eraser"), explore_all(path, "all,tpair,eraser")
     for number, measured in enumerate((native, controlled)):
         assert {measured.line(key[0]) for key in measured.covered("eraser")} <= own
         totals = measured.static_totals(tmp_path / str(number))
-        # Accesses to `y`: one of the main thread, which comes before the starts, and two of each of the two others.
-        # 4! / 2! 2! orders of all of them; 1 for the main thread and another one, twice, and 6 for the two others.
+        # Accesses to `y`: one by the main thread before the starts, and two by each of the other two threads.
+        # All threads together have 4! / (2! 2!) = 6 orders. Each pair with the main thread has 1, the other pair has 6.
         assert (totals["all"], totals["tpair"]) == (6, 1 + 1 + 6)
 
 
-def test_a_task_of_a_pool_comes_after_its_submission_and_before_its_result() -> None:
+def test_a_pool_task_is_ordered_after_its_submission_and_before_its_result() -> None:
     path = MEASURED / "pool.py"
     add, sub = line_of("pool", "def add"), line_of("pool", "def sub")
     added, subtracted = line_of("pool", "self.n += 1"), line_of("pool", "self.n -= 1")
-    native, controlled = natively(path, "hbpair,goodlock"), explored(path, "hbpair,goodlock")
+    native, controlled = run_natively(path, "hbpair,goodlock"), explore_all(path, "hbpair,goodlock")
     for measured in (native, controlled):
-        tasks = measured.pairs("ThreadPoolExecutor")
-        # The last submission before a task begins: the task itself was submitted by then, the other one perhaps.
+        tasks = measured.line_pairs("ThreadPoolExecutor")
+        # A pair links a task's begin to the last submission before it: its own or, for `add`, perhaps that of `sub`.
         assert tasks <= {(line_of("pool", f"submit(box.{of}"), at) for of in ("add", "sub") for at in (add, sub)}
         assert {taken for _, taken in tasks} == {add, sub}
         assert (line_of("pool", "submit(box.add"), sub) not in tasks
-        # A method is left where its last statement is; its place is the line of the `def`.
+        # The result is set when the method returns. That step has the line of the `def`.
         results = {(line_of("pool", "def add"), line_of("pool", "a.result()"))}
         results |= {(line_of("pool", "def sub"), line_of("pool", "b.result()"))}
-        assert measured.pairs("Future") == results, (added, subtracted)
-        assert measured.covered("goodlock") == set()  # no lock of the program is held while another one is taken
+        assert measured.line_pairs("Future") == results, (added, subtracted)
+        assert measured.covered("goodlock") == set()  # the program never holds one lock while it acquires another
         assert {part.type for part in measured.resources()} == {"ThreadPoolExecutor", "Future"}

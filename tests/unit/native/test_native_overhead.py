@@ -1,4 +1,4 @@
-"""The figures of benchmarks/overhead.py, and that its programs do what they say."""
+"""The ratios computed by benchmarks/overhead.py, and the results of its programs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def overhead(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("overhead")
 
 
-def test_ratios_are_of_the_best(overhead: ModuleType) -> None:
+def test_ratios_compare_the_fastest_runs(overhead: ModuleType) -> None:
     times = {"lru": {"plain": [2.0, 1.0], "raddle": [9.0, 8.0]}}
     assert overhead.best(times) == {"lru": {"plain": 1.0, "raddle": 8.0}}
     assert overhead.ratios(times) == {"lru": {"raddle": 8.0}}
     assert overhead.table(times).splitlines()[1].split() == ["lru", "raddle", "8.000", "s", "x", "8.0"]
 
 
-def test_without_plain_there_is_no_ratio(overhead: ModuleType) -> None:
+def test_no_ratio_is_computed_without_a_plain_run(overhead: ModuleType) -> None:
     assert overhead.ratios({"lru": {"raddle": [1.0]}}) == {}
 
 
-def test_the_programs_check_their_results(overhead: ModuleType) -> None:
+def test_each_program_returns_its_expected_value(overhead: ModuleType) -> None:
     for program, expected in overhead.PROGRAMS.values():
         assert program() == expected

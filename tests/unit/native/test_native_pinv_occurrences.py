@@ -1,4 +1,4 @@
-"""`raddle run --pinv-occurrences`: how many occurrences of an access native runs tell apart for pinv."""
+"""`raddle run --pinv-occurrences`: the number of occurrences of an access that pinv distinguishes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import watched
+from program_runs import watched
 
 from raddle.store import read
 
@@ -29,13 +29,14 @@ PROGRAM = """
         for target in (read, write):
             thread = threading.Thread(target=target, args=(box,))
             thread.start()
-            thread.join(60)  # a join without a timeout orders the accesses, and then no variable is shared
+            thread.join(60)  # a join without a timeout would order the accesses, so no variable would be shared
 """
 
 
-# Six reads of one thread at one site: with 2 occurrences told apart the pairs 1-2 and 2-2, with 4 also 2-3, 3-4, 4-4.
+# One thread reads six times at one site. Two distinguished occurrences give the pairs 1-2 and 2-2. Four give 1-2,
+# 2-3, 3-4 and 4-4.
 @pytest.mark.parametrize(("given", "pairs"), [(["--pinv-occurrences", "2"], 2), ([], 4)])
-def test_the_option_of_run(tmp_path: Path, given: list[str], pairs: int) -> None:
+def test_the_option_limits_the_distinguished_occurrences(tmp_path: Path, given: list[str], pairs: int) -> None:
     (tmp_path / "boxes.py").write_text(dedent(PROGRAM))
     ended = watched(tmp_path, "boxes.py", options=["--criteria", "pinv", "--data-file", "data", *given])
     assert ended.code == 0, ended.err

@@ -1,11 +1,11 @@
-"""The stream of each primitive: what gives is told before it happens, what takes after it has."""
+"""The steps of each primitive: a release is recorded before it happens, an acquire afterwards."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from natively import Recorded, record
+from native_recording import Recorded, record
 
 THREADS = """
 import threading
@@ -16,18 +16,18 @@ def run(*functions):
 """
 
 
-def steps_of(told: Recorded, *types: str) -> list[str]:
-    """Kinds of the steps about resources of these types, in order, each with its thread."""
-    unlike = ("begin", "task", "start", "join", "end", "enter", "leave", "block", "read", "write")
+def steps_of(recorded: Recorded, *types: str) -> list[str]:
+    """Return "thread kind" for each step on resources of these types, in order."""
+    without_resource = ("begin", "task", "start", "join", "end", "enter", "leave", "block", "read", "write")
     return [
         f"{thread} {kind}"
-        for thread, kind, target, _ in told.steps
-        if kind not in unlike and told.entities.resources[target].type in types
+        for thread, kind, target, _ in recorded.steps
+        if kind not in without_resource and recorded.entities.resources[target].type in types
     ]
 
 
-def test_threads(tmp_path: Path) -> None:
-    told = record(
+def test_thread_starts_and_joins_are_recorded_in_order(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -41,8 +41,8 @@ def test_threads(tmp_path: Path) -> None:
             worker.join(1)
         """,
     )
-    # The worker is thread 1, its helper 2; both joins of the worker find it ended.
-    assert told.told("begin", "start", "end", "join") == [
+    # The worker is thread 1 and its helper thread 2. The worker has ended by both of its joins.
+    assert recorded.named_steps("begin", "start", "end", "join") == [
         (0, "begin", "main"),
         (0, "start", "1"),
         (1, "begin", "Worker"),
@@ -55,12 +55,12 @@ def test_threads(tmp_path: Path) -> None:
         (0, "join", "1"),
         (0, "end", "0"),
     ]
-    assert told.lines("start") == [8, 4]
-    assert told.lines("join") == [4, 9, 10]
+    assert recorded.lines("start") == [8, 4]
+    assert recorded.lines("join") == [4, 9, 10]
 
 
-def test_join_that_times_out_is_none(tmp_path: Path) -> None:
-    told = record(
+def test_a_join_that_times_out_is_not_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -73,11 +73,11 @@ def test_join_that_times_out_is_none(tmp_path: Path) -> None:
             thread.join()
         """,
     )
-    assert told.lines("join") == [9]
+    assert recorded.lines("join") == [9]
 
 
-def test_start_new_thread(tmp_path: Path) -> None:
-    told = record(
+def test_start_new_thread_is_recorded_as_a_start(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import _thread, threading
@@ -89,12 +89,16 @@ def test_start_new_thread(tmp_path: Path) -> None:
             while _thread._count() > others: pass
         """,
     )
-    assert told.told("start", "begin", "end")[1:-1] == [(0, "start", "1"), (1, "begin", "work"), (1, "end", "1")]
-    assert told.told("set", "wait-set") == [(1, "set", "Event"), (0, "wait-set", "Event")]
+    assert recorded.named_steps("start", "begin", "end")[1:-1] == [
+        (0, "start", "1"),
+        (1, "begin", "work"),
+        (1, "end", "1"),
+    ]
+    assert recorded.named_steps("set", "wait-set") == [(1, "set", "Event"), (0, "wait-set", "Event")]
 
 
-def test_lock(tmp_path: Path) -> None:
-    told = record(
+def test_lock_operations_are_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -110,22 +114,22 @@ def test_lock(tmp_path: Path) -> None:
             lock.release()
         """,
     )
-    # The two that fail: one does not wait, the other is blocked first.
-    assert steps_of(told, "Lock") == [
+    # Two acquires fail: the first does not wait, the second blocks until its timeout.
+    assert steps_of(recorded, "Lock") == [
         "0 acquire", "0 failed", "0 blocked", "0 failed", "0 release",
         "0 acquire", "0 release", "0 acquire", "0 release",
     ]  # fmt: skip
-    assert told.lines("acquire") == [5, 9, 11]
-    assert told.lines("release") == [5, 10, 12]
-    assert told.lines("blocked") == [8]
-    assert told.lines("failed") == [7, 8]
-    assert [str(lock) for lock in told.entities.resources] == [
-        f"the Lock made at {told.table[told.steps[-2][3]].file}:3"
+    assert recorded.lines("acquire") == [5, 9, 11]
+    assert recorded.lines("release") == [5, 10, 12]
+    assert recorded.lines("blocked") == [8]
+    assert recorded.lines("failed") == [7, 8]
+    assert [str(lock) for lock in recorded.entities.resources] == [
+        f"the Lock made at {recorded.table[recorded.steps[-2][3]].file}:3"
     ]
 
 
-def test_lock_errors_are_not_told(tmp_path: Path) -> None:
-    told = record(
+def test_lock_errors_are_not_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import copy, threading
@@ -141,14 +145,14 @@ def test_lock_errors_are_not_told(tmp_path: Path) -> None:
             ]
         """,
     )
-    assert told.value == [
+    assert recorded.value == [
         "RuntimeError", "ValueError", "ValueError", "RuntimeError", "TypeError", "TypeError", "TypeError",
     ]  # fmt: skip
-    assert steps_of(told, "Lock", "RLock") == []
+    assert steps_of(recorded, "Lock", "RLock") == []
 
 
-def test_blocked_lock(tmp_path: Path) -> None:
-    told = record(
+def test_a_failed_try_acquire_is_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         THREADS
         + """
@@ -166,13 +170,13 @@ def second():
 def main(): run(first, second)
 """,
     )
-    # The second one's try fails; whether its real acquire has to wait is a matter of luck.
-    kinds = [step for step in steps_of(told, "Lock") if "blocked" not in step]
+    # Thread 2's non-blocking acquire fails. Whether its blocking acquire has to wait depends on timing.
+    kinds = [step for step in steps_of(recorded, "Lock") if "blocked" not in step]
     assert kinds == ["1 acquire", "2 failed", "1 release", "2 acquire", "2 release"]
 
 
-def test_rlock_tells_outer_and_inner_acquires_apart(tmp_path: Path) -> None:
-    told = record(
+def test_an_rlock_distinguishes_outer_and_inner_acquires(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -185,16 +189,16 @@ def test_rlock_tells_outer_and_inner_acquires_apart(tmp_path: Path) -> None:
             with lock: pass
         """,
     )
-    assert steps_of(told, "RLock") == [
+    assert steps_of(recorded, "RLock") == [
         "0 acquire", "0 reenter", "0 reenter", "0 release", "0 acquire", "0 release",
     ]  # fmt: skip
-    assert told.lines("acquire") == [5, 9]
-    assert told.lines("reenter") == [6, 7]
+    assert recorded.lines("acquire") == [5, 9]
+    assert recorded.lines("reenter") == [6, 7]
 
 
 @pytest.mark.parametrize("lock", ["", "threading.Lock()", "threading.RLock()"])
-def test_condition(tmp_path: Path, lock: str) -> None:
-    told = record(
+def test_a_condition_records_wait_notify_and_wakeup(tmp_path: Path, lock: str) -> None:
+    recorded = record(
         tmp_path,
         THREADS
         + f"""
@@ -218,16 +222,16 @@ def main():
 """,
     )
     name = "Lock" if lock.endswith(".Lock()") else "RLock"
-    assert [step for step in steps_of(told, name, "Condition") if "blocked" not in step] == [
+    assert [step for step in steps_of(recorded, name, "Condition") if "blocked" not in step] == [
         "1 acquire", "1 release", "1 wait", "2 acquire", "2 notify", "2 release", "1 woken", "1 acquire", "1 release",
     ]  # fmt: skip
-    # What is at the condition's lock is at the `with`, what is at the wait is there.
-    assert told.lines("wait") == told.lines("woken") == [11]
-    assert told.lines("notify") == [16]
+    # The wait and the notify have their own lines, not those of the `with` statements.
+    assert recorded.lines("wait") == recorded.lines("woken") == [11]
+    assert recorded.lines("notify") == [16]
 
 
-def test_condition_without_notification(tmp_path: Path) -> None:
-    told = record(
+def test_a_condition_wait_that_times_out_is_not_woken(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -243,17 +247,17 @@ def test_condition_without_notification(tmp_path: Path) -> None:
             return refused(condition.wait), refused(condition.notify)
         """,
     )
-    assert told.value == ("cannot wait on un-acquired lock", "cannot notify on un-acquired lock")
-    waits = steps_of(told, "Condition", "RLock")
+    assert recorded.value == ("cannot wait on un-acquired lock", "cannot notify on un-acquired lock")
+    waits = steps_of(recorded, "Condition", "RLock")
     assert waits[:5] == ["0 acquire", "0 release", "0 wait", "0 acquire", "0 release"]
     assert "0 woken" not in waits
     assert "0 notify" not in waits
-    assert set(told.lines("wait")) == {9, 11}
+    assert set(recorded.lines("wait")) == {9, 11}
 
 
-def test_condition_of_a_condition_in_a_condition(tmp_path: Path) -> None:
-    """A re-entrant lock that is held twice is released at once by waiting, and is held twice after."""
-    told = record(
+def test_a_wait_releases_a_condition_that_is_held_twice(tmp_path: Path) -> None:
+    """A wait releases a reentrant lock completely and restores its depth of two afterwards."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -266,11 +270,11 @@ def test_condition_of_a_condition_in_a_condition(tmp_path: Path) -> None:
             assert not condition._is_owned()
         """,
     )
-    assert steps_of(told, "RLock") == ["0 acquire", "0 reenter", "0 release", "0 acquire", "0 release"]
+    assert steps_of(recorded, "RLock") == ["0 acquire", "0 reenter", "0 release", "0 acquire", "0 release"]
 
 
-def test_event(tmp_path: Path) -> None:
-    told = record(
+def test_event_operations_are_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -285,15 +289,15 @@ def test_event(tmp_path: Path) -> None:
             assert not event.wait(0)
         """,
     )
-    assert steps_of(told, "Event") == [
+    assert steps_of(recorded, "Event") == [
         "0 blocked", "0 failed", "0 set", "0 wait-set", "0 wait-set", "0 clear", "0 failed",
     ]  # fmt: skip
-    assert told.lines("wait-set") == [8, 9]
+    assert recorded.lines("wait-set") == [8, 9]
 
 
 @pytest.mark.parametrize("kind", ["Semaphore", "BoundedSemaphore"])
-def test_semaphore(tmp_path: Path, kind: str) -> None:
-    told = record(
+def test_semaphore_operations_are_recorded(tmp_path: Path, kind: str) -> None:
+    recorded = record(
         tmp_path,
         f"""
         import threading
@@ -306,12 +310,12 @@ def test_semaphore(tmp_path: Path, kind: str) -> None:
                 permits.release()
         """,
     )
-    assert steps_of(told, kind) == ["0 down", "0 down", "0 failed", "0 blocked", "0 failed", "0 up", "0 up"]
-    assert told.lines("down") == [5, 6]
+    assert steps_of(recorded, kind) == ["0 down", "0 down", "0 failed", "0 blocked", "0 failed", "0 up", "0 up"]
+    assert recorded.lines("down") == [5, 6]
 
 
-def test_barrier(tmp_path: Path) -> None:
-    told = record(
+def test_a_barrier_records_every_arrival_before_any_departure(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         THREADS
         + """
@@ -319,12 +323,12 @@ barrier = threading.Barrier(3)
 def main(): run(barrier.wait, lambda: barrier.wait(), lambda: barrier.wait(5))
 """,
     )
-    kinds = [step.split()[1] for step in steps_of(told, "Barrier")]
+    kinds = [step.split()[1] for step in steps_of(recorded, "Barrier")]
     assert kinds == ["up"] * 3 + ["down"] * 3
 
 
-def test_broken_barrier(tmp_path: Path) -> None:
-    told = record(
+def test_a_broken_barrier_records_only_the_arrival(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -334,13 +338,13 @@ def test_broken_barrier(tmp_path: Path) -> None:
             except threading.BrokenBarrierError: return "broken"
         """,
     )
-    assert told.value == "broken"
-    assert steps_of(told, "Barrier") == ["0 up"]
+    assert recorded.value == "broken"
+    assert steps_of(recorded, "Barrier") == ["0 up"]
 
 
 @pytest.mark.parametrize("kind", ["Queue", "LifoQueue", "PriorityQueue"])
-def test_queue(tmp_path: Path, kind: str) -> None:
-    told = record(
+def test_a_queue_records_each_put_before_its_get(tmp_path: Path, kind: str) -> None:
+    recorded = record(
         tmp_path,
         THREADS
         + f"""
@@ -363,18 +367,18 @@ def main():
 """,
     )
     given = taken = 0
-    for step in steps_of(told, kind):
+    for step in steps_of(recorded, kind):
         given += step.endswith(" put")
         taken += step.endswith(" get")
         assert taken <= given
     assert (given, taken) == (21, 20)
-    kinds = [step.split()[1] for step in steps_of(told, kind)]
+    kinds = [step.split()[1] for step in steps_of(recorded, kind)]
     assert kinds.count("task-done") == 20
     assert kinds.index("join-queue") > max(index for index, kind in enumerate(kinds) if kind == "task-done")
 
 
-def test_simple_queue(tmp_path: Path) -> None:
-    told = record(
+def test_a_simple_queue_records_each_put_before_its_get(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         THREADS
         + """
@@ -392,8 +396,8 @@ def main():
     except queue.Empty: return items.empty()
 """,
     )
-    assert told.value is True
-    kinds = [step.split()[1] for step in steps_of(told, "SimpleQueue")]
+    assert recorded.value is True
+    kinds = [step.split()[1] for step in steps_of(recorded, "SimpleQueue")]
     assert (kinds.count("put"), kinds.count("get")) == (21, 21)
     given = taken = 0
     for kind in kinds:
@@ -401,8 +405,8 @@ def main():
         assert taken <= given
 
 
-def test_pool(tmp_path: Path) -> None:
-    told = record(
+def test_pool_tasks_and_results_are_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         from concurrent.futures import ThreadPoolExecutor
@@ -419,15 +423,15 @@ def test_pool(tmp_path: Path) -> None:
             return future.result(), mapped, job, type(failed).__name__
         """,
     )
-    assert told.value == (9, [0, 1, 4], 5, "TypeError")
-    tasks = [what for _, _, what in told.told("task")]
+    assert recorded.value == (9, [0, 1, 4], 5, "TypeError")
+    tasks = [name for _, _, name in recorded.named_steps("task")]
     assert tasks == ["square"] * 4 + ["Job"] + ["square"]
-    assert len({target for _, kind, target, _ in told.steps if kind == "task"}) == 6
-    # One put and one get for each task; every result was asked for after it was set.
-    assert sum(kind == "put" for _, kind, _, _ in told.steps) == 6
-    assert sum(kind == "get" for _, kind, _, _ in told.steps) == 6
+    assert len({target for _, kind, target, _ in recorded.steps if kind == "task"}) == 6
+    # Each task has one put and one get, and each result is set before it is read.
+    assert sum(kind == "put" for _, kind, _, _ in recorded.steps) == 6
+    assert sum(kind == "get" for _, kind, _, _ in recorded.steps) == 6
     given: set[int] = set()
-    for _, kind, target, _ in told.steps:
+    for _, kind, target, _ in recorded.steps:
         if kind == "set":
             given.add(target)
         elif kind == "wait-set":
@@ -435,8 +439,8 @@ def test_pool(tmp_path: Path) -> None:
     assert len(given) == 6
 
 
-def test_what_is_inside_others_is_not_told(tmp_path: Path) -> None:
-    told = record(
+def test_locks_inside_other_primitives_are_not_recorded(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import queue, threading
@@ -446,12 +450,12 @@ def test_what_is_inside_others_is_not_told(tmp_path: Path) -> None:
             with ThreadPoolExecutor(1) as pool: pool.submit(len, ()).result()
         """,
     )
-    assert {resource.type for resource in told.entities.resources} == {"Queue", "ThreadPoolExecutor", "Future"}
+    assert {resource.type for resource in recorded.entities.resources} == {"Queue", "ThreadPoolExecutor", "Future"}
 
 
-def test_pool_of_multiprocessing(tmp_path: Path) -> None:
-    """What its threads hand to each other is in order by queues and events that it makes itself."""
-    told = record(
+def test_a_multiprocessing_thread_pool_has_no_races(tmp_path: Path) -> None:
+    """The pool's own queues and events order what its threads pass to each other."""
+    recorded = record(
         tmp_path,
         """
         from multiprocessing.pool import ThreadPool
@@ -464,12 +468,12 @@ def test_pool_of_multiprocessing(tmp_path: Path) -> None:
             return sum(result.value for result in results)
         """,
     )
-    assert told.value == 4
-    assert races(told) == []
+    assert recorded.value == 4
+    assert races(recorded) == []
 
 
-def test_future_orders_what_its_task_did(tmp_path: Path) -> None:
-    told = record(
+def test_a_future_orders_its_task_before_its_result(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -484,20 +488,20 @@ def test_future_orders_what_its_task_did(tmp_path: Path) -> None:
             return [result.value for result in results]
         """,
     )
-    assert told.value == [2] * 5
-    assert races(told) == []
+    assert recorded.value == [2] * 5
+    assert races(recorded) == []
 
 
-def races(told: Recorded) -> list[object]:
+def races(recorded: Recorded) -> list[object]:
     from raddle.checks.races import Races
 
     check = Races()
-    check.begin(told.entities)
-    check.feed(told.steps)
+    check.begin(recorded.entities)
+    check.feed(recorded.steps)
     return list(check.warnings())
 
 
-def test_everything_is_as_it_was_afterwards(tmp_path: Path) -> None:
+def test_all_patches_are_removed_afterwards(tmp_path: Path) -> None:
     import _thread
     import queue
     import threading

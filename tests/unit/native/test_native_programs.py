@@ -1,4 +1,4 @@
-"""A program run natively prints and ends as with Python alone."""
+"""A natively run program has the same output and exit code as under plain Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import plain, watched
+from program_runs import plain, watched
 
 PROGRAMS = {
     "threads": """
@@ -22,7 +22,7 @@ PROGRAMS = {
         for thread in threads: thread.join()
         print(counter.value)
     """,
-    "surroundings": """
+    "module globals": """
         import sys, os
         print(__name__, __file__, __spec__, __package__, __doc__, sorted(globals())[:9])
         print(sys.argv, sys.path[0] == os.path.dirname(os.path.realpath(__file__)))
@@ -48,7 +48,7 @@ PROGRAMS = {
         def group(context):
             print(context.parent, context.find_root() is context, context.info_name, context.obj)
         @group.command()
-        @click.option("--name", default="nobody")
+        @click.option("--name", default="world")
         @click.pass_context
         def greet(context, name):
             print(name, context.parent.info_name, context.command_path)
@@ -62,8 +62,8 @@ PROGRAMS = {
     """,
     "exit code": "import sys; sys.exit(7)",
     "exit with text": "import sys; print('out'); sys.exit('some text')",
-    "exit without": "import sys; sys.exit()",
-    "exit of a large number": "raise SystemExit(300)",
+    "exit without a code": "import sys; sys.exit()",
+    "exit code above 255": "raise SystemExit(300)",
     "exception": """
         def inner(items): return items[5]
         def outer():
@@ -82,7 +82,7 @@ PROGRAMS = {
         thread = threading.Thread(target=fail, args=([],), name="the one that fails")
         thread.start()
         thread.join()
-        print("went on")
+        print("main continues")
     """,
     "excepthook": """
         import sys
@@ -137,7 +137,7 @@ PROGRAMS = {
         asyncio.run(main())
         print(results)
     """,
-    "locks everywhere": """
+    "locks and timers": """
         import threading, queue, logging, contextlib
         lock, rlock = threading.Lock(), threading.RLock()
         condition = threading.Condition(lock)
@@ -218,7 +218,7 @@ def write(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_same_as_with_python(tmp_path: Path, name: str) -> None:
+def test_output_and_exit_code_are_the_same_as_with_plain_python(tmp_path: Path, name: str) -> None:
     write(tmp_path, PROGRAMS[name])
     expected = plain(tmp_path, "program.py", "--some", "-m", "arguments", stdin="given")
     ended = watched(tmp_path, "program.py", "--some", "-m", "arguments", stdin="given")
@@ -228,7 +228,7 @@ def test_same_as_with_python(tmp_path: Path, name: str) -> None:
         assert ended.summary["steps"] > 0
 
 
-def test_module(tmp_path: Path) -> None:
+def test_m_runs_a_module_as_python_does(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "__init__.py").write_text("")
     (tmp_path / "shop" / "cart.py").write_text("class Cart:\n    total = 3\n")
@@ -240,7 +240,7 @@ def test_module(tmp_path: Path) -> None:
         assert watched(tmp_path, *args) == plain(tmp_path, *args), args
 
 
-def test_folder(tmp_path: Path) -> None:
+def test_a_folder_runs_as_python_runs_it(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "cart.py").write_text("class Cart:\n    total = 3\n")
     (tmp_path / "shop" / "__main__.py").write_text(
@@ -249,7 +249,7 @@ def test_folder(tmp_path: Path) -> None:
     assert watched(tmp_path, "shop", "-h") == plain(tmp_path, "shop", "-h")
 
 
-def test_pytest(tmp_path: Path) -> None:
+def test_pytest_runs_under_raddle_run(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text("class Counter:\n    def __init__(self): self.value = 0\n")
     (tmp_path / "conftest.py").write_text("import pytest\n@pytest.fixture\ndef three(): return 3\n")
     (tmp_path / "test_counter.py").write_text(
@@ -276,7 +276,7 @@ def test_pytest(tmp_path: Path) -> None:
     assert ended.summary["not_instrumented"] == []
 
 
-def test_interrupted(tmp_path: Path) -> None:
+def test_an_interrupted_program_ends_as_with_plain_python(tmp_path: Path) -> None:
     write(tmp_path, "import os, signal\nprint('one', flush=True)\nos.kill(os.getpid(), signal.SIGINT)\nprint('two')\n")
     expected = plain(tmp_path, "program.py")
     ended = watched(tmp_path, "program.py")

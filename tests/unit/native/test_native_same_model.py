@@ -1,7 +1,7 @@
-"""The same execution covers the same in both modes: programs whose threads run one after the other.
+"""The same execution covers the same requirements in both modes.
 
-Each program of `tests/programs` is changed so that a thread that it starts is joined at once. The join has a timeout,
-as one without would order what the threads do, and nothing would be shared.
+Each program of `tests/programs` is changed so that every thread is joined right after its start. The threads then run
+one after the other. The join has a timeout: without one, it would order the accesses, and nothing would be shared.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from modes import MEASURED, Both, both
+from both_modes import MEASURED, ModeComparison, run_in_both_modes
 
 PROGRAMS = MEASURED.parent
 STARTS = re.compile(r"\b(\w+)\.start\(\)")
 ORDERED = r"(\1.start(), \1.join(60))"
 
-LEFT_OUT = {
+EXCLUDED = {
     **dict.fromkeys(
         (
             "barrier_phases", "barrier_for_three", "buffer_with_if", "buffer_with_while", "handshake", "lost_wakeup",
@@ -25,56 +25,59 @@ LEFT_OUT = {
         ),
         "threads wait for others that start later",
     ),
-    **dict.fromkeys(("daemon_cut_off", "daemon_in_between", "daemon_dies"), "a daemon does not end, or fails"),
+    **dict.fromkeys(("daemon_cut_off", "daemon_in_between", "daemon_dies"), "a daemon thread fails or never ends"),
     "cached_singleton": "the cache of a function is a variable under control only (docs/limits.md)",
     **dict.fromkeys(("q1", "q2", "three"), "threads wait for others that start later"),
-    **dict.fromkeys(("pool", "pool_tasks"), "the pool starts its threads itself; see below"),
+    **dict.fromkeys(("pool", "pool_tasks"), "the pool starts its own threads; PRIMITIVES covers pools"),
 }  # fmt: skip
 NAMES = sorted(
     f"{path.parent.name}/{path.stem}"
     for kind in ("correct", "faulty", "measured")
     for path in (PROGRAMS / kind).glob("*.py")
-    if path.stem not in LEFT_OUT
+    if path.stem not in EXCLUDED
 )
 
 
-def ordered(folder: Path, name: str) -> Both:
-    """What a program covers in both modes, if its threads run one after the other."""
+def run_sequentially(folder: Path, name: str) -> ModeComparison:
+    """Change a program so that its threads run one after the other, and run it in both modes."""
     source = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
     changed, starts = STARTS.subn(ORDERED, source)
-    assert starts, "the program starts no thread that could be joined at once"
+    assert starts, "no `start()` call was found in the program"
     path = folder / f"{Path(name).stem}.py"
     path.write_text(changed, encoding="utf-8")
-    return both(path)
+    return run_in_both_modes(path)
 
 
-def first_of(keys: Iterable[object]) -> list[object]:
+def first_three(keys: Iterable[object]) -> list[object]:
     return sorted(keys, key=repr)[:3]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_criterion_covers_the_same(tmp_path: Path, name: str) -> None:
-    found = ordered(tmp_path, name)
+def test_every_criterion_covers_the_same_in_both_modes(tmp_path: Path, name: str) -> None:
+    comparison = run_sequentially(tmp_path, name)
     differing = {
-        criterion: {"natively only": first_of(native - controlled), "under control only": first_of(controlled - native)}
-        for criterion, (native, controlled) in found.covered.items()
+        criterion: {
+            "natively only": first_three(native - controlled),
+            "under control only": first_three(controlled - native),
+        }
+        for criterion, (native, controlled) in comparison.covered.items()
         if native != controlled
     }
     assert not differing
-    assert found.variables[0] == found.variables[1]
-    assert found.resources[0] == found.resources[1]
+    assert comparison.variables[0] == comparison.variables[1]
+    assert comparison.resources[0] == comparison.resources[1]
 
 
 def test_enough_programs_are_compared() -> None:
     assert len(NAMES) >= 20
-    assert LEFT_OUT.keys() <= {path.stem for path in PROGRAMS.glob("*/*.py")}
+    assert EXCLUDED.keys() <= {path.stem for path in PROGRAMS.glob("*/*.py")}
 
 
-def test_the_comparison_is_about_something(tmp_path: Path) -> None:
-    """Two threads that add to a counter share it, in any order."""
-    found = ordered(tmp_path, "faulty/lost_update")
-    assert found.variables[0]
-    assert all(found.covered[criterion][0] for criterion in ("map", "def-use", "eraser", "hbpair", "concur-pairs"))
+def test_the_compared_coverage_is_not_empty(tmp_path: Path) -> None:
+    """Two threads that add to a counter share it in any order."""
+    comparison = run_sequentially(tmp_path, "faulty/lost_update")
+    assert comparison.variables[0]
+    assert all(comparison.covered[criterion][0] for criterion in ("map", "def-use", "eraser", "hbpair", "concur-pairs"))
 
 
 PRIMITIVES = """
@@ -158,15 +161,15 @@ def scenario():
 """
 
 
-def test_every_primitive_makes_the_same_steps(tmp_path: Path) -> None:
+def test_every_primitive_covers_the_same_in_both_modes(tmp_path: Path) -> None:
     path = tmp_path / "primitives.py"
     path.write_text(PRIMITIVES, encoding="utf-8")
-    found = both(path)
-    assert {name for name, (native, controlled) in found.covered.items() if native != controlled} == set()
-    assert found.resources[0] == found.resources[1]
-    assert found.variables[0] == found.variables[1]
-    # Threads of the library have no line at which they take something; all others are touched by the program's.
-    assert {resource.type for resource in found.resources[0]} == {
+    comparison = run_in_both_modes(path)
+    assert {name for name, (native, controlled) in comparison.covered.items() if native != controlled} == set()
+    assert comparison.resources[0] == comparison.resources[1]
+    assert comparison.variables[0] == comparison.variables[1]
+    # These are the resources that the program's own lines use. Steps of library threads have no line.
+    assert {resource.type for resource in comparison.resources[0]} == {
         "Lock", "RLock", "Condition", "Event", "Barrier", "Semaphore", "BoundedSemaphore", "Queue", "LifoQueue",
         "PriorityQueue", "SimpleQueue", "ThreadPoolExecutor", "Future",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What modules make as they are imported has one name, in native runs and in controlled executions."""
+"""Objects that modules create during import have the same names in native and controlled executions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from natively import record
-from under_control import controlled, imported
+from controlled_recording import controlled, imported
+from native_recording import record
 
 from raddle.entities import Entities
 from raddle.execute.fork import can_fork
@@ -87,42 +87,45 @@ def main():
 
 
 def resources(entities: Entities) -> list[tuple[str, int]]:
-    """Their types and lines."""
-    return sorted((one.type, int(one.created.rpartition(":")[2] or 0)) for one in entities.resources)
+    """Return the types and creation lines of the resources, sorted."""
+    return sorted((resource.type, int(resource.created.rpartition(":")[2] or 0)) for resource in entities.resources)
 
 
-def made_at(source: str, *calls: str) -> list[int]:
+def line_numbers(source: str, *calls: str) -> list[int]:
     lines = source.split("\n")
     return [number for number, line in enumerate(lines, 1) if line in calls]
 
 
-def test_what_names_are_bound_to_is_made_where_they_are(tmp_path: Path) -> None:
+def test_module_level_primitives_are_named_by_their_lines(tmp_path: Path) -> None:
     with imported(tmp_path, "bound_names", BOUND) as module:
         entities = controlled(module)
     found = resources(entities)
     lines = BOUND.split("\n")
-    account, condition = made_at(BOUND, "account = Account()", "condition = threading.Condition()")[::-1]
-    inside = {"Lock": account, "RLock": condition}  # made by constructors
-    for kind, line in inside.items():
+    account, condition = line_numbers(BOUND, "account = Account()", "condition = threading.Condition()")[::-1]
+    in_constructors = {
+        "Lock": account,
+        "RLock": condition,
+    }  # created inside a constructor, so named by the line that calls it
+    for kind, line in in_constructors.items():
         calls = {n for n, text in enumerate(lines, 1) if f".{kind}(" in text and "self." not in text}
-        assert {at for told, at in found if told == kind} == calls | {line}, kind
+        assert {at for found_type, at in found if found_type == kind} == calls | {line}, kind
     for kind in ("Condition", "Event", "Semaphore", "Queue", "SimpleQueue"):
-        mine = [line for told, line in found if told == kind]
-        assert mine == [n for n, line in enumerate(lines, 1) if f".{kind}(" in line], kind
+        found_lines = [line for found_type, line in found if found_type == kind]
+        assert found_lines == [n for n, line in enumerate(lines, 1) if f".{kind}(" in line], kind
     total = next(variable for variable in entities.variables if variable.name == "total")
-    assert total.created == f"bound_names.py:{made_at(BOUND, 'account = Account()')[0]}"
+    assert total.created == f"bound_names.py:{line_numbers(BOUND, 'account = Account()')[0]}"
 
 
-def test_they_are_those_of_a_native_run(tmp_path: Path) -> None:
-    natively = record(tmp_path, BOUND)
+def test_module_level_primitives_have_the_same_names_natively(tmp_path: Path) -> None:
+    native = record(tmp_path, BOUND)
     with imported(tmp_path, "bound_twice", BOUND) as module:
         entities = controlled(module)
-    assert resources(entities) == resources(natively.entities)
-    line = {variable.created.rpartition(":")[2] for variable in natively.entities.variables if variable.name == "total"}
+    assert resources(entities) == resources(native.entities)
+    line = {variable.created.rpartition(":")[2] for variable in native.entities.variables if variable.name == "total"}
     assert {v.created.rpartition(":")[2] for v in entities.variables if v.name == "total"} == line
 
 
-def test_a_module_that_an_execution_imports_has_the_same_locks_in_the_next(tmp_path: Path) -> None:
+def test_locks_of_a_module_imported_during_an_execution_keep_their_names(tmp_path: Path) -> None:
     source = """\
     import threading
 
@@ -153,7 +156,7 @@ def test_a_module_that_an_execution_imports_has_the_same_locks_in_the_next(tmp_p
 
 
 @pytest.mark.parametrize("isolate", [False, True] if can_fork() else [False])
-def test_what_a_setup_makes_anew_is_made_where_it_binds_it(tmp_path: Path, isolate: bool) -> None:
+def test_a_lock_created_in_setup_is_named_by_its_line(tmp_path: Path, isolate: bool) -> None:
     source = """\
     import threading
 
@@ -172,25 +175,25 @@ def test_what_a_setup_makes_anew_is_made_where_it_binds_it(tmp_path: Path, isola
         for thread in threads: thread.start()
         for thread in threads: thread.join()
     """
-    with imported(tmp_path, f"made_anew_{isolate}", source) as module:
+    with imported(tmp_path, f"recreated_{isolate}", source) as module:
         entities = controlled(module, times=3, setup=module.prepare, isolate=isolate)
     assert resources(entities) == [("Lock", 7)]
 
 
-def test_stand_ins_of_other_objects_are_not_woken(tmp_path: Path) -> None:
+def test_proxy_objects_are_not_accessed(tmp_path: Path) -> None:
     source = """\
     import threading
 
     class Lazy:
-        woken = False
+        accessed = False
 
         @property
         def __class__(self):
-            Lazy.woken = True
+            Lazy.accessed = True
             return dict
 
         def __getattr__(self, name):
-            Lazy.woken = True
+            Lazy.accessed = True
             raise AttributeError(name)
 
     lazy = Lazy()
@@ -200,15 +203,15 @@ def test_stand_ins_of_other_objects_are_not_woken(tmp_path: Path) -> None:
         with lock:
             pass
     """
-    with imported(tmp_path, "standing_in", source) as module:
-        module.Lazy.woken = False
+    with imported(tmp_path, "lazy_proxy", source) as module:
+        module.Lazy.accessed = False
         ModuleObjects(_table_of(module))
-        assert not module.Lazy.woken
+        assert not module.Lazy.accessed
 
 
 def _table_of(module: ModuleType) -> SiteTable:
     table = SiteTable()
-    table.add(1 << 16, (), file="standing_in.py", path=str(module.__file__))
+    table.add(1 << 16, (), file="lazy_proxy.py", path=str(module.__file__))
     return table
 
 
@@ -238,12 +241,12 @@ def main():
 """
 
 
-def test_a_container_has_the_name_that_any_of_its_sites_gives_it(tmp_path: Path) -> None:
-    """Neither `len(stack)` nor `json.dumps(stack)`, which come first, call the list anything; `stack.append` does."""
-    natively = record(tmp_path, NAMELESS_AT_FIRST)
+def test_a_container_is_named_by_the_first_site_that_has_a_name(tmp_path: Path) -> None:
+    """`len(stack)` and `json.dumps(stack)` run first and give the list no name. `stack.append` does."""
+    native = record(tmp_path, NAMELESS_AT_FIRST)
     with imported(tmp_path, "nameless_at_first", NAMELESS_AT_FIRST) as module:
         entities = controlled(module)
     assert "stack[]" in {str(variable) for variable in entities.variables}
-    contents = [str(variable) for variable in natively.entities.variables if str(variable).endswith("[]")]
+    contents = [str(variable) for variable in native.entities.variables if str(variable).endswith("[]")]
     assert "stack[]" in contents
     assert not {"list[]", "json[]"} & set(contents)

@@ -1,4 +1,4 @@
-"""The stream: in batches, complete, in order; and what goes wrong in recording stays there."""
+"""The stream of steps is complete, ordered and delivered in batches. Recording errors do not reach the program."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from natively import KeptSteps, record, watching
+from native_recording import KeptSteps, record, watching
 
 from raddle.native.stream import BACKOFF_SECONDS, MAX_BACKLOG, MAX_STEPS, Stream
 from raddle.native.watch import Watch
 from raddle.step import Step
 
 
-def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
-    told = record(
+def test_no_access_of_many_threads_is_lost(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -38,14 +38,14 @@ def test_many_accesses_of_many_threads(tmp_path: Path) -> None:
             for thread in threads: thread.join()
         """,
     )
-    counts = Counter((thread, kind) for thread, kind, _, _ in told.steps if thread)
+    counts = Counter((thread, kind) for thread, kind, _, _ in recorded.steps if thread)
     for thread in range(1, 9):
         assert counts[thread, "read"] == counts[thread, "write"] == 50_000
-    assert told.watch.stream.delivered_steps == len(told.steps)
+    assert recorded.watch.stream.delivered_steps == len(recorded.steps)
 
 
-def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -> None:
-    """Whoever looks at the first batch takes its time; the other thread would make all of its steps meanwhile."""
+def test_threads_slow_down_while_a_batch_is_processed(tmp_path: Path) -> None:
+    """The sink delays its first batch. Without backoff, the other thread would record all of its steps meanwhile."""
     (tmp_path / "piling_program.py").write_text(
         dedent(
             """
@@ -62,37 +62,37 @@ def test_steps_do_not_pile_up_while_earlier_ones_are_looked_at(tmp_path: Path) -
             """
         )
     )
-    took: list[float] = []
+    measured: list[float] = []
 
-    class Slow(KeptSteps):
+    class SlowSink(KeptSteps):
         def feed(self, steps: Sequence[Step]) -> None:
             super().feed(steps)
             if self.batches == 1:
-                since = time.monotonic()
-                while time.monotonic() < since + 0.5:
+                start = time.monotonic()
+                while time.monotonic() < start + 0.5:
                     time.sleep(0.01)
-                took.append(time.monotonic() - since)
-                took.append(len(watch.stream.steps))
+                measured.append(time.monotonic() - start)
+                measured.append(len(watch.stream.steps))
 
     sys.path.insert(0, str(tmp_path))
     try:
         with watching(tmp_path) as (watch, _):
-            slow = watch.stream.sink = Slow()
+            slow_sink = watch.stream.sink = SlowSink()
             importlib.invalidate_caches()
             importlib.import_module("piling_program").main()
     finally:
         sys.path.remove(str(tmp_path))
         sys.modules.pop("piling_program", None)
-    seconds, waiting = took
-    assert waiting <= MAX_BACKLOG * MAX_STEPS + 2 * seconds / BACKOFF_SECONDS < 40_000
-    assert sum(kind == "read" for thread, kind, _, _ in slow.steps if thread) == 80_000, (
-        "slowed down, and not one left out"
+    seconds, backlog = measured
+    assert backlog <= MAX_BACKLOG * MAX_STEPS + 2 * seconds / BACKOFF_SECONDS < 40_000
+    assert sum(kind == "read" for thread, kind, _, _ in slow_sink.steps if thread) == 80_000, (
+        "threads slow down but no step is lost"
     )
 
 
-def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
-    """Each thread reads what the one before wrote: with the steps in order, the values can be followed."""
-    told = record(
+def test_accesses_under_a_lock_are_recorded_in_order(tmp_path: Path) -> None:
+    """The program logs which thread holds the lock. The recorded accesses must follow that log."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -113,12 +113,12 @@ def test_accesses_under_a_lock_are_in_their_true_order(tmp_path: Path) -> None:
         """,
         max_steps=100,
     )
-    assert [thread for thread, kind in told.accesses("Box.n") if kind == "write"][1:] == told.value
-    assert [thread for thread, kind in told.accesses("Box.n") if kind == "read"] == told.value
-    assert len(told.value) == 1200
+    assert [thread for thread, kind in recorded.accesses("Box.n") if kind == "write"][1:] == recorded.value
+    assert [thread for thread, kind in recorded.accesses("Box.n") if kind == "read"] == recorded.value
+    assert len(recorded.value) == 1200
 
 
-def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
+def test_steps_are_delivered_in_batches(tmp_path: Path) -> None:
     kept: list[KeptSteps] = []
 
     class Sink(KeptSteps):
@@ -126,7 +126,7 @@ def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
             super().__init__()
             kept.append(self)
 
-    watched(
+    run_with_sink(
         tmp_path, "class A: pass\ndef main():\n    a = A()\n    for n in range(1000): a.n = n\n", Sink, max_steps=100
     )
     (sink,) = kept
@@ -134,17 +134,17 @@ def test_steps_are_handed_over_in_batches(tmp_path: Path) -> None:
     assert sum(kind == "write" for _, kind, _, _ in sink.steps) == 1000
 
 
-class Faulty(KeptSteps):
-    """Fails when it is given its second batch."""
+class FaultySink(KeptSteps):
+    """A sink that fails on its second batch."""
 
     def feed(self, steps: object) -> None:
         self.batches += 1
         if self.batches == 2:
-            raise ZeroDivisionError("a fault of ours")
-        assert self.batches < 2, "it is left alone then"
+            raise ZeroDivisionError("a fault in the sink")
+        assert self.batches < 2, "the failed sink gets no more batches"
 
 
-def test_a_faulty_sink_stops_recording_only(tmp_path: Path) -> None:
+def test_a_faulty_sink_stops_only_the_recording(tmp_path: Path) -> None:
     source = """
 import threading
 class A: pass
@@ -154,25 +154,25 @@ def main():
         with lock: a.n = n
     return a.n
 """
-    watch, value = watched(tmp_path, source, Faulty, max_steps=100)
+    watch, value = run_with_sink(tmp_path, source, FaultySink, max_steps=100)
     assert value == 999
     assert isinstance(watch.stream.error, ZeroDivisionError)
 
 
-def test_a_fault_in_numbering_stops_recording_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_numbering_stops_only_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from raddle.native.ids import variables
 
-    monkeypatch.setattr(variables, "attribute_owner", None)  # so that calling it fails, in code of ours
-    watch, value = watched(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", KeptSteps)
+    monkeypatch.setattr(variables, "attribute_owner", None)  # calling it fails inside raddle
+    watch, value = run_with_sink(tmp_path, "class A: x = 1\ndef main(): return [A().x, A().x]", KeptSteps)
     assert value == [1, 1]
     assert isinstance(watch.stream.error, TypeError)
 
 
-def test_code_of_the_programs_that_recording_runs_into(tmp_path: Path) -> None:
+def test_recording_tolerates_classes_with_failing_attribute_lookup(tmp_path: Path) -> None:
     source = """
 class Strange:
     @property
-    def __class__(self): raise LookupError("you should not have asked")
+    def __class__(self): raise LookupError("__class__ was inspected")
 class Meta(type):
     def __getattr__(self, name): raise LookupError(name)
 class Stranger(metaclass=Meta):
@@ -182,13 +182,13 @@ def main():
     one.x = 1
     return one.x, two.x
 """
-    watch, value = watched(tmp_path, source, KeptSteps)
+    watch, value = run_with_sink(tmp_path, source, KeptSteps)
     assert value == (1, 1)
     assert watch.stream.error is None
 
 
-def test_an_exception_of_the_programs_own_handler_is_let_through(tmp_path: Path) -> None:
-    """A timeout by a signal comes while steps are handed over: it is raised right after."""
+def test_an_exception_of_a_signal_handler_reaches_the_program(tmp_path: Path) -> None:
+    """A signal arrives while steps are delivered. Its handler's exception is raised right after the delivery."""
     source = """
 import os, signal
 class Timeout(Exception): pass
@@ -203,7 +203,7 @@ def main():
     finally: signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 """
 
-    class Signalling(KeptSteps):
+    class SignalingSink(KeptSteps):
         def feed(self, steps: object) -> None:
             import os
             import signal
@@ -215,16 +215,16 @@ def main():
                     pass
             self.steps += steps  # type: ignore[operator]
 
-    watch, value = watched(tmp_path, source, Signalling, max_steps=100)
+    watch, value = run_with_sink(tmp_path, source, SignalingSink, max_steps=100)
     assert 200 < value < 400
     assert watch.stream.error is None
     written = sum(kind == "write" for _, kind, _, _ in watch.stream.sink.steps)  # type: ignore[attr-defined]
-    assert written == value + 1 or written == value  # the step of the last write may not have been made
+    assert written == value + 1 or written == value  # the last write may not have been recorded
 
 
-def test_destructors_in_the_middle_of_recording(tmp_path: Path) -> None:
-    """The collector runs anywhere, also in the middle of ours; destructors use locks and other objects."""
-    told = record(
+def test_destructors_can_run_during_recording(tmp_path: Path) -> None:
+    """The garbage collector can run inside raddle's code, and destructors use locks and other objects."""
+    recorded = record(
         tmp_path,
         """
         import gc, threading
@@ -248,14 +248,14 @@ def test_destructors_in_the_middle_of_recording(tmp_path: Path) -> None:
             return len(ended)
         """,
     )
-    assert told.value == 900
+    assert recorded.value == 900
 
 
-def test_destructors_while_threads_arrive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The very first thing that runs in a new thread may be the collector, and what it destroys uses probes."""
+def test_destructors_can_run_before_a_new_thread_is_registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thing that runs in a new thread may be the garbage collector, and destructors call probes."""
     ignored: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
-    told = record(
+    recorded = record(
         tmp_path,
         """
         import gc, threading
@@ -279,13 +279,13 @@ def test_destructors_while_threads_arrive(tmp_path: Path, monkeypatch: pytest.Mo
         """,
     )
     assert ignored == []
-    assert told.value == 1500  # in each of 100 rounds: 3 threads with 3 each, and 2 beside each of them
-    assert all(thread >= 0 for thread, _, _, _ in told.steps)
+    assert recorded.value == 1500  # in each of 100 rounds, 3 threads create 3 each and the main thread 2 per start
+    assert all(thread >= 0 for thread, _, _, _ in recorded.steps)
 
 
-def test_what_is_destroyed_with_a_thread_is_nobodys(tmp_path: Path) -> None:
-    """A thread's own data goes when the thread has ended: that is no step of another thread."""
-    told = record(
+def test_destructors_of_thread_locals_belong_to_no_other_thread(tmp_path: Path) -> None:
+    """Thread-local data is destroyed after the thread has ended. That is not a step of another thread."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -302,18 +302,18 @@ def test_what_is_destroyed_with_a_thread_is_nobodys(tmp_path: Path) -> None:
             return ended
         """,
     )
-    assert told.value == [1] * 5
-    assert told.watch.recorder.threads == 6
+    assert recorded.value == [1] * 5
+    assert recorded.watch.recorder.threads == 6
     ended: set[int] = set()
-    for thread, kind, _, _ in told.steps:
+    for thread, kind, _, _ in recorded.steps:
         assert thread not in ended
         if kind == "end":
             ended.add(thread)
 
 
-def test_recording_needs_no_lock_that_the_program_holds(tmp_path: Path) -> None:
-    """A hand-over in one thread while another one records, both with locks of the program."""
-    told = record(
+def test_recording_does_not_deadlock_with_locks_of_the_program(tmp_path: Path) -> None:
+    """One thread delivers steps while another records, and both hold locks of the program."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -330,10 +330,10 @@ def test_recording_needs_no_lock_that_the_program_holds(tmp_path: Path) -> None:
         """,
         max_steps=20,
     )
-    assert sum(kind == "write" for _, kind, _, _ in told.steps) >= 1200
+    assert sum(kind == "write" for _, kind, _, _ in recorded.steps) >= 1200
 
 
-def test_thread_that_nobody_announced(tmp_path: Path) -> None:
+def test_a_thread_started_before_the_watch_is_recorded(tmp_path: Path) -> None:
     import threading
 
     (tmp_path / "unannounced.py").write_text("class A: pass\na = A()\ndef work(): a.x = 1\n")
@@ -346,15 +346,15 @@ def test_thread_that_nobody_announced(tmp_path: Path) -> None:
         go.wait()
         sys.modules["unannounced"].work()
 
-    early = threading.Thread(target=wait)
-    early.start()
+    early_thread = threading.Thread(target=wait)
+    early_thread.start()
     ready.wait()
     watch = Watch(lambda name, path: path is not None and path.startswith(str(tmp_path)), lambda names: kept)
     watch.start()
     try:
         importlib.import_module("unannounced")
         go.set()
-        early.join()
+        early_thread.join()
     finally:
         watch.stop()
         sys.path.remove(str(tmp_path))
@@ -364,8 +364,8 @@ def test_thread_that_nobody_announced(tmp_path: Path) -> None:
     assert (1, "begin") in kinds
 
 
-def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
-    told = record(
+def test_threads_are_distinguished_by_what_they_run(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -380,36 +380,38 @@ def test_actors_are_told_apart_by_what_they_run(tmp_path: Path) -> None:
         """,
         methods=3,
     )
-    threads = [told.entities.thread(actor) for actor in range(1, 4)]
+    threads = [recorded.entities.thread(actor) for actor in range(1, 4)]
     assert {thread.type for thread in threads} == {"work"}
     assert threads[0] == threads[2] != threads[1]
-    assert all(told.entities.is_settled(actor) for actor in range(4))
+    assert all(recorded.entities.is_settled(actor) for actor in range(4))
 
 
-def test_stack_without_room() -> None:
-    """At the end of the stack nothing is handed over: it can wait."""
+def test_stack_depth_is_checked_before_delivery() -> None:
+    """Near the recursion limit, delivery is postponed."""
     from raddle.native.stream import _has_stack_depth
 
     assert _has_stack_depth(50)
 
-    def dive() -> bool:
+    def recurse() -> bool:
         try:
-            return dive()
+            return recurse()
         except RecursionError:
             return _has_stack_depth(50)
 
-    assert isinstance(dive(), bool)
+    assert isinstance(recurse(), bool)
     assert not _has_stack_depth(sys.getrecursionlimit() + 10)
 
 
-def watched(folder: Path, source: str, sink: type[KeptSteps], **options: int) -> tuple[Watch, object]:
-    """Run a program's `main` with another sink; what became of it."""
+def run_with_sink(folder: Path, source: str, sink: type[KeptSteps], **options: int) -> tuple[Watch, object]:
+    """Run a program's `main` with this kind of sink. Return the watch and the value that `main` returned."""
     name = f"watched_{abs(hash((str(folder), source))):x}"
     (folder / f"{name}.py").write_text(source)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    made = sink()
-    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: made, **options)  # type: ignore[arg-type]
+    sink_instance = sink()
+    watch = Watch(
+        lambda name, path: path is not None and path.startswith(str(folder)), lambda names: sink_instance, **options
+    )  # type: ignore[arg-type]
     watch.start()
     try:
         value = importlib.import_module(name).main()

@@ -1,4 +1,4 @@
-"""By how many methods native runs tell threads apart, in the processes that a program starts, too."""
+"""`raddle run --thread-methods` applies to the program and to its child processes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import watched
+from program_runs import watched
 
 from raddle.store import read
 
-# Both threads run `work` and `read` first: the third method tells them apart.
+# All threads run `work` and `read` first. Only the third method distinguishes them.
 PROGRAM = """
     import subprocess, sys, threading
 
@@ -28,7 +28,7 @@ PROGRAM = """
         for last in ("write", "read", "write"):
             thread = threading.Thread(target=work, args=(cell, last))
             thread.start()
-            thread.join(60)  # with a timeout, as a join without one would order the accesses
+            thread.join(60)  # a join without a timeout would order the accesses
 
     if __name__ == "__main__":
         if sys.argv[1:]:
@@ -38,9 +38,11 @@ PROGRAM = """
 """
 
 
-@pytest.mark.parametrize("arguments", [(), ("in another process",)], ids=["itself", "a child"])
+@pytest.mark.parametrize("arguments", [(), ("in another process",)], ids=["program", "child process"])
 @pytest.mark.parametrize(("methods", "kinds"), [("2", 1), ("3", 2)])
-def test_the_option_of_run(tmp_path: Path, methods: str, kinds: int, arguments: tuple[str, ...]) -> None:
+def test_threads_are_distinguished_by_their_first_methods(
+    tmp_path: Path, methods: str, kinds: int, arguments: tuple[str, ...]
+) -> None:
     (tmp_path / "cells.py").write_text(dedent(PROGRAM))
     options = ["--criteria", "du-pairs*", "--data-file", "data", "--thread-methods", methods]
     ended = watched(tmp_path, "cells.py", *arguments, options=options)

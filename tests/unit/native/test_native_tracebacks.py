@@ -1,4 +1,4 @@
-"""What a program says about its errors and its stack is what it would say without us."""
+"""Tracebacks and stacks that a program prints are the same as without raddle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import plain, watched
+from program_runs import plain, watched
 
 SOURCE = """
 import logging, threading, traceback
@@ -34,7 +34,7 @@ work()
 
 
 @pytest.mark.parametrize("options", [("--criteria", "none"), ("--criteria", "none", "--noise", "yield")])
-def test_tracebacks_that_the_program_makes(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_printed_tracebacks_are_unchanged(tmp_path: Path, options: tuple[str, ...]) -> None:
     (tmp_path / "program.py").write_text(SOURCE)
     expected = plain(tmp_path, "program.py")
     assert expected.code == 0
@@ -42,7 +42,7 @@ def test_tracebacks_that_the_program_makes(tmp_path: Path, options: tuple[str, .
     assert watched(tmp_path, "program.py", options=options) == expected
 
 
-def test_what_pytest_shows(tmp_path: Path) -> None:
+def test_pytest_shows_no_frames_of_raddle(tmp_path: Path) -> None:
     source = """
     class Shop:
         def __init__(self): self.items = {}

@@ -1,4 +1,4 @@
-"""Processes that are ended by a signal store what they measured; the first one tells what all of them covered."""
+"""Processes that a signal ends still store their coverage, and the first process summarizes all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from plainly import plain, run_command, watched
+from program_runs import plain, run_command, watched
 
 from raddle.native.process_group import ProcessGroup
 from raddle.record import Record
@@ -37,8 +37,8 @@ def write(folder: Path, **files: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_that_are_terminated(tmp_path: Path, method: str) -> None:
-    """A pool in a `with` block tells its workers to end, and sends them SIGTERM at once."""
+def test_terminated_pool_workers_store_their_coverage(tmp_path: Path, method: str) -> None:
+    """A pool in a `with` block sends SIGTERM to its workers immediately on exit."""
     write(
         tmp_path,
         program=f"""
@@ -57,7 +57,7 @@ def test_workers_that_are_terminated(tmp_path: Path, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_a_process_that_waits_is_terminated(tmp_path: Path, method: str) -> None:
+def test_a_process_that_is_terminated_while_waiting_stores_its_coverage(tmp_path: Path, method: str) -> None:
     write(
         tmp_path,
         program=f"""
@@ -84,8 +84,8 @@ def test_a_process_that_waits_is_terminated(tmp_path: Path, method: str) -> None
     assert ended.summary["criteria"]["map"]["covered"] > 0
 
 
-def test_a_program_that_is_terminated(tmp_path: Path) -> None:
-    """Also in the middle of recording; it ends as it would without us."""
+def test_a_terminated_program_stores_its_coverage(tmp_path: Path) -> None:
+    """SIGTERM may arrive during recording. The exit status is the same as without raddle."""
     write(
         tmp_path,
         program="""
@@ -106,7 +106,7 @@ def test_a_program_that_is_terminated(tmp_path: Path) -> None:
     assert ended.summary["criteria"]["map"]["covered"] > 0
 
 
-def test_a_handler_of_the_programs_own_stays(tmp_path: Path) -> None:
+def test_the_programs_own_signal_handler_is_kept(tmp_path: Path) -> None:
     write(
         tmp_path,
         program="""
@@ -123,7 +123,7 @@ def test_a_handler_of_the_programs_own_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("xdist") is None, reason="pytest-xdist is not installed")
-def test_the_workers_of_xdist(tmp_path: Path) -> None:
+def test_coverage_of_xdist_workers_is_merged(tmp_path: Path) -> None:
     write(tmp_path, test_counting="from counting import count\ndef test_it(): assert count(2) == 2\n")
     pytest_ = ["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "test_counting.py"]
     ended = run_command(tmp_path, *MAP, "--json", *pytest_)
@@ -132,7 +132,7 @@ def test_the_workers_of_xdist(tmp_path: Path) -> None:
     assert data["criteria"]["map"]["covered"] == len(read(tmp_path / ".raddle").tally.covered["map"]) > 0
 
 
-def test_people_are_told_of_other_processes(tmp_path: Path) -> None:
+def test_the_printed_summary_counts_other_processes(tmp_path: Path) -> None:
     write(
         tmp_path,
         program="""
@@ -147,44 +147,46 @@ def test_people_are_told_of_other_processes(tmp_path: Path) -> None:
     assert "added to .raddle" in ended.err
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_no_temporary_files_are_left(tmp_path: Path) -> None:
     write(tmp_path, program="from counting import count\ncount(2)\n")
     (tmp_path / "temporary").mkdir()
     ended = watched(tmp_path, "program.py", options=MAP, env={"TMPDIR": str(tmp_path / "temporary")})
     assert (ended.code, ended.summary["processes"]) == (0, 1)
-    refused = watched(tmp_path, "-m", "no.such", options=MAP, env={"TMPDIR": str(tmp_path / "temporary")})
-    assert refused.code != 0
+    failed = watched(tmp_path, "-m", "no.such", options=MAP, env={"TMPDIR": str(tmp_path / "temporary")})
+    assert failed.code != 0
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("source", "why"),
+    ("source", "reason"),
     [
         ("raise ValueError('at once')\n", "what ran of the code has nothing in it that threads can share"),
         ("def f(:\n", "no code in "),
     ],
 )
-def test_why_nothing_was_measured(tmp_path: Path, source: str, why: str) -> None:
+def test_the_message_says_why_nothing_was_measured(tmp_path: Path, source: str, reason: str) -> None:
     (tmp_path / "program.py").write_text(source)
     ended = run_command(tmp_path, *MAP, "program.py")
     assert ended.code == 1
-    assert f"nothing was measured: {why}" in ended.err
+    assert f"nothing was measured: {reason}" in ended.err
     assert not (tmp_path / ".raddle").exists()
 
 
-def test_the_first_process_leaves_nothing_for_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_merged_returns_none_until_another_process_adds_a_record(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     tally = Tally()
     tally.add(1, "sync", [(70000, "visited")])
     record = Record(origin="run app.py", mode="native", tally=tally, sites={}, paths={})
     folder, first = ProcessGroup.create_folder()
-    family = ProcessGroup(folder, first)
-    family.add_at_exit(record)
-    assert family.merged(record) is None
-    ProcessGroup(folder, first + 1).add_at_exit(record)  # as if by another process
-    merged = family.merged(record)
+    group = ProcessGroup(folder, first)
+    group.add_at_exit(record)
+    assert group.merged(record) is None
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # as another process would do
+    merged = group.merged(record)
     assert merged is not None
     assert merged.tally.covered["sync"][70000, "visited"].executions == 2
-    family.remove_folder()
-    ProcessGroup(folder, first + 1).add_at_exit(record)  # by one that outlives the first
+    group.remove_folder()
+    ProcessGroup(folder, first + 1).add_at_exit(record)  # as a process that outlives the first would do
     assert list(tmp_path.iterdir()) == []

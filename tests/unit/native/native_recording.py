@@ -1,4 +1,4 @@
-"""Runs small programs natively, in this process, and keeps what was recorded."""
+"""Run small programs natively in this process and keep the recorded steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raddle.step import Step
 
 @dataclass
 class KeptSteps:
-    """A sink that keeps everything."""
+    """A sink that keeps all steps."""
 
     steps: list[Step] = field(default_factory=list)
     batches: int = 0
@@ -40,7 +40,7 @@ class KeptSteps:
 
 @dataclass
 class Recorded:
-    """What a program did."""
+    """The recorded steps of a program and the value that it returned."""
 
     steps: list[Step]
     entities: Entities
@@ -48,8 +48,8 @@ class Recorded:
     value: Any
     watch: Watch
 
-    def told(self, *kinds: str) -> list[tuple[int, str, str]]:
-        """(thread, kind, what it was about), for these kinds."""
+    def named_steps(self, *kinds: str) -> list[tuple[int, str, str]]:
+        """Return (thread, kind, name of the target) for each step of these kinds."""
         return [(thread, kind, self.name(kind, target)) for thread, kind, target, _ in self.steps if kind in kinds]
 
     def name(self, kind: str, target: int) -> str:
@@ -62,11 +62,11 @@ class Recorded:
         return self.entities.resources[target].type
 
     def lines(self, kind: str) -> list[int]:
-        """Where steps of a kind were, 0 for code without probes."""
-        return [self.table[site].line if site else 0 for _, told, _, site in self.steps if told == kind]
+        """Return the line of each step of this kind, 0 for uninstrumented code."""
+        return [self.table[site].line if site else 0 for _, step_kind, _, site in self.steps if step_kind == kind]
 
     def accesses(self, name: str) -> list[tuple[int, str]]:
-        """(thread, kind) of every access to variables of this name."""
+        """Return (thread, kind) of every access to variables of this name."""
         return [
             (thread, kind)
             for thread, kind, target, _ in self.steps
@@ -76,7 +76,7 @@ class Recorded:
 
 @contextmanager
 def watching(folder: Path, **options: Any) -> Iterator[tuple[Watch, KeptSteps]]:
-    """Everything imported from the folder is watched."""
+    """Watch all modules that are imported from the folder, and keep their steps."""
     kept = KeptSteps()
     watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: kept, **options)
     watch.start()
@@ -87,7 +87,7 @@ def watching(folder: Path, **options: Any) -> Iterator[tuple[Watch, KeptSteps]]:
 
 
 def record(folder: Path, source: str, *, function: str = "main", **options: Any) -> Recorded:
-    """Import the source as a module and call a function of it."""
+    """Import the source as a module, call one of its functions and return what was recorded."""
     name = f"program_{abs(hash((str(folder), source))):x}"
     (folder / f"{name}.py").write_text(dedent(source))
     sys.path.insert(0, str(folder))
@@ -107,19 +107,19 @@ def record(folder: Path, source: str, *, function: str = "main", **options: Any)
 
 
 def check_order(steps: Sequence[Step], entities: Entities) -> None:
-    """What must hold of every stream: locks have one holder, threads begin after their start and end before a join.
+    """Assert that a lock has one holder at a time, and that threads begin after their start and end before a join.
 
-    Threads of the test runner may come by: the collector runs destructors in any thread.
+    Threads of the test runner may appear in the stream, because the garbage collector runs destructors in any thread.
     """
     holders: dict[int, int] = {}
     started, begun, ended = {0}, set(), set()
     for thread, kind, target, _ in steps:
-        assert thread not in ended, f"thread {thread} goes on after its end"
+        assert thread not in ended, f"thread {thread} has a step after its end"
         if kind == "acquire":
-            assert target not in holders, f"lock {target} is acquired by {thread} and held by {holders[target]}"
+            assert target not in holders, f"thread {thread} acquires lock {target}, which {holders[target]} holds"
             holders[target] = thread
         elif kind == "release":
-            assert holders.pop(target, None) is not None, f"lock {target} is released and not held"
+            assert holders.pop(target, None) is not None, f"lock {target} is released but not held"
         elif kind == "start":
             started.add(target)
         elif kind == "begin":

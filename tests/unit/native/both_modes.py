@@ -1,4 +1,4 @@
-"""Runs programs natively and under control, with everything that users get measured, and keeps what was covered."""
+"""Run programs natively and under control through the real measuring code, and return what they covered."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ MEASURED = Path(__file__).parent.parent.parent / "programs" / "measured"
 
 
 @dataclass
-class Measured:
-    """What a run covered."""
+class MeasuredRun:
+    """The coverage of one run."""
 
     record: Record
 
@@ -43,8 +43,8 @@ class Measured:
     def line(self, site: int) -> int:
         return self.record.sites[site].line
 
-    def pairs(self, kind: str, criterion: str = "hbpair") -> set[tuple[int, int]]:
-        """The lines of the happens-before pairs by primitives of that kind; "": by start and join."""
+    def line_pairs(self, kind: str, criterion: str = "hbpair") -> set[tuple[int, int]]:
+        """Return the line pairs that primitives of this kind order. The kind "" stands for start and join."""
         return {
             (self.line(key[0]), self.line(key[1]))
             for key in self.covered(criterion)
@@ -52,30 +52,30 @@ class Measured:
         }
 
     def resources(self) -> set[AbstractObject]:
-        """By which anything was handed over."""
+        """Return the resources of all covered happens-before pairs."""
         return {AbstractObject(*key[2]) for key in self.covered("hbpair") if key[2]}
 
     def static_totals(self, data_file: Path) -> dict[str, int | None]:
-        """How many requirements of each criterion there are, by a formula over the accesses seen."""
+        """Return the static total of each criterion after storing the run in the data file."""
         add(data_file, self.record)
         return {row.name: row.static_total.number for row in rows(read(data_file))}
 
-    def warned(self, kind: str) -> set[tuple[int, ...]]:
-        """The lines that warnings of a kind name."""
+    def warned_lines(self, kind: str) -> set[tuple[int, ...]]:
+        """Return the lines of each warning of this kind."""
         return {tuple(map(self.line, warning.sites)) for warning in self.record.warnings if warning.kind == kind}
 
 
 @dataclass
-class Both:
-    """What one execution natively and one under control covered, in this order."""
+class ModeComparison:
+    """The coverage of one native and one controlled execution. Each pair holds the native result first."""
 
-    covered: dict[str, tuple[set[Key], set[Key]]]  # by criterion
-    variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # that criteria were told of
+    covered: dict[str, tuple[set[Key], set[Key]]]  # maps each criterion to its pair
+    variables: tuple[set[AbstractVariable], set[AbstractVariable]]  # that the criteria received
     resources: tuple[set[AbstractObject], set[AbstractObject]]
 
 
-class _Keeping(MeasuringSink):
-    """Keeps the steps as well."""
+class _StepKeepingSink(MeasuringSink):
+    """A measuring sink that also keeps the steps."""
 
     def __init__(self, names: VariableNames) -> None:
         super().__init__(names, criteria=NAMES, data_file=None, origin="run")
@@ -92,7 +92,7 @@ class _Keeping(MeasuringSink):
 
 @contextmanager
 def imported(path: Path) -> Iterator[ModuleType]:
-    """Import the program again."""
+    """Import the program afresh for the duration of the block."""
     sys.path.insert(0, str(path.parent))
     sys.modules.pop(path.stem, None)
     importlib.invalidate_caches()
@@ -103,8 +103,10 @@ def imported(path: Path) -> Iterator[ModuleType]:
         sys.modules.pop(path.stem, None)
 
 
-def natively(path: Path, criteria: str, prepare: Callable[[ModuleType], object] = lambda module: None) -> Measured:
-    """Run the scenario of a program once, natively."""
+def run_natively(
+    path: Path, criteria: str, prepare: Callable[[ModuleType], object] = lambda module: None
+) -> MeasuredRun:
+    """Run the scenario of a program once, natively. Call `prepare` with the module before that."""
     sinks: list[MeasuringSink] = []
 
     def make_sink(names: object) -> MeasuringSink:
@@ -121,11 +123,11 @@ def natively(path: Path, criteria: str, prepare: Callable[[ModuleType], object] 
         watch.stop()
     assert watch.stream.error is None, watch.stream.error
     assert sinks[0].record is not None
-    return Measured(sinks[0].record)
+    return MeasuredRun(sinks[0].record)
 
 
-def explored(path: Path, criteria: str) -> Measured:
-    """Explore all schedules of the scenario of a program."""
+def explore_all(path: Path, criteria: str) -> MeasuredRun:
+    """Explore the scenario of a program exhaustively."""
     with imported(path) as module:
         result = raddle.explore(
             module.scenario, source=[str(path)], scheduler="reachability", until="budget", executions=3000,
@@ -133,15 +135,15 @@ def explored(path: Path, criteria: str) -> Measured:
         )  # fmt: skip
     assert result.stopped_because == "exhausted"
     assert result.record is not None
-    return Measured(result.record)
+    return MeasuredRun(result.record)
 
 
-def both(path: Path) -> Both:
-    """Run the scenario of a program once in each mode, with every criterion; under control without preemptions."""
-    sinks: list[_Keeping] = []
+def run_in_both_modes(path: Path) -> ModeComparison:
+    """Run the scenario once in each mode with every criterion. The controlled execution has no preemptions."""
+    sinks: list[_StepKeepingSink] = []
 
-    def make_sink(names: VariableNames) -> _Keeping:
-        sinks.append(_Keeping(names))
+    def make_sink(names: VariableNames) -> _StepKeepingSink:
+        sinks.append(_StepKeepingSink(names))
         return sinks[-1]
 
     watch = Watch(lambda name, file: file == str(path), make_sink)
@@ -166,7 +168,7 @@ def both(path: Path) -> Both:
     measurement.early = sink.record.model.early
     covered = measurement.add(steps, entities)
     native = {name: set(sink.record.tally.covered.get(name, ())) for name in NAMES}
-    return Both(
+    return ModeComparison(
         {name: (native[name], set(covered[name])) for name in NAMES},
         (_variables(sink.steps, sink.entities), _variables(steps, entities)),
         (_resources(sink.steps, sink.entities), _resources(steps, entities)),
@@ -178,6 +180,6 @@ def _variables(steps: Iterable[Step], entities: Entities) -> set[AbstractVariabl
 
 
 def _resources(steps: Iterable[Step], entities: Entities) -> set[AbstractObject]:
-    """Those that the program's own lines touch."""
+    """Return the resources that the program's own code acquires or releases."""
     kinds = GIVES | TAKES
     return {entities.resources[target] for _, kind, target, site in steps if kind in kinds and site}

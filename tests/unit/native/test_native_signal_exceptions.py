@@ -1,4 +1,4 @@
-"""What a handler of a signal raises in code of ours is the program's, wherever Python runs the handler."""
+"""An exception that a signal handler raises inside raddle's code still reaches the program."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from natively import record, watching
+from native_recording import record, watching
 
 from raddle.native.ids.objects import TrackedObjects
 from raddle.native.signal_exceptions import delivery
 
 
 class NoticedError(Exception):
-    """Raised by a handler."""
+    """Raised by the signal handler."""
 
 
 def handler(number: int, frame: Any) -> None:
@@ -26,14 +26,14 @@ def handler(number: int, frame: Any) -> None:
 
 
 def collect() -> None:
-    """And go on for a moment: Python runs handlers where loops come round."""
+    """Collect garbage, then loop briefly: Python runs signal handlers when a loop jumps back."""
     gc.collect()
     for _ in range(100):
         pass
 
 
-def ignore(args: Any) -> None:
-    """As Python does with what is raised where nobody gets it."""
+def report_unraisable(args: Any) -> None:
+    """Call the unraisable hook as Python does, then loop so that a pending signal handler can run."""
     sys.unraisablehook(args)
     for _ in range(100):
         pass
@@ -41,7 +41,7 @@ def ignore(args: Any) -> None:
 
 @pytest.fixture
 def collecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """What is in the list is sent as a signal, once, in the middle of what we do when the collector runs."""
+    """Send each signal in the yielded list once, in the middle of raddle's garbage collection callback."""
     send: list[int] = []
     ignored: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", ignored.append)
@@ -64,43 +64,45 @@ def collecting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list
 @pytest.mark.parametrize(
     ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGUSR1, NoticedError)], ids=["Ctrl-C", "another"]
 )
-def test_not_lost_in_the_collector(collecting: list[int], number: int, error: type[BaseException]) -> None:
-    usual = signal.getsignal(number)
+def test_an_exception_raised_during_collection_reaches_the_program(
+    collecting: list[int], number: int, error: type[BaseException]
+) -> None:
+    previous = signal.getsignal(number)
     collecting.append(number)
     with pytest.raises(error):
         collect()
-    assert signal.getsignal(number) is usual
+    assert signal.getsignal(number) is previous
 
 
-def test_not_lost_where_code_of_ours_has_not_even_begun(tmp_path: Path) -> None:
-    """Python hands it to a hook, which delivers what is about code of ours, and no other."""
-    said: list[object] = []
+def test_the_unraisable_hook_delivers_exceptions_from_raddles_callback(tmp_path: Path) -> None:
+    """The hook delivers exceptions from raddle's callback and passes all others on to the original hook."""
+    ignored: list[object] = []
 
     class Args:
         exc_value = KeyboardInterrupt()
         object = TrackedObjects.on_gc
 
-    real, sys.unraisablehook = sys.unraisablehook, said.append
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    real, sys.unraisablehook = sys.unraisablehook, ignored.append
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with watching(tmp_path):
             with pytest.raises(KeyboardInterrupt):
-                ignore(Args)
-            Args.object = handler  # type: ignore[assignment] # the program's own
-            ignore(Args)
-        assert said == [Args]
+                report_unraisable(Args)
+            Args.object = handler  # type: ignore[assignment] # a function of the program
+            report_unraisable(Args)
+        assert ignored == [Args]
     finally:
         sys.unraisablehook = real
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, previous)
 
 
-def test_a_fault_of_ours_is_delivered_to_nobody() -> None:
-    assert list(delivery(ValueError("ours"))) == []
+def test_an_error_of_raddle_itself_is_not_delivered() -> None:
+    assert list(delivery(ValueError("in raddle"))) == []
 
 
-def test_ctrl_c_ends_a_program_that_makes_garbage(tmp_path: Path) -> None:
-    """The signal comes when a destructor of the program runs, which the collector called."""
-    told = record(
+def test_ctrl_c_is_delivered_while_garbage_is_collected(tmp_path: Path) -> None:
+    """The signal arrives just before the program collects garbage."""
+    recorded = record(
         tmp_path,
         """
         import gc, os, signal
@@ -120,4 +122,4 @@ def test_ctrl_c_ends_a_program_that_makes_garbage(tmp_path: Path) -> None:
             return caught
         """,
     )
-    assert told.value == 20
+    assert recorded.value == 20

@@ -1,8 +1,8 @@
-"""Objects are named by their own class and by the line that calls it, under control and in native runs.
+"""Objects are named by their class and the line that calls it, in controlled executions and in native runs.
 
-In the programs below, a comment `#> Class` stands in each line that makes an object of the class with an attribute `n`,
-or a lock: that line is the user's code that calls the class, or the library function that makes the object. Lines in
-constructors are not such lines; the call that led to the constructor is.
+In the programs below, the comment `#> Class` marks each line that creates an object of that class, either a lock or an
+object with an attribute `n`. The marked line calls the class or the library function that creates the object. Lines
+inside constructors are not marked: the call that led to the constructor counts.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from natively import record
-from under_control import controlled, imported
+from controlled_recording import controlled, imported
+from native_recording import record
 
 from raddle.entities import Entities
 
@@ -311,8 +311,8 @@ def main():
 """
 
 
-def expected(source: str) -> dict[str, set[int]]:
-    """The lines that make objects, by class, as the comments have them."""
+def marked_lines(source: str) -> dict[str, set[int]]:
+    """Map each class to the lines that the comments mark."""
     found: dict[str, set[int]] = {}
     for number, line in enumerate(source.split("\n"), 1):
         for name in line.partition("#>")[2].split():
@@ -321,17 +321,17 @@ def expected(source: str) -> dict[str, set[int]]:
     return found
 
 
-def objects(entities: Entities) -> dict[str, set[int]]:
-    """The places of objects with an attribute `n`, by class."""
+def object_lines(entities: Entities) -> dict[str, set[int]]:
+    """Map each class to the creation lines of its objects with an attribute `n`."""
     found: dict[str, set[int]] = {}
     for variable in entities.variables:
-        if variable.name == "n" and not (variable.owner.endswith(":Plain") and not variable.created):  # the class's own
+        if variable.name == "n" and not (variable.owner.endswith(":Plain") and not variable.created):  # class attribute
             name = re.split("[:.]", variable.type or variable.owner)[-1]
             found.setdefault(name, set()).add(int(variable.created.rpartition(":")[2] or 0))
     return found
 
 
-def locks(entities: Entities) -> dict[str, set[int]]:
+def lock_lines(entities: Entities) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for resource in entities.resources:
         if resource.type in ("Lock", "RLock"):
@@ -340,23 +340,26 @@ def locks(entities: Entities) -> dict[str, set[int]]:
 
 
 @pytest.mark.parametrize("times", [1, 5])
-def test_objects_under_control(tmp_path: Path, times: int) -> None:
+def test_controlled_executions_name_objects_by_creation_line(tmp_path: Path, times: int) -> None:
     with imported(tmp_path, "places_of_objects", CLASSES) as module:
-        assert objects(controlled(module, times=times)) == expected(CLASSES)
+        assert object_lines(controlled(module, times=times)) == marked_lines(CLASSES)
 
 
-def test_objects_natively(tmp_path: Path) -> None:
-    assert objects(record(tmp_path, CLASSES).entities) == expected(CLASSES)
+def test_native_runs_name_objects_by_creation_line(tmp_path: Path) -> None:
+    assert object_lines(record(tmp_path, CLASSES).entities) == marked_lines(CLASSES)
 
 
 @pytest.mark.parametrize("times", [1, 5])
-def test_locks_under_control(tmp_path: Path, times: int) -> None:
+def test_controlled_executions_name_locks_by_creation_line(tmp_path: Path, times: int) -> None:
     with imported(tmp_path, "places_of_locks", LOCKS) as module:
         entities = controlled(module, times=times)
-    assert locks(entities) == expected(LOCKS)
-    # Eight locks, each known once, though two come from default factories.
-    assert Counter(one.type for one in entities.resources if one.type in ("Lock", "RLock")) == {"Lock": 6, "RLock": 2}
+    assert lock_lines(entities) == marked_lines(LOCKS)
+    # There are eight locks. Each is numbered once, although two come from default factories.
+    assert Counter(lock.type for lock in entities.resources if lock.type in ("Lock", "RLock")) == {
+        "Lock": 6,
+        "RLock": 2,
+    }
 
 
-def test_locks_natively(tmp_path: Path) -> None:
-    assert locks(record(tmp_path, LOCKS).entities) == expected(LOCKS)
+def test_native_runs_name_locks_by_creation_line(tmp_path: Path) -> None:
+    assert lock_lines(record(tmp_path, LOCKS).entities) == marked_lines(LOCKS)

@@ -1,11 +1,11 @@
-"""A container that is handed to code without probes is told of in native runs, too."""
+"""Native runs record accesses to containers that are passed to uninstrumented code."""
 
 from __future__ import annotations
 
-from natively import record
+from native_recording import record
 
 
-def test_looked_at_and_changed(tmp_path):
+def test_library_calls_read_or_write_their_container_arguments(tmp_path):
     recorded = record(
         tmp_path,
         """
@@ -28,5 +28,5 @@ def test_looked_at_and_changed(tmp_path):
     )
     assert recorded.value == "[]"
     (heap,) = {str(variable) for variable in recorded.entities.variables if str(variable).endswith("heap[]")}
-    # The push and the pop change it, what is dumped is read.
+    # `heappush` and `heappop` write the heap, `json.dumps` reads it.
     assert recorded.accesses(heap) == [(1, "write"), (1, "read"), (1, "write"), (0, "read")]

@@ -1,4 +1,4 @@
-"""Numbers of variables: what is one variable, what it is called, and that nothing lives longer for having one."""
+"""Variable numbers: their identity and names, and that numbering does not extend an object's lifetime."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from natively import Recorded, record
+from native_recording import Recorded, record
 
 from raddle.entities import AbstractVariable
 
 
-def shared(told: Recorded) -> set[str]:
-    """Variables that two threads touched."""
+def shared(recorded: Recorded) -> set[str]:
+    """Return the variables that at least two threads accessed."""
     threads: dict[int, set[int]] = defaultdict(set)
-    for thread, kind, target, _ in told.steps:
+    for thread, kind, target, _ in recorded.steps:
         if kind in ("read", "write"):
             threads[target].add(thread)
-    return {str(told.entities.variables[target]) for target, who in threads.items() if len(who) > 1}
+    return {str(recorded.entities.variables[target]) for target, accessing in threads.items() if len(accessing) > 1}
 
 
-def names(told: Recorded) -> set[AbstractVariable]:
-    return {variable._replace(owner=variable.owner.partition(":")[2]) for variable in told.entities.variables}
+def names(recorded: Recorded) -> set[AbstractVariable]:
+    return {variable._replace(owner=variable.owner.partition(":")[2]) for variable in recorded.entities.variables}
 
 
 def test_temporary_containers_never_look_shared(tmp_path: Path) -> None:
-    """Lists of all threads come to lie at the same addresses, one after the other."""
-    told = record(
+    """Short-lived containers of different threads reuse the same addresses."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -49,12 +49,12 @@ def test_temporary_containers_never_look_shared(tmp_path: Path) -> None:
             return sum(len(idents) > 1 for idents in owners.values())
         """,
     )
-    assert shared(told) <= {"addresses[]", "program.addresses[]", "list.addresses[]"}
-    assert len([name for name in shared(told) if "addresses" in name]) == 1
+    assert shared(recorded) <= {"addresses[]", "program.addresses[]", "list.addresses[]"}
+    assert len([name for name in shared(recorded) if "addresses" in name]) == 1
 
 
 def test_temporary_objects_never_look_shared(tmp_path: Path) -> None:
-    told = record(
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -77,11 +77,11 @@ def test_temporary_objects_never_look_shared(tmp_path: Path) -> None:
                 thread.join()
         """,
     )
-    assert shared(told) == set()
+    assert shared(recorded) == set()
 
 
 def test_thread_locals_are_not_shared(tmp_path: Path) -> None:
-    told = record(
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -100,12 +100,12 @@ def test_thread_locals_are_not_shared(tmp_path: Path) -> None:
             return work(7)
         """,
     )
-    assert told.value == [7]
-    assert shared(told) == set()
+    assert recorded.value == [7]
+    assert shared(recorded) == set()
 
 
 def test_one_object_has_one_number_in_all_threads(tmp_path: Path) -> None:
-    told = record(
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -121,13 +121,13 @@ def test_one_object_has_one_number_in_all_threads(tmp_path: Path) -> None:
             for thread in threads: thread.join()
         """,
     )
-    assert shared(told) == {"Box.items", "Box.n", "Box.items[]", "table[]"}
-    # One Box, its list, and the table: nothing was numbered twice.
-    assert sorted(str(v) for v in told.entities.variables) == sorted([*shared(told), "threads[]"])
+    assert shared(recorded) == {"Box.items", "Box.n", "Box.items[]", "table[]"}
+    # One Box, its list and the table: no variable was numbered twice.
+    assert sorted(str(v) for v in recorded.entities.variables) == sorted([*shared(recorded), "threads[]"])
 
 
-def test_names(tmp_path: Path) -> None:
-    told = record(
+def test_variables_are_named_by_owner_and_creation_site(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         class Base:
@@ -163,23 +163,23 @@ def test_names(tmp_path: Path) -> None:
             outer()
         """,
     )
-    file = told.table[next(site for *_, site in told.steps if site)].file
-    assert names(told) == {
+    file = recorded.table[next(site for *_, site in recorded.steps if site)].file
+    assert names(recorded) == {
         AbstractVariable("Base", f"{file}:25", "items", f"{file}:Derived"),
         AbstractVariable("Base", f"{file}:25", "items[]", f"{file}:Derived"),
         AbstractVariable("Derived", f"{file}:25", "extra"),
         AbstractVariable("Derived", f"{file}:25", "extra[]"),
         AbstractVariable("Base", "", "count"),
-        AbstractVariable("Base", f"{file}:28", "x"),  # made by a `__new__` that is called
+        AbstractVariable("Base", f"{file}:28", "x"),  # created by a direct call of `__new__`
         AbstractVariable("New", f"{file}:30", "made"),
         AbstractVariable("", "", "total"),
         AbstractVariable("outer", "", "kept"),
     }
 
 
-def test_class_variables(tmp_path: Path) -> None:
-    """Reading through an object reads the class's variable until the object has one of its own."""
-    told = record(
+def test_a_class_attribute_is_one_variable_until_an_object_overrides_it(tmp_path: Path) -> None:
+    """A read through an object reads the class attribute until the object has its own attribute."""
+    recorded = record(
         tmp_path,
         """
         class Box:
@@ -193,15 +193,15 @@ def test_class_variables(tmp_path: Path) -> None:
             Box.limit = 5
         """,
     )
-    numbers = [(kind, target) for _, kind, target, _ in told.steps if kind in ("read", "write")]
+    numbers = [(kind, target) for _, kind, target, _ in recorded.steps if kind in ("read", "write")]
     of_class, own = 0, 1
     assert numbers == [
         ("read", of_class), ("read", of_class), ("write", own), ("read", own), ("read", of_class), ("write", of_class),
     ]  # fmt: skip
 
 
-def test_code_is_no_variable(tmp_path: Path) -> None:
-    told = record(
+def test_functions_and_properties_are_not_variables(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import math, os.path
@@ -219,12 +219,12 @@ def test_code_is_no_variable(tmp_path: Path) -> None:
             return box.size
         """,
     )
-    assert told.value == 1
-    assert {str(variable) for variable in told.entities.variables} <= {"pi", "math.pi"}
+    assert recorded.value == 1
+    assert {str(variable) for variable in recorded.entities.variables} <= {"pi", "math.pi"}
 
 
-def test_handed_on_methods(tmp_path: Path) -> None:
-    told = record(
+def test_bound_methods_of_containers_are_recorded_when_passed_on(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import pickle, threading
@@ -238,8 +238,8 @@ def test_handed_on_methods(tmp_path: Path) -> None:
             return sorted(items), append == items.append, append.__self__ is items, copied.__name__, repr(append)[:9]
         """,
     )
-    assert told.value == ([0, 1, 2], True, True, "append", "<built-in")
-    assert [thread for thread, kind in told.accesses("list[]") if kind == "write"] == [1, 2, 3]
+    assert recorded.value == ([0, 1, 2], True, True, "append", "<built-in")
+    assert [thread for thread, kind in recorded.accesses("list[]") if kind == "write"] == [1, 2, 3]
 
 
 # -- lifetimes ----------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def watched(thing, name):
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        # An object goes at once, and with it what only its containers hold.
+        # An object is freed immediately, together with everything that only its containers hold.
         (
             """
     thing = Thing()
@@ -271,7 +271,7 @@ def watched(thing, name):
 """,
             ["thing", "listed", "stored"],
         ),
-        # A container that was replaced goes at once, too.
+        # A replaced container is freed immediately.
         (
             """
     thing = Thing()
@@ -283,7 +283,7 @@ def watched(thing, name):
 """,
             ["listed"],
         ),
-        # And one in whose place nothing comes.
+        # So is a container whose attribute is set to None or deleted.
         (
             """
     thing = Thing()
@@ -296,7 +296,7 @@ def watched(thing, name):
 """,
             ["listed", "stored"],
         ),
-        # A container of nobody's goes when the collector comes by.
+        # A container that no object owns is freed by the next garbage collection.
         (
             """
     loose = [watched(Leaf(), "leaf")]
@@ -307,7 +307,7 @@ def watched(thing, name):
 """,
             ["leaf"],
         ),
-        # Cycles through a list of an object, and through one of nobody's.
+        # Reference cycles through an object's list and through a list that no object owns.
         (
             """
     thing = watched(Thing(), "thing")
@@ -323,7 +323,7 @@ def watched(thing, name):
 """,
             ([], ["leaf", "thing"]),
         ),
-        # An argument goes when the function lets go of it.
+        # An argument is freed when the function deletes it.
         (
             """
     class Eater:
@@ -334,7 +334,7 @@ def watched(thing, name):
 """,
             ["leaf"],
         ),
-        # What `locals` has given stays as it was.
+        # The dict from `locals()` holds exactly the program's own names.
         (
             """
     class Keeper:
@@ -348,17 +348,17 @@ def watched(thing, name):
         ),
     ],
 )
-def test_lifetimes(tmp_path: Path, body: str, expected: object) -> None:
+def test_recording_does_not_extend_lifetimes(tmp_path: Path, body: str, expected: object) -> None:
     source = f"{LIVES}def main():{body}"
     namespace: dict[str, object] = {}
     exec(compile(source, "plain", "exec"), namespace)
-    told = record(tmp_path, source)
-    assert told.value == expected
+    recorded = record(tmp_path, source)
+    assert recorded.value == expected
     assert namespace["main"]() == expected or "collect(0)" in body  # type: ignore[operator]
 
 
 def test_held_containers_keep_their_numbers_through_collections(tmp_path: Path) -> None:
-    told = record(
+    recorded = record(
         tmp_path,
         """
         import gc
@@ -372,14 +372,14 @@ def test_held_containers_keep_their_numbers_through_collections(tmp_path: Path) 
             return box.items
         """,
     )
-    assert told.value == list(range(5))
-    assert len(told.entities.variables) == 2
-    assert told.accesses("Box.items[]") == [(0, "write")] * 5
+    assert recorded.value == list(range(5))
+    assert len(recorded.entities.variables) == 2
+    assert recorded.accesses("Box.items[]") == [(0, "write")] * 5
 
 
-def test_more_containers_than_are_kept(tmp_path: Path) -> None:
-    """All alive at once: some are forgotten and get another number, none gets that of another one."""
-    told = record(
+def test_containers_beyond_the_limit_never_share_a_number(tmp_path: Path) -> None:
+    """All are alive at once. Some are forgotten and renumbered, but never with another container's number."""
+    recorded = record(
         tmp_path,
         """
         import threading
@@ -395,16 +395,16 @@ def test_more_containers_than_are_kept(tmp_path: Path) -> None:
                     thread.join()
         """,
     )
-    assert len(told.accesses("row[]")) == 12_000
-    objects = len({target for _, kind, target, _ in told.steps if kind == "write"})
+    assert len(recorded.accesses("row[]")) == 12_000
+    objects = len({target for _, kind, target, _ in recorded.steps if kind == "write"})
     assert objects >= 6_000
-    mine = {t for thread, kind, t, _ in told.steps if kind == "write" and thread in (1, 3)}
-    yours = {t for thread, kind, t, _ in told.steps if kind == "write" and thread in (2, 4)}
+    mine = {t for thread, kind, t, _ in recorded.steps if kind == "write" and thread in (1, 3)}
+    yours = {t for thread, kind, t, _ in recorded.steps if kind == "write" and thread in (2, 4)}
     assert not mine & yours
 
 
-def test_calls_about_files_read_the_containers_that_they_are_given(tmp_path: Path) -> None:
-    told = record(
+def test_file_calls_read_the_containers_passed_to_them(tmp_path: Path) -> None:
+    recorded = record(
         tmp_path,
         """
         import os
@@ -422,8 +422,8 @@ def test_calls_about_files_read_the_containers_that_they_are_given(tmp_path: Pat
             return bytes(data)
         """,
     )
-    assert told.value == b"b"
-    assert {(thread, kind) for thread, kind, _, _ in told.steps if kind in ("read", "write") and thread} == {
+    assert recorded.value == b"b"
+    assert {(thread, kind) for thread, kind, _, _ in recorded.steps if kind in ("read", "write") and thread} == {
         (1, "read"),
         (2, "read"),
     }

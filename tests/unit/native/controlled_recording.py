@@ -1,4 +1,4 @@
-"""Runs small programs under control, to compare what was recorded with a native run."""
+"""Run small programs under control and return the recorded entities, for comparison with native runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def imported(folder: Path, name: str, source: str) -> Iterator[ModuleType]:
 
 
 def controlled(module: ModuleType, *, times: int = 1, **options: Any) -> Entities:
-    """Who took part in an execution under control."""
+    """Return the entities of the last of `times` controlled executions of the module's `main`."""
     with Session(
         module.main, Threads(Selection(sources=(str(module.__file__),))).install(), measuring=True, **options
     ) as session:
