@@ -69,7 +69,7 @@ class Observer:
         """Record that CPython with the GIL could have switched just before an access at this site."""
 
     def did(self, participant: Participant, footprint: Any) -> None:
-        """Record the footprint of a step that was not known before the step."""
+        """Record the footprint of a step, in worlds where it is known only after the step."""
 
     def started(self, me: Carrier, other: Carrier) -> None:
         """Record that a participant has started another one."""

@@ -130,10 +130,10 @@ class GilPoints(Points):
 class Sampling:
     """The sites whose accesses need no tracking in this execution.
 
-    Once no new scheduling point was found for a while, most executions track only some sites. Sites that are no
+    Once no new scheduling point was found for a while, most executions track only some sites. Sites that are not
     scheduling points become "cold" and are skipped. Scheduling points become "hot" and are not tracked. Only searches
-    that claim no completeness may sample. The dicts map a site to a class of object accessed there. They are changed in
-    place, as probes hold on to them.
+    that do not claim to be exhaustive may sample. The dicts map a site to a class of object accessed there. They are
+    changed in place, as probes hold on to them.
     """
 
     def __init__(self) -> None:

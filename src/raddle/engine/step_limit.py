@@ -10,7 +10,7 @@ SAMPLE = 1_200  # number of last steps whose lines are recorded, to report which
 
 
 class StepLimit:
-    """The maximal number of steps of an execution.
+    """The maximum number of steps of an execution.
 
     `requested` is the limit that the user set, which messages show. The actual limit is `factor` times as high.
     """

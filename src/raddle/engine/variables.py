@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-BY_A_TWIN = -1  # stands in for the site of an access by a twin, whose operations are steps anyway
+BY_A_TWIN = -1  # used as the site of accesses by twins, whose operations are steps anyway
 
 
 class Variable:

@@ -40,4 +40,4 @@ class World(ABC):
 
     @abstractmethod
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome | None:
-        """Return the outcome of an execution in which `waiting` are blocked forever; None if that is no failure."""
+        """Return the outcome of an execution in which `waiting` are blocked forever; None if that is not a failure."""

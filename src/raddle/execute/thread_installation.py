@@ -37,7 +37,7 @@ class Threads(Domain):
 
     selection: Selection  # the modules to instrument
     blocks: bool = False  # True to record basic blocks
-    patience_seconds: float | None = 5.0  # maximal time blocked outside raddle's control; None if unlimited
+    patience_seconds: float | None = 5.0  # maximum time blocked outside raddle's control; None if unlimited
     methods: int = METHODS  # number of methods that distinguish threads
 
     def install(self) -> ThreadInstallation:
@@ -79,7 +79,7 @@ class ThreadInstallation(Installation):
         self._module_entries = len(self.not_instrumented)
         self._callees.made_at_run_time = undo.made_at_run_time
         patches = Patches().install(undo.functions, undo.defaults_holders)
-        undo.defaults_holders = []  # these functions are not to be kept alive
+        undo.defaults_holders = []  # drop the references, so that the functions are not kept alive
         stack.callback(patches.remove)
         stack.callback(setattr, threading, "_counter", threading._counter)  # type: ignore[attr-defined]
         stack.callback(probe.detach)

@@ -28,7 +28,7 @@ class Listener(Protocol):
         """Record that virtual time advances, as no thread is enabled."""
 
     def did(self, participant: Any, accesses: Sequence[Any]) -> None:
-        """Record the accesses of a step that were not known before the step."""
+        """Record the accesses of a step, in worlds where they are known only after the step."""
 
     def over(self, waiting: Sequence[Any], *, cut_short: bool) -> None:
         """Record the end of the execution; `waiting` are the threads with a pending operation."""

@@ -166,7 +166,7 @@ class StepRecorder(Recorder):
         self.stream.append((me.index, BLOCK, 0, site))
 
     def _function_at(self, site: int) -> tuple[str, bool, bool]:
-        """Return the name of the function entered at a site, whether it is a public method, and a constructor."""
+        """Return the name of the function entered at a site, and whether it is a public method and a constructor."""
         where = self._table[site]
         _, name = class_and_method(where.function) or ("", "")
         return f"{where.file}:{where.function}", site in self.entities.functions, name in INITIALIZERS
@@ -231,7 +231,7 @@ class StepRecorder(Recorder):
             add((me.index, JOIN, other.index, _user_site(me)))
 
     def noted(self, me: Carrier, kind: Kind, target: Any) -> None:
-        if kind == RELEASE_MUTEX:  # even while the execution is aborted, as the steps before count
+        if kind == RELEASE_MUTEX:  # even while the execution is being aborted, as its earlier steps count
             self._release_mutex(me, target)
             return
         if self._engine.aborting:

@@ -45,7 +45,7 @@ class WithStatements:
         return sites.pop()
 
     def _is_call_of(self, site: int, methods: frozenset[str]) -> bool:
-        """Return whether one of these methods is called at a site; that of a `with` statement names only the object."""
+        """Return whether one of these methods is called at a site; a `with` statement names only the object."""
         called = self._called.get(site)
         if called is None:
             name = self._table[site].name if site in self._table else ""

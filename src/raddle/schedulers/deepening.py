@@ -27,7 +27,9 @@ class _Deferred(NamedTuple):
 
 
 class Deepening(DepthFirst):
-    """>>> search = Deepening()
+    """Runs all schedules, those with fewer preemptions first.
+
+    >>> search = Deepening()
     >>> search.begin(1, 0)
     True
     """

@@ -1,4 +1,4 @@
-"""A determinism check: runs each schedule of another scheduler twice and reports where the second run differed.
+"""A determinism check: runs each schedule of another scheduler twice and reports where the second execution differs.
 
 The executions of a scenario must depend on nothing but the schedule: not on the clock, random numbers, the order of a
 set, or state left behind by earlier executions. Otherwise the results of a search are unreliable. This check reports
@@ -19,9 +19,9 @@ class RunTwice(Scheduler):
     def __init__(self, inner: Scheduler) -> None:
         self._inner = inner
         self.complete = inner.complete
-        self._offered: list[tuple[str, ...]] = []  # the options at each decision of the first run
-        self._taken: list[str] = []  # the option taken at each decision of the first run
-        self._repeating = False  # True during the second run
+        self._offered: list[tuple[str, ...]] = []  # the options at each decision of the first execution
+        self._taken: list[str] = []  # the option taken at each decision of the first execution
+        self._repeating = False  # True during the second execution
         self._space = -1
         self.difference: str | None = None
 
@@ -56,7 +56,7 @@ class RunTwice(Scheduler):
         return next((at for at, one in enumerate(offered) if one == wanted), 0)
 
     def _taken_before(self, offered: tuple[str, ...], state: str) -> str:
-        """Return the option taken in the first run; "" if the second run differs.
+        """Return the option taken in the first execution; "" if the second differs.
 
         `state` describes the options in the message about a difference: "enabled" or "possible".
         """
@@ -65,11 +65,11 @@ class RunTwice(Scheduler):
         if self.difference is not None:
             return ""
         if at >= len(self._offered):
-            self.difference = f"decision {at + 1}: the first run had already ended"
+            self.difference = f"decision {at + 1}: the first execution had already ended"
         elif offered != self._offered[at]:
             self.difference = (
-                f"decision {at + 1}: {state} in the first run: {', '.join(self._offered[at])}; "
-                f"in the second run: {', '.join(offered)}"
+                f"decision {at + 1}: {state} in the first execution: {', '.join(self._offered[at])}; "
+                f"in the second: {', '.join(offered)}"
             )
         else:
             return self._taken[at]
@@ -79,7 +79,7 @@ class RunTwice(Scheduler):
         if not self._repeating:
             self._inner.end()
         elif self.difference is None and self._at < len(self._offered):
-            self.difference = f"decision {self._at + 1}: the second run had already ended"
+            self.difference = f"decision {self._at + 1}: the second execution had already ended"
 
     def progress(self) -> SearchProgress:
         return SearchProgress(bound=self._inner.progress().bound, difference=self.difference)

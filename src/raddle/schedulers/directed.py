@@ -22,11 +22,13 @@ from raddle.schedulers.partial_order_sampling import PartialOrderSampling
 from raddle.schedulers.plan import Leg, Plan
 
 SPARE = 50  # operations that a leg may take beyond twice the expected number
-_MAX_WAITS = 8  # maximal length of a chain of waiting threads that is followed to find a helper
+_MAX_WAITS = 8  # maximum length of a chain of waiting threads that is followed to find a helper
 
 
 class Directed(PartialOrderSampling):
-    """>>> directed = Directed(seed=1)
+    """Follows a plan, and otherwise decides like POS.
+
+    >>> directed = Directed(seed=1)
     >>> directed.begin(1, 0), directed.followed
     (True, False)
     """

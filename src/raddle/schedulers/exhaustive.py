@@ -71,7 +71,7 @@ class DepthFirst(Scheduler):
         return False
 
     def end(self) -> None:
-        """Drop the part of the path beyond the end of the execution, which failed earlier than the one before."""
+        """Drop the decisions of the path that the execution did not reach because it ended earlier."""
         del self._path[self._depth :]
 
     def progress(self) -> SearchProgress:
@@ -79,7 +79,9 @@ class DepthFirst(Scheduler):
 
 
 class Exhaustive(DepthFirst):
-    """>>> search = Exhaustive(preemptions=2)
+    """Runs all schedules depth first, optionally with at most a given number of preemptions.
+
+    >>> search = Exhaustive(preemptions=2)
     >>> search.begin(1, 0)
     True
     """

@@ -125,7 +125,7 @@ class Logbook:
         before = self._use(participant, choice, operation) if choice in self._used else None
         if options:
             self._forget(label, options)
-        # After its timeout expired it may have been woken as well, but it did not need that.
+        # After its timeout expired it may have been woken as well, but it did not need the wake-up.
         late = participant.timed_out or label in self._overdue
         self._overdue.discard(label)
         self.log.done.append(DoneOperation(label, operation, before, late, alternative, options))
@@ -174,7 +174,7 @@ class Logbook:
         self.log.add_event(InterveningEvent(EventKind.STARTED, participant.label, other.label))
 
     def waits(self, participant: Any, on: object) -> None:
-        """Tell the reader that a participant starts to wait for a notification."""
+        """Report to the reader that a participant starts to wait for a notification."""
         self._reader.waits(participant, on)
 
     def notified(self, participant: Any, on: object) -> None:

@@ -185,8 +185,8 @@ class Order:
     def _not_after(self, first: int, instead: int = -1) -> tuple[tuple[int, ...], int]:
         """Return the later operations that `first` does not happen before, as a tuple and as a set.
 
-        The set also contains all operations before `first`. Operations that `instead` happens before, which is the
-        operation that a race replaces, are left out as well.
+        The set also contains all operations before `first`. `instead` is the operation that the race replaces, if any.
+        Operations that it happens before are left out as well.
         """
         before, excluded = self.before, 1 << first
         if instead >= 0:

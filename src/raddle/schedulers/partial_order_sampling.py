@@ -21,7 +21,9 @@ from raddle.schedulers.rng import FACTOR, MASK, SUMMAND, RandomScheduler, first_
 
 
 class PartialOrderSampling(RandomScheduler):
-    """>>> pos = PartialOrderSampling(seed=1)
+    """Samples partial orders with random priorities of operations.
+
+    >>> pos = PartialOrderSampling(seed=1)
     >>> pos.begin(1, 0)
     True
     """

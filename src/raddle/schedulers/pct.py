@@ -20,7 +20,9 @@ SPINNING = 500  # consecutive steps of a spinning thread; below the engine's lim
 
 
 class PCT(Scheduler):
-    """>>> pct = PCT(seed=1, depth=3)
+    """Runs the thread with the highest priority, and lowers priorities at a few random steps.
+
+    >>> pct = PCT(seed=1, depth=3)
     >>> pct.begin(1, 0)
     True
     """

@@ -36,7 +36,9 @@ MAX_CONSECUTIVE_STEPS = 900  # of one thread while others are enabled; below the
 
 
 class Reachability(Scheduler):
-    """>>> search = Reachability()
+    """Runs every partial order exactly once.
+
+    >>> search = Reachability()
     >>> search.begin(1, 0)
     True
     """
@@ -197,7 +199,9 @@ class Reachability(Scheduler):
             if thread.label == label and (thread.alternatives is None or node.taken in _choices(thread)):
                 return thread
         if depth < len(self._path) - 1:  # an earlier execution with the same prefix reached this state
-            self.difference = f"operation {depth + 1}: {label} was enabled in the first run, but not in the second"
+            self.difference = (
+                f"operation {depth + 1}: {label} was enabled in an earlier execution, but is not enabled now"
+            )
         self._mark_incomplete("predictable sequences")  # the planned sequence is infeasible
         node.mark_infeasible()
         return None

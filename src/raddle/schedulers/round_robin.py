@@ -14,8 +14,10 @@ from raddle.schedulers.base import Scheduler, Thread
 
 
 class RoundRobin(Scheduler):
-    """>>> turns = RoundRobin(quantum=2)
-    >>> turns.begin(1, 0)
+    """Runs each thread in turn for a fixed number of scheduling points.
+
+    >>> scheduler = RoundRobin(quantum=2)
+    >>> scheduler.begin(1, 0)
     True
     """
 

@@ -50,7 +50,9 @@ class Interest(NamedTuple):
 
 
 class UniformWalk(RandomScheduler):
-    """>>> walk = UniformWalk(seed=1)
+    """Makes the orders of selected events equally likely.
+
+    >>> walk = UniformWalk(seed=1)
     >>> walk.begin(1, 0)
     True
     """

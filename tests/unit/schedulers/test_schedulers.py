@@ -156,7 +156,7 @@ def test_twice_tells_the_first_decision_that_differs():
     walk(twice, [2, 2], number=1)
     walk(twice, [2, 2, 1], number=2)
     assert (
-        "decision 1: enabled in the first run: T1 before read x, T2 before read x; in the second run: "
+        "decision 1: enabled in the first execution: T1 before read x, T2 before read x; in the second: "
         in twice.difference
     )
 
