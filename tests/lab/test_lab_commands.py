@@ -170,7 +170,7 @@ def test_interrupted_before_anything_is_done(
 @pytest.mark.parametrize("command", ["krena", "correlation", "lu"])
 def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be made"):
+    with pytest.raises(UsageError, match="cannot be created"):
         run(command, "--output", str(tmp_path / "file" / "folder"))
 
 
@@ -178,8 +178,8 @@ def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["krena", "--cases", "crawler,hotel"], "there is no case 'hotel'; there are philosophers, airlines"),
-        (["correlation", "--subjects", "hotel"], "there is no subject 'hotel'; there are allocator, bank"),
+        (["krena", "--cases", "crawler,hotel"], "there is no case 'hotel'; choose from philosophers, airlines"),
+        (["correlation", "--subjects", "hotel"], "there is no subject 'hotel'; choose from allocator, bank"),
         (["correlation", "--criteria", "mop"], "there is no criterion 'mop'; did you mean map"),
     ],
 )

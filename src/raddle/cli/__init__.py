@@ -14,7 +14,7 @@ from raddle.cli.output import careful_stdout
 from raddle.errors import RaddleError
 from raddle.exit_code import ExitCode
 
-# In the order of the help; each is imported only when it is asked for, as some take long to import.
+# Maps commands to modules, in the order of the help. Modules are imported on first use, since some import slowly.
 COMMANDS = {
     "explore": "explore",
     "search": "search",
@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Finds a command in the module of its name."""
+    """Imports each command from its own module, when the command is first used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -52,14 +52,14 @@ def group() -> None:
     """Test the interleavings of threaded Python.
 
     \b
-    Exit codes: 0 fine, 1 something was found, 2 interrupted, 3 internal error, 4 wrong usage, 5 nothing to do,
-    6 less was covered than asked for.
+    Exit codes: 0 success, 1 finding, 2 interrupted, 3 internal error, 4 usage error, 5 nothing to do,
+    6 coverage below the threshold.
     """
 
 
 def main() -> None:
-    """Run, and turn whatever happens into a sentence and an exit code."""
-    # What `raddle run` prints is the program's own business.
+    """Run the command line; report every error as one sentence and exit with the matching code."""
+    # The output of `raddle run` belongs to the program, so stdout stays unchanged.
     stdout = nullcontext() if sys.argv[1:2] == ["run"] else careful_stdout()
     try:
         with stdout:
@@ -77,6 +77,6 @@ def main() -> None:
         code = ExitCode.SUCCESS
     except Exception:
         traceback.print_exc()
-        click.echo("raddle: internal error: this is a fault of raddle's own, not of your code", err=True)
+        click.echo("raddle: internal error: this is a bug in raddle, not in your code", err=True)
         code = ExitCode.INTERNAL_ERROR
     sys.exit(code if isinstance(code, int) else ExitCode.SUCCESS)

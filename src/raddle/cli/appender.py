@@ -24,7 +24,7 @@ class AppenderSkeleton:
 
 class FixedAppender(AppenderSkeleton):
     def isAsSevereAsThreshold(self, priority):
-        th = self.th  # read once: nobody can change it in between
+        th = self.th  # read once: no other thread can change it in between
         return th is None or priority.isGreaterOrEqual(th)
 
 

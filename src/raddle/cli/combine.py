@@ -1,4 +1,4 @@
-"""`raddle combine`: one data file out of several."""
+"""`raddle combine`: merge several data files into one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from raddle.wording import count
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--data-file", metavar="TARGET", help=f"Where to add them to [default: {DATA_FILE}].")
+@click.option("--data-file", metavar="TARGET", help=f"Data file to add them to [default: {DATA_FILE}].")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON on stdout.")
 def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
-    """Add what other data files hold, also those of other machines, to one. They stay as they are."""
+    """Add the runs of other data files, including those from other machines, to one. The other files do not change."""
     target = data_path(data_file)
     done = merge(target, files)
     if as_json:
@@ -33,10 +33,10 @@ def combine(files: Sequence[str], data_file: str | None, as_json: bool) -> int:
         click.echo(json.dumps(result, indent=2))
         return ExitCode.SUCCESS
     for name in done.skipped:
-        click.echo(f"{name}: all its runs are in {target} already", err=True)
+        click.echo(f"{name}: {target} already has all its runs", err=True)
     click.echo(
-        f"{count(len(done.added), 'file')} added to {target}: it has {count(done.runs, 'run')} "
-        f"with {count(done.executions, 'execution')} now",
+        f"{count(len(done.added), 'file')} added to {target}, which now has {count(done.runs, 'run')} "
+        f"with {count(done.executions, 'execution')}",
         err=True,
     )
     return ExitCode.SUCCESS

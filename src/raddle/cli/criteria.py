@@ -1,4 +1,4 @@
-"""`raddle criteria`: what can be measured."""
+"""`raddle criteria`: list the criteria that can be measured."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from raddle.cli.safe_text import safe_text
 from raddle.criteria import DEFAULT, NAMES, criterion_class
 from raddle.exit_code import ExitCode
 
-PIPED_WIDTH = 80  # characters in a line
-MAX_WIDTH = 100  # on a terminal: longer lines are hard to read
-MIN_WIDTH = 40
+PIPED_WIDTH = 80  # characters in a line of piped output
+MAX_WIDTH = 100  # characters in a line on a terminal; longer lines are hard to read
+MIN_WIDTH = 40  # characters in a line on a narrow terminal
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON on stdout.")
 def criteria(as_json: bool) -> int:
-    """List every criterion: what its requirements are and when one is covered, what it costs, and whether its
+    """List every criterion: its requirements, when a requirement is covered, what measuring costs, and whether the
     total can be known."""
     listed = {name: _described(name) for name in NAMES}
     if as_json:

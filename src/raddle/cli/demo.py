@@ -1,4 +1,4 @@
-"""`raddle demo`: the whole journey on the first example of the MAP-coverage paper."""
+"""`raddle demo`: find, replay and fix a bug in the first example of the MAP-coverage paper."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILE = "appender.py"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON on stdout.")
 def demo(into: Path | None, as_json: bool) -> int:
-    """Find, retell, replay and fix the race in Log4j's AppenderSkeleton: isAsSevereAsThreshold() against
+    """Find, explain, replay and fix the race in Log4j's AppenderSkeleton, between isAsSevereAsThreshold() and
     setThreshold(None)."""
     if into is not None:
         into.mkdir(parents=True, exist_ok=True)
@@ -41,24 +41,24 @@ def _show(folder: Path, as_json: bool) -> int:
     file.write_text(source, encoding="utf-8")
     screen = Console(quiet=True) if as_json else console()
 
-    _say(screen, "1. A class that is meant to be thread-safe")
+    _show_heading(screen, "1. A class that is meant to be thread-safe")
     lines = source.split("\n")
     start = lines.index("class AppenderSkeleton:") + 1
     end = lines.index("class FixedAppender(AppenderSkeleton):") - 2
     screen.print(Syntax(source, "python", line_numbers=True, line_range=(start, end), background_color="default"))
 
-    _say(screen, f"2. raddle explore {FILE}::scenario")
+    _show_heading(screen, f"2. raddle explore {FILE}::scenario")
     found = api.explore(load_scenario(f"{file}::scenario"))
     show_result(screen, found, f"{FILE}::scenario")
     (finding,) = found.findings
 
-    _say(screen, "3. The same schedule again: raddle replay gives the same failure, every time")
+    _show_heading(screen, "3. raddle replay runs the same schedule again: it fails the same way every time")
     assert finding.schedule is not None
     replayed = api.replay(load_scenario(f"{file}::scenario"), finding.schedule)
     assert replayed is not None
     screen.print(safe_text(f"{replayed.kind} in {replayed.thread}: {replayed.message}", style="bold red"))
 
-    _say(screen, "4. The fix reads the threshold once; every one of its interleavings is run")
+    _show_heading(screen, "4. The fix reads the threshold once; raddle runs every interleaving of it")
     fixed = api.explore(load_scenario(f"{file}::fixed"), scheduler="exhaustive")
     show_result(screen, fixed, f"{FILE}::fixed")
     if as_json:
@@ -67,7 +67,7 @@ def _show(folder: Path, as_json: bool) -> int:
     return ExitCode.SUCCESS
 
 
-def _say(screen: Console, text: str) -> None:
+def _show_heading(screen: Console, text: str) -> None:
     screen.print()
     screen.print(safe_text(text, style="bold"))
     screen.print()

@@ -1,4 +1,4 @@
-"""`raddle diff`: what two data files cover differently."""
+"""`raddle diff`: compare what two data files cover."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _STYLES = {LOST: "red", GAINED: "green", GONE: "dim", IMPOSSIBLE: "dim"}
 _HEADINGS = {
     LOST: "lost",
     GAINED: "gained",
-    GONE: "gone with the code",
-    IMPOSSIBLE: "no longer possible, by the locks that were seen",
+    GONE: "removed with the code",
+    IMPOSSIBLE: "no longer possible, given the observed locks",
 }
 
 
@@ -33,16 +33,14 @@ _HEADINGS = {
 @click.argument("after", metavar="B")
 @only_criteria_option
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences of each kind.")
-@click.option(
-    "--fail-on-loss", is_flag=True, help="Exit with 6 if A covers something that B could cover, and does not."
-)
+@click.option("--fail-on-loss", is_flag=True, help="Exit with 6 if A covers something that B could cover but does not.")
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON on stdout.")
 def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss: bool, as_json: bool) -> int:
-    """Say what the data file B covers that A does not, and the other way round, also where the source changed in
-    between: requirements are matched by file, function, and what is done to what.
+    """List what the data file B covers and A does not, and the other way round. If the source has changed in between,
+    requirements are matched by file, function, operation and variable.
 
     \b
-    Exit codes: 0 fine, 5 one of them is empty, 6 something was lost.
+    Exit codes: 0 success, 5 a data file is empty, 6 coverage was lost (with --fail-on-loss).
     """
     old, new = opened(Path(before)), opened(Path(after))
     if old is None or new is None:
@@ -63,7 +61,7 @@ def diff(before: str, after: str, criteria: str | None, limit: int, fail_on_loss
 
 
 def show(screen: Console, found: Difference) -> None:
-    """For people."""
+    """Print the difference in human-readable form."""
     before, after = found.executions
     screen.print(safe_text(f"before: {count(before, 'execution')}, after: {count(after, 'execution')}", style="bold"))
     if found.changed:
@@ -82,7 +80,9 @@ def show(screen: Console, found: Difference) -> None:
     if found.lost and after < before:
         screen.print()
         screen.print(
-            safe_text("There were fewer executions after: what is lost may only need more of them.", style="yellow")
+            safe_text(
+                "There were fewer executions after: lost requirements may only need more of them.", style="yellow"
+            )
         )
 
 
@@ -94,13 +94,13 @@ def _show_criterion(screen: Console, one: Compared) -> None:
     if one.remark:
         screen.print(safe_text(f"  {one.remark}", style="yellow"))
     elif not any(one.numbers.values()):
-        screen.print(safe_text("  the same"))
+        screen.print(safe_text("  no difference"))
     for what, heading in _HEADINGS.items():
         listed = [change for change in one.changes if change.what == what]
         if listed:
             screen.print(safe_text(f"  {heading}: {one.numbers[what]:,}", style=_STYLES[what]))
-        for change, times in Counter(listed).items():  # a line may have several accesses
-            alike = f" ({times} of them: the lines have several accesses)" if times > 1 else ""
+        for change, times in Counter(listed).items():  # accesses on one line have equal sentences
+            alike = f" ({times} times: the lines have several accesses)" if times > 1 else ""
             screen.print(safe_text(f"    {change.file}:{change.line}: {change.sentence}{alike}"))
         if one.numbers[what] > len(listed):
             screen.print(safe_text(f"    ... and {one.numbers[what] - len(listed):,} more; --limit shows more of them"))

@@ -1,4 +1,4 @@
-"""`raddle explore`: run a scenario in many interleavings."""
+"""`raddle explore`: search the interleavings of a scenario for failures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from raddle.thread_scenario import SWITCHES
 
 
 class Seed(click.ParamType):  # type: ignore[type-arg]
-    """A whole number, or the word random."""
+    """The type of --seed: a whole number or the word "random"."""
 
     name = "number|random"
 
@@ -57,45 +57,48 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--executions",
     type=click.IntRange(min=1),
-    help="How many executions at most [default: 1000; no limit where --seconds is given].",
+    help="Maximum number of executions [default: 1000; no limit with --seconds].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long at most.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search.")
 @click.option(
     "--scheduler",
     metavar="NAME[:OPTIONS]",
     help="random, pct:depth=3, pos, surw, round-robin:quantum=N, exhaustive:preemptions=2, deepening:preemptions=2, "
     "reachability, directed, sequential, twice:NAME [default: portfolio].",
 )
-@click.option("--seed", type=Seed(), help="Seed of everything random [default: 1].")
+@click.option("--seed", type=Seed(), help="Seed of every random choice [default: 1].")
 @click.option(
     "--until",
     type=click.Choice(api.UNTIL),
-    help="When to stop [default: saturated where the scheduler aims at what is not covered (portfolio, directed), "
-    "else first-finding; the portfolio also tries whether all schedules are few enough to be run].",
+    help="When to stop [default: saturated for schedulers guided by coverage (portfolio, directed), otherwise "
+    "first-finding; the portfolio then tries to exhaust the scenario].",
 )
 @click.option(
     "--switches",
     type=click.Choice(SWITCHES),
-    help="Where threads may be switched: anywhere, or only where CPython with the GIL can [default: free-threaded].",
+    help="Where threads may be switched. free-threaded: at any shared access; gil: only where CPython with the GIL can "
+    "[default: free-threaded].",
 )
 @shrink_option
 @click.option(
     "--criteria",
     metavar="NAMES",
-    help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)} where the scheduler "
-    f"aims at what is not covered, or --data-file is given; else {NO_CRITERIA}].",
+    help=f"Comma-separated criteria to measure, or {NO_CRITERIA} [default: {', '.join(DEFAULT)} for schedulers guided "
+    f"by coverage or with --data-file, otherwise {NO_CRITERIA}].",
 )
 @thread_methods
 @pinv_occurrences
 @click.option(
     "--data-file",
     metavar="FILE",
-    help=f"Where to add what was covered, for raddle report [default: {DATA_FILE}, if anything is measured].",
+    help=f"Data file to add the coverage to, for raddle report [default: {DATA_FILE}, if anything is measured].",
 )
-@click.option("--corpus/--no-corpus", default=None, help="Begin with what earlier runs kept there [default: corpus].")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="So many processes share the work; more than 8 have nothing to do."
+    "--corpus/--no-corpus",
+    default=None,
+    help="Replay the schedules that earlier runs kept in the data file first [default: corpus].",
 )
+@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes (at most 8 are used).")
 @setup_option
 @story_option
 @verbose_option
@@ -103,39 +106,39 @@ class Seed(click.ParamType):  # type: ignore[type-arg]
 def explore(
     target: str, as_json: bool, setup: str | None, story: str | None, verbose: bool | None, **options: Any
 ) -> int:
-    """Run the scenario TARGET (file.py::function) again and again, each time with another interleaving of
-    its threads, and tell the story of what goes wrong."""
-    asked = given(**options)
+    """Run the scenario TARGET (file.py::function) many times, each time with a different interleaving of its threads,
+    and explain every failure step by step."""
+    explicit = given(**options)
     project = config.load(Path.cwd())
-    settings = project.options() | asked
+    settings = project.options() | explicit
     length = StoryLength.parse(story or project.story or StoryLength.SHORT.value)
-    if "data_file" in asked:  # who names a file wants something in it
+    if "data_file" in explicit:  # the user wants something to be stored
         settings.setdefault("criteria", DEFAULT)
     if settings.get("seed") == "random":
         settings["seed"] = None
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_setup(setup, target)
-    settings.setdefault("data_file", DATA_FILE)  # used where anything is measured
+    settings.setdefault("data_file", DATA_FILE)  # used only if anything is measured
     screen = console()
-    # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
+    # Discard the scenario's output, which every execution repeats. `raddle replay` shows it once.
     with ExitStack() as stack:
         quiet = stack.enter_context(Quiet(sys.stderr if as_json else sys.stdout))
         stack.enter_context(termination_interrupts())
         live = stack.enter_context(Live(screen, total=None))
 
-        def progress(moment: ProgressUpdate) -> None:
+        def progress(update: ProgressUpdate) -> None:
             quiet.execution_ended()
             if not as_json:
-                live(moment)
+                live(update)
 
         result = api.explore(scenario, progress=progress, **settings)
     if as_json:
-        told = {"target": target, **result.as_json()}
-        for one, finding in zip(told["findings"], result.findings, strict=True):
+        data = {"target": target, **result.as_json()}
+        for one, finding in zip(data["findings"], result.findings, strict=True):
             one["replay"] = None if finding.schedule is None else replay_command(finding, target)
         with survive_closed_pipe():
-            click.echo(json.dumps(told, indent=2))
+            click.echo(json.dumps(data, indent=2))
     else:
         _show(screen, result, target, length, data_file=settings["data_file"], verbose=verbose or bool(project.verbose))
     interrupted = result.stopped_because is StopReason.INTERRUPTED

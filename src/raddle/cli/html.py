@@ -1,4 +1,4 @@
-"""`raddle html`: the report as pages for a browser."""
+"""`raddle html`: write the report as HTML pages."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ FOLDER = "raddle-html"
 
 @click.command()
 @data_file_option
-@click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Where the pages go.")
+@click.option("--output", metavar="FOLDER", default=FOLDER, show_default=True, help="Folder to write the pages to.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON on stdout.")
 def html(data_file: str | None, output: str, as_json: bool) -> int:
-    """Write the report as pages: what was covered and what is missing, line by line, and every finding as a picture.
+    """Write the report as HTML pages: covered and missing requirements line by line, and a diagram of every finding.
 
-    The folder needs no network and no server: open its index.html.
+    The pages need neither a network nor a server: open index.html in the folder.
 
     \b
-    Exit codes: 0 fine, 5 nothing was measured.
+    Exit codes: 0 success, 5 nothing was measured.
     """
-    from raddle.report.html import write_pages  # jinja2 is needed here only
+    from raddle.report.html import write_pages  # needs jinja2, which no other command does
 
     path = data_path(data_file)
     contents = opened(path)

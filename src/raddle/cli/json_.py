@@ -1,4 +1,4 @@
-"""`raddle json`: everything in a data file, for machines."""
+"""`raddle json`: print everything in a data file as JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,17 @@ from raddle.report.summary import summarize
 @click.command("json")
 @data_file_option
 @only_criteria_option
-@click.option("--covered", "covered_of", metavar="NAMES", help="List what was covered of these, one by one.")
-@click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered of these.")
-@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Of --missing, each.")
-@click.option("--schema", "only_schema", is_flag=True, help="Print the JSON Schema of the document, and nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="Changes nothing: every command has it.")
+@click.option("--covered", "covered_of", metavar="NAMES", help="List the covered requirements of these criteria.")
+@click.option("--missing", "gaps_of", metavar="NAMES", help="List the missing requirements of these criteria.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=LIMIT,
+    show_default=True,
+    help="Requirements that --missing lists per criterion.",
+)
+@click.option("--schema", "only_schema", is_flag=True, help="Print only the JSON Schema of the document.")
+@click.option("--json", "as_json", is_flag=True, help="No effect: the output is always JSON.")
 @output_option
 def json_(
     data_file: str | None,
@@ -34,10 +40,10 @@ def json_(
     as_json: bool,
     output: str | None,
 ) -> int:
-    """Print everything in a data file as one JSON document, of the form that --schema tells.
+    """Print everything in a data file as one JSON document; --schema prints its schema.
 
     \b
-    Exit codes: 0 fine, 5 nothing was measured.
+    Exit codes: 0 success, 5 nothing was measured.
     """
     if only_schema:
         write_json(schema(), output)

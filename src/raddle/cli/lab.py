@@ -1,4 +1,4 @@
-"""`raddle lab`: the papers' experiments, done again."""
+"""`raddle lab`: repeat the experiments of the papers."""
 
 from __future__ import annotations
 
@@ -21,45 +21,52 @@ from raddle.native.noise import Noise
 from raddle.thread_scenario import check_source
 
 CASES = ("philosophers", "airlines", "crawler", "ftp", "broker")
-SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200
-PROGRAM_EXECUTIONS, EXHAUST_EXECUTIONS = 500, 1000
+SERIES_EXECUTIONS, MUTANT_EXECUTIONS = 2000, 200  # default values of --executions
+PROGRAM_EXECUTIONS, EXHAUST_EXECUTIONS = 500, 1000  # default values of lu
 
 _JOBS = click.option(
-    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes side by side [default: all]."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    help="Number of parallel processes [default: one per processor].",
 )
-_SEED = click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of everything random.")
+_SEED = click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of every random choice."
+)
 _QUICK = click.option(
-    "--quick", is_flag=True, help=f"Only {QUICK} executions, to see that everything works; too few to interpret."
+    "--quick", is_flag=True, help=f"Run only {QUICK} executions, to check that everything works; too few to interpret."
 )
 _OUTPUT = click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for tables, JSON and figures; those of an earlier run are replaced [default: no files].",
+    help="Folder for tables, JSON and figures; replaces those of an earlier run [default: write no files].",
 )
 
 
 @click.group()
 def lab() -> None:
-    """Do the experiments of the papers again."""
+    """Repeat the experiments of the papers."""
 
 
 @lab.command()
 @click.option(
     "--executions",
     type=click.IntRange(min=2),
-    help=f"Executions of a series [default: {SERIES_EXECUTIONS}; the broker: an eighth].",
+    help=f"Executions per series [default: {SERIES_EXECUTIONS}; for the broker an eighth of that].",
 )
 @click.option(
     "--collection",
     type=click.IntRange(min=2),
-    help="Executions to run, from which series are drawn [default: twice as many as a series has].",
+    help="Executions to run; series are drawn from them [default: twice as many as in a series].",
 )
-@click.option("--series", type=click.IntRange(min=1), default=100, show_default=True, help="Random series drawn.")
-@click.option("--cases", help=f"Some of {', '.join(CASES)}, with commas in between [default: all].")
+@click.option(
+    "--series", type=click.IntRange(min=1), default=100, show_default=True, help="Number of random series to draw."
+)
+@click.option("--cases", help=f"Comma-separated test cases: {', '.join(CASES)} [default: all].")
 @click.option(
     "--target",
     metavar="FILE::FUNCTION",
-    help="A scenario of your own instead of the cases; or, with --mode noise, a script and its arguments in quotes.",
+    help="Your own scenario instead of the test cases; with --mode noise also a script and its arguments, in quotes.",
 )
 @click.option(
     "--source",
@@ -72,13 +79,13 @@ def lab() -> None:
     type=click.Choice(["controlled", "noise", "both"]),
     default="controlled",
     show_default=True,
-    help="Executions under control, or of the program's own threads with noise.",
+    help="controlled: raddle schedules the threads; noise: the program's own threads run, with noise.",
 )
 @click.option(
     "--noise",
     multiple=True,
     metavar="KIND[:OPTIONS]",
-    help="With --mode noise: the noise, as raddle run takes it [default: yield:probability=0.2 and "
+    help="With --mode noise: the noise, in the format of raddle run [default: yield:probability=0.2 and "
     "sleep:probability=0.02,strength=0.5]. Repeatable.",
 )
 @thread_methods
@@ -90,13 +97,13 @@ def lab() -> None:
 def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
     """Find the metrics that suit saturation-based testing.
 
-    Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar, for five
-    test cases in Python, or for a scenario of your own (--target). The five take about nine minutes of one processor,
-    with noise about a quarter of an hour; with --quick some seconds. Ctrl-C ends it with the cases that are done; of
-    a scenario of your own, with the executions that are done.
+    Reproduces Tables 2 and 3, Figure 1 (of the crawler, with --output) and the verdict of Křena, Letko and Vojnar,
+    for five test cases in Python or for your own scenario (--target). The five take about nine minutes on one
+    processor, with noise about a quarter of an hour, and with --quick a few seconds. Ctrl-C reports the cases completed
+    so far, or the executions completed so far of your own scenario.
     """
     experiment = load("krena")
-    tables, figure = load("tables"), load("figure")  # one that is missing should be known now, not in some minutes
+    tables, figure = load("tables"), load("figure")  # fail now, not after minutes of work, if one is missing
     names = _krena_cases(mode=mode, **options)
     prepare(output)
     executions = options["executions"] or (QUICK if quick else SERIES_EXECUTIONS)
@@ -117,7 +124,7 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
             plan = replace(plan, thread_methods=options["thread_methods"])
         results: list[Any] = []
         with _silence() if options["target"] else nullcontext():
-            interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), tell=_case_done)
+            interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), describe=_case_done)
         if results:
             texts.append(tables.report(results))
         found += results
@@ -138,11 +145,11 @@ def krena(mode: str, output: Path | None, as_json: bool, quick: bool, jobs: int,
 @click.option(
     "--executions",
     type=click.IntRange(min=4),
-    help=f"Executions of each mutant [default: {MUTANT_EXECUTIONS}].",
+    help=f"Executions per mutant [default: {MUTANT_EXECUTIONS}].",
 )
-@click.option("--sets", type=click.IntRange(min=2), default=20, show_default=True, help="Test sets of each size.")
-@click.option("--subjects", help="Some of the subjects, with commas in between [default: all].")
-@click.option("--criteria", default="every", show_default=True, help="Criteria, with commas in between.")
+@click.option("--sets", type=click.IntRange(min=2), default=20, show_default=True, help="Number of test sets per size.")
+@click.option("--subjects", help="Comma-separated subjects [default: all].")
+@click.option("--criteria", default="every", show_default=True, help="Comma-separated criteria.")
 @_OUTPUT
 @_SEED
 @_JOBS
@@ -153,8 +160,8 @@ def correlation(
 ) -> int:
     """Measure whether more coverage means more bugs found.
 
-    Kendall's τ for every criterion, on programs with one lock left out. Takes about a minute of one processor. Ctrl-C
-    ends it with the subjects that are done.
+    Computes Kendall's τ for every criterion, on programs with one lock removed. Takes about a minute on one processor.
+    Ctrl-C reports the subjects completed so far.
     """
     from raddle.criteria import resolve
 
@@ -169,7 +176,7 @@ def correlation(
     prepare(output)
     results: list[Any] = []
     jobs = min(options["jobs"], len(plan.subjects))
-    interrupted = follow(experiment.run, plan, results, jobs=jobs, tell=_subject_done)
+    interrupted = follow(experiment.run, plan, results, jobs=jobs, describe=_subject_done)
     correlations = [experiment.correlate(criterion, results) for criterion in plan.criteria]
     data = {**experiment.as_json(plan, results, correlations), "quick": quick}
     text = titled(table.report(results, correlations), quick=quick) if results else ""
@@ -189,8 +196,10 @@ def correlation(
     type=click.IntRange(min=2),
     help=f"Exhaust programs that have fewer executions than this [default: {EXHAUST_EXECUTIONS}].",
 )
-@click.option("--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Complete test sets drawn.")
-@click.option("--programs", help="Some of the programs, with commas in between [default: all].")
+@click.option(
+    "--sets", type=click.IntRange(min=1), default=100, show_default=True, help="Number of complete test sets to draw."
+)
+@click.option("--programs", help="Comma-separated programs [default: all].")
 @_OUTPUT
 @_SEED
 @_JOBS
@@ -199,10 +208,10 @@ def correlation(
 def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jobs: int, **options: Any) -> int:
     """Measure what complete test sets cost and which bugs they expose.
 
-    For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock left out and on programs of SCTBench: the
-    size of complete test sets beside the bounds of the paper's Table 1, and the bugs that such sets expose.
-    All-interleavings is evaluated only in programs that can be exhausted. Takes about four minutes of one processor.
-    Ctrl-C ends it with the programs that are done.
+    For the seven criteria of Lu, Jiang and Zhou, on mutants with one lock removed and on programs of SCTBench, this
+    compares the size of complete test sets with the bounds of the paper's Table 1, and counts the bugs they expose.
+    All-interleavings is evaluated only for programs that can be exhausted. Takes about four minutes on one processor.
+    Ctrl-C reports the programs completed so far.
     """
     experiment, table = load("lu"), load("lu_table")
     names = chosen("program", programs, experiment.program_names())
@@ -215,7 +224,7 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
         seed=options["seed"],
     )
     results: list[Any] = []
-    interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), tell=_program_done)
+    interrupted = follow(experiment.run, plan, results, jobs=min(jobs, len(names)), describe=_program_done)
     data = {**experiment.as_json(plan, results), "quick": quick}
     text = titled(table.report(results), quick=quick) if results else ""
     if results and output is not None:
@@ -224,11 +233,15 @@ def lu(programs: str | None, output: Path | None, as_json: bool, quick: bool, jo
 
 
 @lab.command()
-@click.option("--schedulers", help="Schedulers, with commas in between.")
-@click.option("--programs", help="Some of the programs, with commas in between [default: all 28].")
-@click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="How many seeds to try.")
+@click.option("--schedulers", help="Comma-separated schedulers.")
+@click.option("--programs", help="Comma-separated programs [default: all 28].")
+@click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="Number of seeds to try.")
 @click.option(
-    "--executions", type=click.IntRange(min=1), default=1_000, show_default=True, help="At most, for each seed."
+    "--executions",
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    help="Maximum number of executions per seed.",
 )
 @_OUTPUT
 @_SEED
@@ -239,7 +252,7 @@ def sctbench(
 ) -> int:
     """Count the executions that each scheduler needs to find the bugs of SCTBench.
 
-    Takes about ten minutes of one processor.
+    Takes about ten minutes on one processor.
     """
     from raddle.guide.policies import make_policy
 
@@ -248,7 +261,9 @@ def sctbench(
     if schedulers:
         names = tuple(name.strip() for name in schedulers.split(",") if name.strip())
         for name in names:
-            make_policy(name, seed=1, criteria=["sync"])  # better to hear now that there is none
+            make_policy(
+                name, seed=1, criteria=["sync"]
+            )  # raises now if there is no such scheduler
         plan = replace(plan, schedulers=names)
     rows = experiment.run(plan, jobs=jobs, done=_row_done)
     data, text = experiment.as_json(plan, rows), experiment.report(plan, rows)
@@ -267,15 +282,15 @@ def _krena_cases(
     noise: Sequence[str],
     **others: Any,
 ) -> tuple[str, ...]:
-    """Return the cases that were asked for, or the target; refuse options that do not go together."""
+    """Return the requested cases, or the target; raise a `UsageError` for options that exclude each other."""
     if noise and mode == "controlled":
-        raise UsageError("bad-experiment", "--noise disturbs a program's own threads: add --mode noise")
+        raise UsageError("bad-experiment", "--noise only applies to a program's own threads: add --mode noise")
     for text in noise:
         Noise.parse(text)
     if target is None:
         if source:
             raise UsageError(
-                "bad-experiment", "--source belongs to a scenario of your own: add --target FILE::FUNCTION"
+                "bad-experiment", "--source only applies to your own scenario: add --target FILE::FUNCTION"
             )
         return chosen("case", cases, CASES)
     if cases is not None:
@@ -300,7 +315,7 @@ def _check_collection(collection: int | None, executions: int) -> None:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Hide what the user's scenario prints: it would print it in every execution, between the tables."""
+    """Discard the output of the user's scenario, which every execution would print between the tables."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         yield
 
@@ -319,5 +334,5 @@ def _subject_done(result: Any) -> str:
 
 
 def _program_done(result: Any) -> str:
-    runs = f"{result.executions:,} executions" + (", all there are" if result.exhausted else "")
+    runs = f"{result.executions:,} executions" + (" (all there are)" if result.exhausted else "")
     return f"{result.program}: {runs}, {result.failures:,} fail"

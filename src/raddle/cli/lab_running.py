@@ -1,4 +1,4 @@
-"""How the commands of `raddle lab` run an experiment: what is chosen, progress, Ctrl-C, and where results go."""
+"""What the commands of `raddle lab` share: choosing names, showing progress, handling Ctrl-C, writing results."""
 
 from __future__ import annotations
 
@@ -15,55 +15,57 @@ from raddle.cli.progress_line import ProgressLine
 from raddle.errors import UsageError
 from raddle.exit_code import ExitCode
 
-QUICK = 40  # executions of a series, of a mutant or of a program: enough to see that everything works
+QUICK = 40  # executions per series, mutant or program: enough to check that everything works
 TOO_FEW = f"--quick: {QUICK} executions are too few, so these numbers must not be interpreted."
 
 
 def titled(text: str, *, quick: bool) -> str:
-    """Return a report, below a warning where it comes from a quick run."""
+    """Return a report; that of a quick run begins with a warning."""
     return f"{TOO_FEW}\n\n{text}" if quick and text else text
 
 
 def load(name: str) -> Any:
-    """Import a module of the lab, which is there only where its extra was installed."""
+    """Import a module of the lab; raise a `UsageError` if the extra `lab` is not installed."""
     try:
         return importlib.import_module(f"raddle_lab.{name}")
     except ImportError as error:
         raise UsageError(
             "lab-not-installed",
-            f"the experiments need packages that are not there ({error}): pip install 'raddle[lab]'",
+            f"the experiments need packages that are not installed ({error}): pip install 'raddle[lab]'",
         ) from None
 
 
 def chosen(what: str, given: str | None, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names that were given, with commas in between; all that there are where none was."""
+    """Return the comma-separated names that were given, or all known names if none were given."""
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip())) if given else known
     for name in names:
         if name not in known:
-            raise UsageError("no-such-case", f"there is no {what} {name!r}; there are {', '.join(known)}")
+            raise UsageError("no-such-case", f"there is no {what} {name!r}; choose from {', '.join(known)}")
     return names
 
 
 def prepare(folder: Path | None) -> None:
-    """Refuse a folder that cannot be written now, not after minutes of work."""
+    """Create the output folder; raise a `UsageError` now, not after minutes of work, if it cannot be written."""
     if folder is None:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError("no-such-file", f"{folder} cannot be made: {error.strerror}") from None
+        raise UsageError("no-such-file", f"{folder} cannot be created: {error.strerror}") from None
     if not os.access(folder, os.W_OK):
         raise UsageError("no-such-file", f"{folder} cannot be written to")
 
 
-def follow(run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, tell: Callable[[Any], str]) -> bool:
-    """Run an experiment, show how far it is, and keep what is done; return whether it was interrupted."""
+def follow(
+    run: Callable[..., object], plan: Any, results: list[Any], *, jobs: int, describe: Callable[[Any], str]
+) -> bool:
+    """Run an experiment with progress output and append its results; return whether it was interrupted."""
     line = ProgressLine()
 
     def done(result: Any) -> None:
         results.append(result)
         line.clear()
-        click.echo(tell(result), err=True)
+        click.echo(describe(result), err=True)
 
     def executed(name: str, number: int, total: int) -> None:
         line.show(f"{name}: {number:,} of {total:,} executions")
@@ -77,18 +79,20 @@ def follow(run: Callable[..., object], plan: Any, results: list[Any], *, jobs: i
 
 
 def end(data: dict[str, Any], text: str, *, as_json: bool, interrupted: bool) -> int:
-    """Print what a command prints at last; return its exit code."""
+    """Print the results of a command and return its exit code."""
     if as_json:
         click.echo(json.dumps({**data, "interrupted": interrupted}, indent=2))
     elif text:
         click.echo(text)
     if interrupted:
-        click.echo(f"interrupted; {'the results are of what was done' if text else 'nothing was done yet'}", err=True)
+        click.echo(
+            f"interrupted; {'the results cover what was completed' if text else 'nothing was completed'}", err=True
+        )
     return ExitCode.INTERRUPTED if interrupted else ExitCode.SUCCESS
 
 
 def write(folder: Path, name: str, data: dict[str, Any], text: str) -> None:
-    """Write what an experiment came to as JSON and as text."""
+    """Write the results of an experiment as JSON and as text."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
     (folder / f"{name}.txt").write_text(text + "\n", encoding="utf-8")

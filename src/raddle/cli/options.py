@@ -15,23 +15,28 @@ from raddle.story_length import StoryLength
 from raddle.thread_scenario import PATIENCE_SECONDS
 
 F = TypeVar("F", bound=Callable[..., Any])
-NO_CRITERIA = "none"  # as a value of --criteria
+NO_CRITERIA = "none"  # value of --criteria that measures nothing
 
-data_file_option = click.option("--data-file", metavar="FILE", help=f"Where the data is [default: {DATA_FILE}].")
+data_file_option = click.option("--data-file", metavar="FILE", help=f"Data file to read [default: {DATA_FILE}].")
 added_data_option = click.option(
-    "--data-file", metavar="FILE", help=f"Where to add what was covered [default: {DATA_FILE}]."
+    "--data-file", metavar="FILE", help=f"Data file to add the coverage to [default: {DATA_FILE}]."
 )
 only_criteria_option = click.option(
-    "--criteria", metavar="NAMES", help="Only these, with commas between [default: all that were measured]."
+    "--criteria", metavar="NAMES", help="Comma-separated criteria to include [default: all that were measured]."
 )
 module_option = click.option(
-    "-m", "module", metavar="MODULE", help="Run a module, as python -m does. Whatever follows is its own."
+    "-m",
+    "module",
+    metavar="MODULE",
+    help="Run a module, as python -m does. All arguments after it belong to the module.",
 )
 setup_option = click.option(
-    "--setup", metavar="NAME", help="Function of the scenario's file, called before each execution."
+    "--setup", metavar="NAME", help="Function in the scenario's file to call before each execution."
 )
 shrink_option = click.option(
-    "--shrink/--no-shrink", default=None, help="Show findings by the simplest schedule [default: shrink]."
+    "--shrink/--no-shrink",
+    default=None,
+    help="Reduce each finding to a schedule that is as simple as possible [default: shrink].",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")
 _SOURCE = click.option(
@@ -44,26 +49,28 @@ _ISOLATE = click.option(
     "--isolate",
     type=click.Choice(["none", "fork"]),
     default=None,
-    help="fork: each execution in a child process, for code with module state.",
+    help="fork: run each execution in a child process, for code that keeps state in modules.",
 )
-_STEP_LIMIT = click.option("--step-limit", type=click.IntRange(min=1), help="Scheduling points an execution may have.")
+_STEP_LIMIT = click.option(
+    "--step-limit", type=click.IntRange(min=1), help="Maximum number of scheduling points in one execution."
+)
 _PATIENCE = click.option(
     "--patience-seconds",
     type=click.FloatRange(min=0.1),
-    help="How long a thread may block outside raddle's control before that is reported "
+    help="Seconds that a thread may block outside raddle's control before raddle reports it "
     f"[default: {PATIENCE_SECONDS:g}; replay: no limit]. There is no limit while a debugger is active.",
 )
 _TIMEOUTS = click.option(
     "--timeouts",
     type=click.Choice([one.value for one in Timeouts]),
-    help="When a sleep or a wait with a timeout may end: when every other thread is blocked, or any time "
-    "[default: late].",
+    help="When sleeps and timed waits may expire. late: only when every other thread is blocked; any: at any "
+    "scheduling point [default: late].",
 )
 _WAKEUPS = click.option(
     "--wakeups",
     type=click.Choice([one.value for one in Wakeups]),
-    help="Which waiting threads a Condition's notify wakes: those that have waited longest, as CPython does, or any "
-    "[default: fifo].",
+    help="Which waiting threads Condition.notify wakes. fifo: those that have waited longest, as in CPython; any: any "
+    "of them [default: fifo].",
 )
 story = click.option(
     "--story",
@@ -84,14 +91,14 @@ thread_methods = click.option(
     "--thread-methods",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Tell threads apart by their type and the first N methods that they ran [default: {METHODS}].",
+    help=f"Distinguish threads by their type and the first N methods they run [default: {METHODS}].",
 )
 
 pinv_occurrences = click.option(
     "--pinv-occurrences",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Tell the first N occurrences of an access apart for pinv; later ones count as the last "
+    help="For pinv, distinguish the first N occurrences of an access; later ones count as the Nth "
     f"[default: {PINV_OCCURRENCES}].",
 )
 
@@ -104,5 +111,5 @@ def shared_options(command: F) -> F:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Those that were really given on the command line."""
+    """Return the options that were given on the command line."""
     return {name: value for name, value in options.items() if value is not None and value != ()}

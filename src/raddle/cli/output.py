@@ -1,4 +1,4 @@
-"""Where a command's data go: to stdout, or to the file that `--output` names."""
+"""The output of commands: data on stdout or in the file of `--output`, and the exit code."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ output_option: Callable[[Command], Command] = click.option(
     "--output", "-o", metavar="FILE", help="Write to a file [default: stdout]."
 )
 
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)  # errors of the output, not of raddle
 
 
 @contextmanager
 def careful_stdout() -> Iterator[None]:
-    """Inside, characters that stdout cannot encode are escaped; what it cannot take at all is a `UsageError`.
+    """Escape characters that stdout cannot encode, and turn failing writes into a `UsageError`.
 
-    `raddle criteria` names Křena, and a console or a file may have any encoding, as a disk may be full.
+    `raddle criteria` prints the name Křena, which not every console or file can encode. A full disk fails writes.
     """
     reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -50,7 +50,7 @@ def careful_stdout() -> Iterator[None]:
 
 @contextmanager
 def survive_closed_pipe() -> Iterator[None]:
-    """Inside, a reader of stdout that has seen enough, as `head` does, changes nothing about the exit code."""
+    """Keep the exit code when the reader of stdout closes the pipe early, as `head` does."""
     try:
         yield
     except BrokenPipeError:
@@ -58,7 +58,7 @@ def survive_closed_pipe() -> Iterator[None]:
 
 
 def exit_code(*, found: bool, interrupted: bool, not_stored: str) -> ExitCode:
-    """Return the exit code of a search; say on stderr, after everything else, why nothing could be stored.
+    """Return the exit code of a search; if nothing could be stored, print the reason as the last line on stderr.
 
     >>> exit_code(found=True, interrupted=True, not_stored="").name
     'FINDING'
@@ -73,17 +73,17 @@ def exit_code(*, found: bool, interrupted: bool, not_stored: str) -> ExitCode:
 
 
 def _give_up_stdout() -> None:
-    """Let nobody try again, as Python would when it ends."""
-    with suppress(OSError, AttributeError):  # it may be none, or no file
+    """Redirect stdout to the null device, so that Python does not try to flush it again at exit."""
+    with suppress(OSError, AttributeError):  # stdout can be None, or have no file descriptor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
 
 
 def write_json(value: Any, output: str | None) -> None:
-    """On one line, as that is several times as fast; on a terminal on many, as people look at it."""
-    shown = output is None and sys.stdout.isatty()
-    _write(json.dumps(value, indent=2 if shown else None) + "\n", output)
+    """Write a value as JSON: indented on a terminal, else on one line, which is several times faster."""
+    on_terminal = output is None and sys.stdout.isatty()
+    _write(json.dumps(value, indent=2 if on_terminal else None) + "\n", output)
 
 
 def _write(text: str, output: str | None) -> None:

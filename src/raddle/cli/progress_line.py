@@ -1,4 +1,4 @@
-"""A line of progress on a terminal, which is written over."""
+"""A progress line on a terminal that is overwritten by each update."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 
 import click
 
-REDRAW_SECONDS = 0.2
+REDRAW_SECONDS = 0.2  # minimum time between two updates
 
 
 class ProgressLine:
-    """Shows how far something is; nothing where stderr is no terminal. It has no thread of its own."""
+    """Shows progress on stderr if that is a terminal. It starts no thread: each call of `show` redraws it."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self._shown = shown and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Keeps the output of a scenario off the terminal, as it is the same in every execution, except in a debugger."""
+"""Suppresses the output of a scenario, which every execution would repeat, except in a debugger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raddle.execute.debugging import debuggable, is_debugged
 
 
 class Quiet:
-    """While entered, what is printed goes nowhere; a debugger and the execution that it stops in print to `shown`."""
+    """A context that discards output; a debugger and the execution that it stops print to `shown`."""
 
     def __init__(self, shown: TextIO) -> None:
         self._shown = shown
@@ -30,10 +30,10 @@ class Quiet:
 
     def _debugger_entered(self, debugger: Any) -> None:
         sys.stdout = self._shown
-        if getattr(debugger, "stdout", None) is self._nowhere:  # of `cmd.Cmd`: the stream when it was made
+        if getattr(debugger, "stdout", None) is self._nowhere:  # `cmd.Cmd` keeps the stream it was created with
             debugger.stdout = self._shown
 
     def execution_ended(self) -> None:
-        """Be quiet again, unless a debugger is still active."""
+        """Discard output again, unless a debugger is still active."""
         if sys.stdout is self._shown and not is_debugged():
             sys.stdout = self._nowhere

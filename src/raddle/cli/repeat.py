@@ -40,14 +40,16 @@ def repeat_program(
     json_file: str | None,
     verbose: bool,
 ) -> int:
-    """Repeat `command`, which is what follows the options of `raddle run`; return the exit code."""
+    """Repeat `command`, the arguments after the options of `raddle run`; return the exit code."""
     if not settings.criteria:
-        raise UsageError("bad-repetition", "nothing is measured, so nothing can saturate: name criteria")
+        raise UsageError(
+            "bad-repetition", "nothing is measured, so coverage cannot saturate: name criteria with --criteria"
+        )
     subject = _subject(command, settings, request)
     line = ProgressLine(shown=not as_json)
 
     def run(number: int, seconds: float | None) -> Measured:
-        # Another seed for each run: with the same one, threads would decide the same again.
+        # Each run gets a different seed. With the same seed, the noise would make the same decisions again.
         return subject.evaluate(Configuration("noise", "", settings.seed + number - 1), seconds)
 
     def progress(so_far: Repeated) -> None:
@@ -76,7 +78,7 @@ def _limits(request: Request) -> Limits:
 
 def _subject(command: Sequence[str], settings: Settings, request: Request) -> CommandSubject:
     assert settings.data_file is not None
-    with suppress(UnusableError):  # it is said when something is to be stored
+    with suppress(UnusableError):  # reported when the coverage is stored
         check(settings.data_file)
     options = {
         "repeat": 1,
@@ -135,7 +137,7 @@ def _show(screen: Console, subject: CommandSubject, settings: Settings, repeated
         data_file, stored = os.path.relpath(settings.data_file), not subject.runs.not_stored
         show_coverage(screen, subject.runs.record, data_file, stored=stored, verbose=verbose)
     elif repeated.runs:
-        screen.print(safe_text("nothing was measured; --source names what to measure", style="yellow"))
+        screen.print(safe_text("nothing was measured; name the code to measure with --source", style="yellow"))
 
 
 def _exit_code(subject: CommandSubject, repeated: Repeated) -> int:

@@ -1,4 +1,7 @@
-"""What `raddle run --until` was asked for. It imports little: every `raddle run` needs it, and few repeat anything."""
+"""The options of `raddle run --until`.
+
+This module imports little, because every `raddle run` needs it and few runs repeat a program.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from typing import Any
 from raddle.errors import UsageError
 
 SATURATED, BUDGET = GOALS = ("saturated", "budget")
-RUNS, SATURATION = 1000, 20
+RUNS, SATURATION = 1000, 20  # default values of --runs and --saturation
 ONLY_REPEATED = ("runs", "seconds", "saturation", "run_seconds")  # options that need --until
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for on the command line."""
+    """The options for repeating a program; None where an option was not given."""
 
     until: str
     runs: int | None = None
@@ -24,16 +27,16 @@ class Request:
 
     @classmethod
     def of(cls, until: str | None, options: dict[str, Any]) -> Request | None:
-        """Return the request, whose options are taken out of `options`; None if the program is to run once."""
+        """Remove these options from `options` and return them, or None if the program is to run once."""
         own = {name: options.pop(name) for name in ONLY_REPEATED}
         given = {name: value for name, value in own.items() if value is not None}
         if until is None:
             if given:
                 option = next(iter(given)).replace("_", "-")
-                raise UsageError("bad-repetition", f"--{option} is about repeated runs: add --until saturated")
+                raise UsageError("bad-repetition", f"--{option} only applies to repeated runs: add --until saturated")
             return None
         if until == BUDGET and "saturation" in given:
-            raise UsageError("bad-repetition", "--saturation ends nothing with --until budget: add --until saturated")
+            raise UsageError("bad-repetition", "--saturation has no effect with --until budget: use --until saturated")
         if until == BUDGET and not {"runs", "seconds"} & given.keys():
             raise UsageError("bad-repetition", "--until budget needs a budget: add --runs or --seconds")
         return cls(until, **given)

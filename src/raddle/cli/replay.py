@@ -1,4 +1,4 @@
-"""`raddle replay`: run a scenario once, as a schedule says."""
+"""`raddle replay`: run a scenario once with a given schedule."""
 
 from __future__ import annotations
 
@@ -22,17 +22,24 @@ from raddle.outcome import OutcomeKind
 from raddle.schedule import Schedule
 from raddle.story_length import StoryLength
 
-_KEYS = ("source", "isolate", "timeouts", "wakeups", "step_limit", "patience_seconds")
+_KEYS = (
+    "source",
+    "isolate",
+    "timeouts",
+    "wakeups",
+    "step_limit",
+    "patience_seconds",
+)  # keys of [tool.raddle] that apply
 
 
 @click.command()
 @click.argument("target")
 @click.argument("schedule")
-@click.option("--setup", metavar="NAME", help="Function of the scenario's file, called before the execution.")
+@click.option("--setup", metavar="NAME", help="Function in the scenario's file to call before the execution.")
 @story_option
 @shared_options
 def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: str | None, **options: Any) -> int:
-    """Run the scenario TARGET (file.py::function) once, as SCHEDULE says, and tell how it ends."""
+    """Run the scenario TARGET (file.py::function) once with SCHEDULE, and show how it ends."""
     followed = Schedule.parse(schedule)
     project = config.load(Path.cwd())
     settings = {k: v for k, v in project.options().items() if k in _KEYS} | given(**options)
@@ -40,7 +47,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: 
     scenario = load_scenario(target)
     if setup is not None:
         settings["setup"] = load_setup(setup, target)
-    with redirect_stdout(sys.stderr) if as_json else nullcontext():  # stdout is for the data
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():  # stdout is reserved for the JSON
         finding = api.replay(scenario, followed, **{"patience_seconds": None, **settings})
     if as_json:
         outcome = finding.as_json() if finding else None
@@ -52,7 +59,7 @@ def replay(target: str, schedule: str, as_json: bool, setup: str | None, story: 
         with survive_closed_pipe():
             click.echo(json.dumps({**found, "findings": [outcome] if outcome else []}, indent=2))
     elif finding is None:
-        console().print(safe_text("the schedule ran to its end, and nothing went wrong", style="bold green"))
+        console().print(safe_text("the schedule ran to completion without a failure", style="bold green"))
     else:
         show_finding(console(), finding, target, length)
     return ExitCode.FINDING if finding else ExitCode.SUCCESS

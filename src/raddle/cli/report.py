@@ -1,4 +1,4 @@
-"""`raddle report`: what was covered, out of how much, and what is missing."""
+"""`raddle report`: show coverage, missing requirements, warnings and findings."""
 
 from __future__ import annotations
 
@@ -30,26 +30,34 @@ from raddle.store import DATA_FILE, Contents, NoDataError, read
 from raddle.wording import count
 
 TEXT, JSON, GITHUB, JUNIT = FORMATS = ("text", "json", "github", "junit")
-MAX_STORIES = 10  # of findings; the headlines of some more follow
-PIPED_WIDTH = 500  # characters; wide enough that no line of a table is broken
+MAX_STORIES = 10  # findings shown with their story; further ones are shown as headlines
+PIPED_WIDTH = 500  # characters; wide enough that no table row wraps
 
 
 @click.command()
 @data_file_option
 @only_criteria_option
-@click.option("--missing", "gaps_of", metavar="NAMES", help="List what was not covered, in sentences.")
-@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Sentences per criterion.")
+@click.option(
+    "--missing", "gaps_of", metavar="NAMES", help="List the missing requirements of these criteria, in sentences."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=LIMIT,
+    show_default=True,
+    help="Missing requirements to list per criterion.",
+)
 @click.option(
     "--fail-under",
     multiple=True,
     metavar="NAME=PERCENT",
-    help="Exit with 6 if less of the criterion was covered [default: fail_under of tool.raddle]. Repeatable.",
+    help="Exit with 6 if coverage of the criterion is below this [default: fail_under of tool.raddle]. Repeatable.",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="text for people, json, github (annotations for GitHub Actions), junit (XML) [default: text].",
+    help="text, json, github (annotations for GitHub Actions) or junit (XML) [default: text].",
 )
 @all_warnings_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout: --format json.")
@@ -63,24 +71,24 @@ def report(
     verbose: bool | None,
     as_json: bool,
 ) -> int:
-    """Say what was covered of each criterion and in each source file, and tell the findings; with --missing, say what
-    was not covered.
+    """Show the coverage of each criterion and source file, the warnings and the findings; with --missing, list the
+    missing requirements instead.
 
     \b
-    Exit codes: 0 fine, 5 nothing was measured or nothing was covered, 6 below a threshold.
+    Exit codes: 0 success, 5 nothing was measured or covered, 6 coverage below a threshold.
     """
     if as_json and form not in (None, JSON):
         raise click.UsageError(f"--json and --format {form} exclude each other")
     form = JSON if as_json else form or TEXT
-    thresholds = [Threshold.parse(text) for text in fail_under or _asked_by_project()]
+    thresholds = [Threshold.parse(text) for text in fail_under or _project_thresholds()]
     contents = opened(data_path(data_file))
     if contents is None:
         return ExitCode.NOTHING_TO_DO
     measured = rows(contents)
     verdicts = judge(chosen(measured, [threshold.criterion for threshold in thresholds]), thresholds)
     listed = chosen(measured, gaps_of.split(",")) if gaps_of is not None else []
-    asked = chosen(measured, criteria.split(",")) if criteria is not None else listed or measured
-    summary = summarize(contents, asked, missing_of=listed, limit=limit)
+    included = chosen(measured, criteria.split(",")) if criteria is not None else listed or measured
+    summary = summarize(contents, included, missing_of=listed, limit=limit)
     if form == JSON:
         click.echo(json.dumps(summary.as_json(), indent=2))
     elif form == GITHUB:
@@ -88,8 +96,8 @@ def report(
             click.echo(line.encode())
     elif form == JUNIT:
         judged = _by_criterion(thresholds, verdicts)
-        also = [row for row in measured if row.name in judged and row not in asked]
-        click.echo(junit(contents, [*asked, *also], judged).encode(), nl=False)
+        also = [row for row in measured if row.name in judged and row not in included]
+        click.echo(junit(contents, [*included, *also], judged).encode(), nl=False)
     else:
         verbose = verbose or bool(config.load(Path.cwd()).verbose)
         with_patterns = criteria is not None or gaps_of is not None
@@ -105,7 +113,7 @@ def report(
 
 
 def opened(path: Path) -> Contents | None:
-    """What is in the data file; None where there is nothing, which is said on stderr."""
+    """Return the contents of a data file; if it has none, print that on stderr and return None."""
     try:
         return read(path)
     except NoDataError as error:
@@ -121,23 +129,23 @@ def _by_criterion(thresholds: Sequence[Threshold], verdicts: Sequence[Verdict]) 
 
 
 def data_path(given: str | None) -> Path:
-    """The data file: as the command line says, else as [tool.raddle] does."""
+    """Return the path of the data file, from the command line or else from [tool.raddle]."""
     return Path(given or config.load(Path.cwd()).data_file or DATA_FILE)
 
 
-def _asked_by_project() -> tuple[str, ...]:
-    asked = config.load(Path.cwd()).fail_under or ()
-    return (asked,) if isinstance(asked, str) else asked
+def _project_thresholds() -> tuple[str, ...]:
+    thresholds = config.load(Path.cwd()).fail_under or ()
+    return (thresholds,) if isinstance(thresholds, str) else thresholds
 
 
 def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
-    """Those that are named, in that order. A word for many means those of them that were measured."""
+    """Return the rows with these names, in this order. A group name selects the measured criteria of the group."""
     by_name = {row.name: row for row in measured}
     result: dict[str, Row] = {}
     for name in filter(None, (name.strip() for name in names)):
         meant = (name,) if name in by_name else resolve(name)
         if name.lower() not in GROUPS and meant[0] not in by_name:
-            has = f"the data file has {', '.join(in_order(by_name))}" if by_name else "the data file has no criterion"
+            has = f"the data file has {', '.join(in_order(by_name))}" if by_name else "the data file has no criteria"
             raise UsageError(
                 "not-measured", f"{meant[0]} was not measured: {has}; name it with --criteria and run again"
             )
@@ -146,7 +154,7 @@ def chosen(measured: Sequence[Row], names: Iterable[str]) -> list[Row]:
 
 
 def screen_for_data() -> Console:
-    """A console for what the user asked to see: in colour on a terminal, plain and unbroken in a pipe."""
+    """Return a console on stdout: colored on a terminal, plain and without line breaks in a pipe."""
     screen = Console(soft_wrap=True, highlight=False)
     return (
         screen if screen.is_terminal else Console(width=PIPED_WIDTH, soft_wrap=True, highlight=False, color_system=None)
@@ -154,7 +162,7 @@ def screen_for_data() -> Console:
 
 
 def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verbose: bool = False) -> None:
-    """For people; the patterns of map only for those who asked for it."""
+    """Print a report in human-readable form, on request with the patterns of the criterion map."""
     screen.print(safe_text(f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}", style="bold"))
     patterns = summary.patterns if with_patterns else ()
     show_table(screen, summary.rows, more=[one.row for one in patterns])
@@ -169,7 +177,7 @@ def show(screen: Console, summary: Summary, *, with_patterns: bool = False, verb
             screen.print(safe_text(line))
     if not summary.missing:
         _show_rest(screen, summary, verbose=verbose)
-    for note in summary.outdated if summary.missing else summary.notes:  # sentences about what is missing name lines
+    for note in summary.outdated if summary.missing else summary.notes:  # missing requirements name source lines
         screen.print(safe_text(f"note: {note}", style="yellow"))
 
 
@@ -185,7 +193,7 @@ def _show_rest(screen: Console, summary: Summary, *, verbose: bool) -> None:
 
 
 def show_findings(screen: Console, contents: Contents) -> None:
-    """The stories of the first findings, the headlines of some more."""
+    """Print the stories of the first findings and the headlines of further ones."""
     number = len(contents.findings)
     if not number:
         return

@@ -1,4 +1,4 @@
-"""`raddle run`: run a program as Python would, and watch its threads."""
+"""`raddle run`: run a program as Python does, and measure the interleavings of its threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from raddle.wording import count
 
 
 class _LikePython(click.Command):
-    """What comes after `-m module` or the script belongs to the program, options included."""
+    """A command whose arguments after `-m module` or the script belong to the program, options included."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._ended(args))
@@ -81,13 +81,13 @@ class _LikePython(click.Command):
     "--noise",
     multiple=True,
     metavar="KIND[:OPTIONS]",
-    help="Delays at random: yield, sleep, busy or switch-interval, as in sleep:where=shared,probability=0.1,strength=5 "
+    help="Random delays: yield, sleep, busy or switch-interval, as in sleep:where=shared,probability=0.1,strength=5 "
     "(where: everywhere, shared, locks; strength in milliseconds). Repeatable.",
 )
 @click.option(
     "--criteria",
     metavar="NAMES",
-    help=f"What to measure, with commas between, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
+    help=f"Comma-separated criteria to measure, or {NO_CRITERIA} [default: {', '.join(DEFAULT)}].",
 )
 @thread_methods
 @pinv_occurrences
@@ -96,26 +96,26 @@ class _LikePython(click.Command):
 @click.option(
     "--until",
     type=click.Choice(GOALS),
-    help="Repeat the program, with the same noise and another seed each time: until what is measured saturates, or "
-    "until a budget is spent. Its output is not shown. [default: run it once].",
+    help="Repeat the program with the same noise and a different seed each time, until coverage is saturated or the "
+    "budget is spent. The program's output is not shown. [default: run it once].",
 )
-@click.option("--runs", type=click.IntRange(min=1), help=f"With --until: how many runs at most [default: {RUNS}].")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="With --until: how long at most.")
+@click.option("--runs", type=click.IntRange(min=1), help=f"With --until: maximum number of runs [default: {RUNS}].")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="With --until: time limit of all runs.")
 @click.option(
     "--saturation",
     type=click.IntRange(min=1),
-    help="With --until saturated: stop when so many runs in a row, and half of all, covered nothing new "
-    f"[default: {SATURATION}].",
+    help="With --until saturated: stop when at least this many of the latest runs, and half of all runs, covered "
+    f"nothing new [default: {SATURATION}].",
 )
 @click.option(
     "--run-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="With --until: how long one run may take [default: 10 times as long as the longest before, at least 30; the "
-    "first one 600].",
+    help="With --until: time limit of one run [default: 600 for the first; later 10 times the longest run so far, "
+    "at least 30].",
 )
 @all_warnings_option
-@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON: the last line of stdout.")
-@click.option("--json-file", metavar="FILE", help="Write that summary to a file instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON, as the last line of stdout.")
+@click.option("--json-file", metavar="FILE", help="Write the JSON summary to a file instead.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def run(
     module: str | None,
@@ -126,9 +126,9 @@ def run(
     verbose: bool | None,
     **options: Any,
 ) -> int:
-    """Run a program (script.py or -m MODULE, then its arguments) as Python would, and measure what its threads
-    cover. The program's output and exit code are its own; a summary goes to stderr. With --until the program is
-    repeated, and the exit code is 1 if a run failed."""
+    """Run a program (script.py or -m MODULE, then its arguments) as Python does, and measure what its threads cover.
+    The program keeps its output and exit code, and a summary goes to stderr. With --until the program is repeated, and
+    the exit code is 1 if a run failed."""
     wanted = _program(module, program)
     request = Request.of(until, options)
     project = config.load(Path.cwd())
@@ -136,7 +136,7 @@ def run(
     verbose = verbose or bool(project.verbose)
     wanted.check()
     if request is not None:
-        from raddle.cli.repeat import repeat_program  # not for programs that run once
+        from raddle.cli.repeat import repeat_program  # not needed for programs that run once
 
         command = ("-m", module, *program) if module is not None else program
         return repeat_program(command, settings, request, as_json=as_json, json_file=json_file, verbose=verbose)
@@ -163,7 +163,7 @@ def run(
 
 @contextmanager
 def _outside_click() -> Iterator[None]:
-    """Hide this command's contexts from the program, which may use click itself."""
+    """Hide this command's click contexts from the program, which may use click itself."""
     contexts = []
     while (context := click.get_current_context(silent=True)) is not None:
         contexts.append(context)
@@ -195,8 +195,8 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
     data_file = os.path.abspath(options.get("data_file") or DATA_FILE)
     measured = () if criteria == NO_CRITERIA else resolve(criteria)
     if measured:
-        with suppress(UnusableError):  # it is said when something is to be stored: the program runs all the same
-            check(data_file)  # another file is refused now
+        with suppress(UnusableError):  # reported when the coverage is stored; the program runs anyway
+            check(data_file)  # raise a `UsageError` now if this is no data file
             forget_notes(data_file)
     criteria_settings = CriterionSettings(options.get("pinv_occurrences", PINV_OCCURRENCES))
     script = None if program.is_module else os.path.realpath(program.name)
@@ -217,7 +217,7 @@ def _settings(program: Program, options: dict[str, Any]) -> Settings:
 
 
 class Summary:
-    """What is said when the program has ended."""
+    """The summary printed after the program has ended."""
 
     def __init__(
         self, watch: Watch, settings: Settings, *, as_json: bool, json_file: str | None, verbose: bool
@@ -229,14 +229,14 @@ class Summary:
         self._json_file = os.path.abspath(json_file) if json_file is not None else None
         self._family = ProcessGroup(settings.family, settings.first)
         self._processes = 1
-        self._explored: list[Run] = []  # inside the program
-        self._contents: Contents | None = None  # what was measured in all of them
+        self._explored: list[Run] = []  # explorations that the program itself ran
+        self._contents: Contents | None = None  # what all processes measured
 
     def show(self) -> None:
-        """Say it, once."""
+        """Gather what all processes measured and print the summary."""
         try:
             self._gather()
-            self._say()
+            self._print()
         finally:
             self.end()
 
@@ -252,14 +252,14 @@ class Summary:
         elif own is not None:
             self._contents = contents_of(own)
 
-    def _say(self) -> None:
+    def _print(self) -> None:
         if self._json_file is None and not self._as_json:
-            self._for_people()
+            self._print_text()
             return
         try:
             if self._json_file is not None:
                 Path(self._json_file).write_text(json.dumps(self._data(), indent=2) + "\n", encoding="utf-8")
-            else:  # the program may have left a line open
+            else:  # start a new line: the program may have left one unfinished
                 print("\n" + json.dumps(self._data()), file=sys.stdout, flush=True)
         except OSError as error:
             where = self._json_file or "the output"
@@ -277,7 +277,7 @@ class Summary:
         if self._sink is not None and self._sink.not_stored:
             notes.append(self._sink.not_stored)
         if trouble is not None:
-            notes.append(f"internal error: recording stopped early, the program went on: {trouble!r}")
+            notes.append(f"internal error: recording stopped early, but the program continued: {trouble!r}")
         return notes
 
     def _data(self) -> dict[str, Any]:
@@ -300,7 +300,7 @@ class Summary:
             "not_instrumented": [refused.as_json() for refused in watch.not_instrumented],
         }
 
-    def _for_people(self) -> None:
+    def _print_text(self) -> None:
         screen, watch = console(), self._watch
         for note in self._notes():
             screen.print(safe_text(f"note: {note}", style="yellow"))
@@ -327,20 +327,20 @@ class Summary:
     @property
     def _others(self) -> str:
         others = self._processes - 1
-        safe_text = (
+        text = (
             f" in the first process, and {count(others, 'more process', 'more processes')} measured" if others else ""
         )
         if self._explored:
             executions = count(sum(run.executions for run in self._explored), "execution")
-            safe_text += f"; {count(len(self._explored), 'exploration')} in the program, of {executions}"
-        return safe_text
+            text += f"; {count(len(self._explored), 'exploration')} in the program, with {executions}"
+        return text
 
     @property
     def _nothing(self) -> str:
-        """Why nothing was measured, if it was to be."""
+        """Why nothing was measured although criteria were given; "" otherwise."""
         if self._sink is None or self._watch.stream.error is not None:
             return ""
         wanted = self._settings.sources or (self._settings.root,)
         if self._watch.hook.instrumented:
-            return "nothing was measured: what ran of the code has nothing in it that threads can share"
-        return f"nothing was measured: no code in {', '.join(wanted)} was run; --source names what to measure"
+            return "nothing was measured: the code that ran contains nothing that threads can share"
+        return f"nothing was measured: no code in {', '.join(wanted)} was run; name the code to measure with --source"

@@ -1,4 +1,4 @@
-"""Text for the terminal, whatever is in it."""
+"""Text that is safe to print on a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raddle.report.plain import plain
 
 
 def safe_text(text: str, style: str = "") -> Text:
-    """Characters that a terminal would obey, or that cannot be seen, are written as Python would write them.
+    """Return text for the terminal, with control and invisible characters escaped as in Python literals.
 
     >>> safe_text("\\x1b[2J: 1 finding", style="bold").plain
     '\\\\x1b[2J: 1 finding'

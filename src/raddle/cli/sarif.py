@@ -1,4 +1,4 @@
-"""`raddle sarif`: findings and warnings for code hosts."""
+"""`raddle sarif`: print findings and warnings as SARIF, for code hosts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from raddle.report.sarif import sarif as log_of
 
 @click.command()
 @data_file_option
-@click.option("--json", "as_json", is_flag=True, help="Changes nothing: SARIF is JSON.")
+@click.option("--json", "as_json", is_flag=True, help="No effect: SARIF is JSON.")
 @output_option
 def sarif(data_file: str | None, as_json: bool, output: str | None) -> int:
-    """Print findings, with their interleavings as code flows, and warnings as SARIF 2.1.0.
+    """Print findings and warnings as SARIF 2.1.0; the interleavings of findings become code flows.
 
     \b
-    Exit codes: 0 fine, 5 nothing was measured.
+    Exit codes: 0 success, 5 nothing was measured.
     """
     contents = opened(data_path(data_file))
     if contents is None:

@@ -1,4 +1,4 @@
-"""What a command shows people: on stderr, in colour where that is a terminal."""
+"""Human-readable output of commands: on stderr, colored on a terminal."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from raddle.store import DATA_FILE, Contents, contents_of
 from raddle.story_length import StoryLength
 from raddle.wording import count
 
-MAX_WARNINGS = 5  # after a run; `raddle report` has them all
-MAX_GIVEN_UP = 3  # requirements that were aimed at in vain; the JSON has more
+MAX_WARNINGS = 5  # warnings shown after a run; `raddle report` shows all
+MAX_GIVEN_UP = 3  # targets given up that are listed; the JSON has more
 
 
 def headline(result: Result) -> str:
@@ -54,26 +54,26 @@ def headline(result: Result) -> str:
 
 
 def console() -> Console:
-    """A console for people; lines stay whole, so that commands can be copied."""
+    """Return a console on stderr that does not wrap lines, so that commands can be copied."""
     return Console(stderr=True, soft_wrap=True, highlight=False)
 
 
 def show_finding(
     screen: Console, finding: Finding, target: str | None, length: StoryLength = StoryLength.SHORT
 ) -> None:
-    """A finding's story, its headline and the stops in colour."""
+    """Print the story of a finding."""
     show_story(screen, tell(finding, target, length=length))
 
 
 def show_story(screen: Console, story: str, indent: str = "") -> None:
-    """Show the lines of a story: its headline, the stops and the command in colour."""
+    """Print a story; its headline, its preemptions and its replay command are highlighted."""
     for number, line in enumerate(story.split("\n")):
         style = "yellow" if line.startswith("  -----") else "bold" if line.startswith("replay: ") else ""
         screen.print(safe_text(f"{indent}{line}".rstrip(), style=style if number else "bold red"))
 
 
 def show_table(screen: Console, rows: Sequence[Row], *, more: Sequence[Row] = ()) -> None:
-    """Show how much of each criterion was covered, and what the words in it mean; also those in `more` rows."""
+    """Print the coverage table, and a legend of the terms in it and in the rows of `more`."""
     screen.print()
     screen.print(criteria_table(rows), soft_wrap=False)
     for line in legend([*rows, *more]):
@@ -192,9 +192,9 @@ def report_command(data_file: str) -> str:
 
 
 class Live:
-    """Progress on a terminal; nothing anywhere else. It has no thread of its own: the run redraws it.
+    """A progress display, shown only on a terminal. It starts no thread: each update redraws it.
 
-    Once a debugger has been entered, nothing more is drawn: the terminal belongs to its prompt.
+    Once a debugger is entered, the display stops and leaves the terminal to the debugger's prompt.
     """
 
     def __init__(self, screen: Console, *, total: int | None) -> None:
@@ -207,7 +207,7 @@ class Live:
             expand=True,
             auto_refresh=False,
             transient=True,
-            redirect_stdout=False,  # which is where debuggers print
+            redirect_stdout=False,  # debuggers print there
         )
         self._debuggable = debuggable(lambda debugger: self.stop())
         self._task = self._progress.add_task("rehearsing", total=total)
@@ -226,34 +226,34 @@ class Live:
         self.stop()
 
     def stop(self) -> None:
-        """Take the progress off the screen, for good."""
+        """Remove the progress display for good."""
         if self._shown:
             self._shown = False
             self._progress.stop()
 
-    def __call__(self, moment: ProgressUpdate) -> None:
+    def __call__(self, update: ProgressUpdate) -> None:
         now = time.monotonic()
         if not self._shown or now - self._last < 0.1:
             return
         self._last = now
-        self._progress.update(self._task, description=progress_text(moment))
+        self._progress.update(self._task, description=progress_text(update))
         self._progress.refresh()
 
 
-def progress_text(moment: ProgressUpdate) -> str:
-    """One line of progress; what a narrow terminal cuts off comes last.
+def progress_text(update: ProgressUpdate) -> str:
+    """Return one line of progress, the least important parts last: a narrow terminal cuts them off.
 
     >>> progress_text(ProgressUpdate(1200, 1, 2.0, {"map": 31, "sync": 4}, 0.3))
-    '1,200 executions, 600/s, 1 finding, nothing new for 0 s, map 31, sync 4'
+    '1,200 executions, 600/s, 1 finding, no new coverage for 0 s, map 31, sync 4'
     >>> progress_text(ProgressUpdate(3, 0, 2.0, {}, 0.0, doing="shrinking"))
     'shrinking; 3 executions, 2/s, 0 findings'
     """
-    if moment.doing != SEARCHING:
-        told = progress_text(replace(moment, doing=SEARCHING))
-        return f"{moment.doing}; {told}" if moment.executions else moment.doing
-    rate = moment.executions / moment.seconds if moment.seconds else 0
-    parts = [count(moment.executions, "execution"), f"{rate:,.0f}/s", count(moment.findings, "finding")]
-    if moment.covered:
-        parts.append(f"nothing new for {moment.seconds_since_new:.0f} s")
-        parts += [f"{name} {number:,}" for name, number in moment.covered.items()]
+    if update.doing != SEARCHING:
+        progress = progress_text(replace(update, doing=SEARCHING))
+        return f"{update.doing}; {progress}" if update.executions else update.doing
+    rate = update.executions / update.seconds if update.seconds else 0
+    parts = [count(update.executions, "execution"), f"{rate:,.0f}/s", count(update.findings, "finding")]
+    if update.covered:
+        parts.append(f"no new coverage for {update.seconds_since_new:.0f} s")
+        parts += [f"{name} {number:,}" for name, number in update.covered.items()]
     return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""`raddle search`: look for the configuration that covers most."""
+"""`raddle search`: find the configuration that covers the most."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from raddle.tuning.fitness import Fitness
 from raddle.tuning.search import Evaluation, Found, Limits, Search, SearchEnd
 from raddle.wording import count
 
-EVALUATIONS, SATURATION = 200, 20
-SHOWN = 5  # configurations
+EVALUATIONS, SATURATION = 200, 20  # default values of --evaluations and --saturation
+SHOWN = 5  # configurations in the table
 
 
 class _ScenarioOrProgram(_LikePython):
-    """Options may follow a scenario; what follows a program is its own."""
+    """A command whose options may follow a scenario; arguments after a program belong to the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         chosen, _, _ = self.make_parser(ctx).parse_args(self._ended(args))
@@ -58,47 +58,51 @@ class _ScenarioOrProgram(_LikePython):
 @click.command(cls=_ScenarioOrProgram, context_settings={"allow_interspersed_args": False})
 @module_option
 @click.option(
-    "--algorithm", type=click.Choice(list(ALGORITHMS)), default="genetic", help="How to search [default: genetic]."
+    "--algorithm", type=click.Choice(list(ALGORITHMS)), default="genetic", help="Search algorithm [default: genetic]."
 )
 @click.option(
     "--fitness",
     metavar="SUM",
     default="default",
-    help="Criteria whose covered requirements count, as in map+2*hbpair* [default: those of raddle run].",
+    help="Weighted sum of criteria to maximize, as in map+2*hbpair* [default: the default criteria of raddle run].",
 )
-@click.option("--criteria", metavar="NAMES", help="Others to measure besides, with commas between.")
-@click.option("--evaluations", type=click.IntRange(min=1), help=f"Configurations at most [default: {EVALUATIONS}].")
+@click.option("--criteria", metavar="NAMES", help="Comma-separated criteria to measure in addition.")
+@click.option(
+    "--evaluations",
+    type=click.IntRange(min=1),
+    help=f"Maximum number of configurations to evaluate [default: {EVALUATIONS}].",
+)
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    help=f"Executions of each [default: {EXECUTIONS_OF_SCENARIO} of a scenario, {EXECUTIONS_OF_COMMAND} of a command].",
+    help=f"Executions per configuration [default: {EXECUTIONS_OF_SCENARIO} for a scenario, {EXECUTIONS_OF_COMMAND} for "
+    "a command].",
 )
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long at most.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of the search.")
 @click.option(
     "--saturation",
     type=click.IntRange(min=1),
     default=SATURATION,
-    help=f"Stop when so many evaluations in a row, and a quarter of all, covered nothing new [default: {SATURATION}].",
+    help="Stop when at least this many of the latest evaluations, and a quarter of all, covered nothing new "
+    f"[default: {SATURATION}].",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the search [default: 1].")
 @added_data_option
-@click.option("--save", metavar="FILE", help="Write the best configuration there, as TOML for pyproject.toml.")
-@click.option(
-    "--run-seconds", type=click.FloatRange(min=0, min_open=True), help="How long one run of a command may take."
-)
-@click.option("--switches", type=click.Choice(SWITCHES), help="Where threads of a scenario may be switched.")
+@click.option("--save", metavar="FILE", help="Write the best configuration to this file, as TOML for pyproject.toml.")
+@click.option("--run-seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit of one run of a command.")
+@click.option("--switches", type=click.Choice(SWITCHES), help="Where the threads of a scenario may be switched.")
 @shrink_option
 @setup_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 @shared_options
 def search(module: str | None, program: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    """Search for the scheduler under which a scenario (file.py::function), or the noise with which a program
-    (script.py or -m MODULE, then its arguments), covers most. Stops when nothing new is covered any more."""
+    """Search for the scheduler with which a scenario (file.py::function) covers the most, or for the noise with which a
+    program (script.py or -m MODULE, then its arguments) does. Stops when no evaluation covers anything new."""
     command = ("-m", module, *program) if module is not None else program
     if not command:
         raise UsageError("no-program", "name a scenario or a program: raddle search file.py::scenario, or script.py")
     is_scenario = module is None and "::" in command[0]
-    options = _kept(is_scenario, given(**options))
+    options = _relevant_options(is_scenario, given(**options))
     options["fitness"] = Fitness.parse(options["fitness"])
     options["criteria"] = _measured(options["fitness"], options.get("criteria"))
     _check_files(options)
@@ -125,13 +129,13 @@ def search(module: str | None, program: tuple[str, ...], as_json: bool, **option
             click.echo(json.dumps(searched.as_json(subject.findings()) | extra, indent=2))
     else:
         _show(screen, searched, subject, options)
-    if unsaved is not None:  # what was found is worth more: it is told first
+    if unsaved is not None:  # raised only after the results are shown
         raise unsaved
     return _exit_code(searched, subject)
 
 
 def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
-    """Write the best configuration, if that was asked for; what kept it from that."""
+    """Write the best configuration to the file of --save, if given; return an error if that fails."""
     if "save" not in options or searched.winner is None:
         return None
     try:
@@ -141,12 +145,12 @@ def _save(searched: Searched, options: dict[str, Any]) -> UsageError | None:
     return None
 
 
-def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that concern this kind of search; those of [tool.raddle] that do are taken too."""
+def _relevant_options(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options for this kind of search, with those of [tool.raddle]; refuse options of the other kind."""
     wrong = [name for name in (COMMAND_ONLY if is_scenario else SCENARIO_ONLY) if name in options]
     if wrong:
         option, kind = wrong[0].replace("_", "-"), "commands" if is_scenario else "scenarios (file.py::function)"
-        raise UsageError("bad-search", f"--{option} is only for {kind}")
+        raise UsageError("bad-search", f"--{option} only applies to {kind}")
     settings = config.load(Path.cwd()).options()
     common = ("seed", "source", "data_file", *(SCENARIO_ONLY if is_scenario else ()))
     defaults = {"seed": 1, "data_file": DATA_FILE, "evaluations": EVALUATIONS}
@@ -154,14 +158,16 @@ def _kept(is_scenario: bool, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_files(options: dict[str, Any]) -> None:
-    """It is better to hear now than after the search that they cannot be written."""
-    with suppress(UnusableError):  # findings are printed even so
+    """Raise a `UsageError` now, not after the search, for files that cannot be written."""
+    with suppress(UnusableError):  # reported when the coverage is stored; findings are printed anyway
         check(options["data_file"])
     if "save" not in options:
         return
     save = Path(options["save"]).absolute()
     if save.is_dir() or not save.parent.is_dir():
-        raise UsageError("no-such-file", f"{options['save']} cannot be written: it is a folder, or lies in none")
+        raise UsageError(
+            "no-such-file", f"{options['save']} cannot be written: it is a folder, or its folder does not exist"
+        )
     if not os.access(save if save.exists() else save.parent, os.W_OK):
         raise _cannot_be_saved(options["save"], "permission denied")
 
@@ -170,8 +176,8 @@ def _cannot_be_saved(file: str, why: str) -> UsageError:
     return UsageError("output-unwritable", f"{file} cannot be written: {why}; name another file with --save")
 
 
-def _measured(fitness: Fitness, besides: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*fitness.criteria, *(resolve(besides) if besides else ())]))
+def _measured(fitness: Fitness, extra: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*fitness.criteria, *(resolve(extra) if extra else ())]))
 
 
 def _search(subject: Subject, options: dict[str, Any], line: _Line) -> Found[Configuration]:
@@ -190,7 +196,7 @@ def _search(subject: Subject, options: dict[str, Any], line: _Line) -> Found[Con
 
 
 class _Line:
-    """How far the search is, on a terminal. It has no thread of its own: each evaluation redraws it."""
+    """A progress line, shown only on a terminal. It starts no thread: each evaluation redraws it."""
 
     def __init__(self, screen: Console, *, shown: bool) -> None:
         self._status = Live(safe_text("searching"), console=screen, auto_refresh=False, transient=True)

@@ -1,4 +1,4 @@
-"""What a search is about: a scenario under control, or a command with its own threads."""
+"""The subject of a search: a controlled scenario, or a command that runs its own threads."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ from raddle.tuning.runs import Runs
 from raddle.tuning.scenario_runs import ScenarioRuns
 from raddle.tuning.search import Measured
 
-EXECUTIONS_OF_SCENARIO, EXECUTIONS_OF_COMMAND = 20, 3
+EXECUTIONS_OF_SCENARIO, EXECUTIONS_OF_COMMAND = 20, 3  # default values of --repeat
 SCENARIO_ONLY = ("switches", "setup", "isolate", "step_limit", "patience_seconds", "shrink")
 COMMAND_ONLY = ("run_seconds",)
 
 
 class Subject(ABC):
-    """What is searched, how it is evaluated, and what went wrong on the way."""
+    """What a search evaluates: its name, its configurations and its findings."""
 
     what: str
-    executions: int  # of each evaluation
+    executions: int  # executions per evaluation
     space: Space[Configuration]
-    first: Configuration | None = None
+    first: Configuration | None = None  # configuration to evaluate first, if any
     runs: Runs
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
-        """Run a few executions with a configuration."""
+        """Run a few executions with a configuration, for at most `seconds`."""
         return self.runs(configuration, seconds)
 
     def rows(self) -> list[Row]:
-        """Return what all evaluations covered together, out of how much."""
+        """Return the coverage of all evaluations together."""
         return [] if self.runs.record is None else rows(contents_of(self.runs.record))
 
     @abstractmethod
     def findings(self) -> list[dict[str, Any]]:
-        """Return the findings for machines."""
+        """Return the findings in their JSON form."""
 
     @abstractmethod
     def show_findings(self, screen: Console) -> None:
-        """Show the findings to people."""
+        """Print the findings in human-readable form."""
 
 
 class ScenarioSubject(Subject):
-    """A scenario, run by schedulers."""
+    """A scenario, evaluated with different schedulers."""
 
     runs: ScenarioRuns
 
     def __init__(self, target: Sequence[str], options: dict[str, Any]) -> None:
         if len(target) > 1:
-            raise UsageError("bad-search", f"a scenario takes no arguments, so what is {target[1]!r}?")
+            raise UsageError("bad-search", f"a scenario takes no arguments: remove {target[1]!r}")
         self.what = target[0]
         self.executions = options.get("repeat", EXECUTIONS_OF_SCENARIO)
         self.space = scheduler_space()
@@ -74,7 +74,7 @@ class ScenarioSubject(Subject):
         self.runs = ScenarioRuns(explore, executions=self.executions, data_file=options["data_file"], shrink=shrink)
 
     def evaluate(self, configuration: Configuration, seconds: float | None) -> Measured:
-        # What the scenario prints, it prints in every execution: `raddle replay` shows it once.
+        # Discard the scenario's output, which every execution repeats. `raddle replay` shows it once.
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
             return super().evaluate(configuration, seconds)
 
@@ -92,7 +92,7 @@ class ScenarioSubject(Subject):
 
 
 class CommandSubject(Subject):
-    """A program, run with noise; first without, to compare with."""
+    """A program, evaluated with different noise, and first without any for comparison."""
 
     first = no_noise()
     runs: CommandRuns
@@ -129,7 +129,7 @@ class CommandSubject(Subject):
     def show_findings(self, screen: Console) -> None:
         for one in self.runs.failures.values():
             screen.print(safe_text(self._line(one), style="bold red"))
-            screen.print(safe_text(f"  first with {one.configuration}", style="dim"))
+            screen.print(safe_text(f"  first found with {one.configuration}", style="dim"))
             screen.print()
 
     def _line(self, one: Failures) -> str:

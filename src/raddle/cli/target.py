@@ -1,4 +1,4 @@
-"""Finds the scenario that a command names: `file.py::function` or `package.module::function`."""
+"""Imports the scenario named by a target: `file.py::function` or `package.module::function`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from raddle.errors import UsageError
 
 
 def load_setup(name: str, target: str) -> Callable[[], Any]:
-    """Load a function of the scenario's file, given the scenario as `file.py::function`."""
+    """Return the function `name` from the file or module of the scenario `target`."""
     return load_scenario(f"{target.partition('::')[0]}::{name}")
 
 
 def load_scenario(target: str) -> Callable[[], object]:
-    """Import what the target names; whatever goes wrong is said in a sentence."""
+    """Import and return the scenario; raise a `UsageError` that explains any failure."""
     place, separator, name = target.partition("::")
     if not separator or not name:
         raise UsageError("bad-target", f"name a scenario as file.py::function, not {target!r}")
@@ -45,7 +45,7 @@ def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError("no-such-file", f"there is no file {path}")
     path = path.resolve()
-    # As pytest does: the module's name begins at the first folder that is no package.
+    # As in pytest, the module's name starts below the first folder that is not a package.
     root, parts = path.parent, [path.stem]
     while (root / "__init__.py").is_file():
         parts.insert(0, root.name)
@@ -55,7 +55,7 @@ def _load_file(path: Path) -> ModuleType:
     name = ".".join(part for part in parts if part != "__init__")
     module = _import(name, str(path))
     if os.path.realpath(getattr(module, "__file__", None) or "") != str(path):
-        # Another module of that name came first: load this one beside it.
+        # Another module of that name was imported before: load this one under a different name.
         spec = importlib.util.spec_from_file_location(f"{name}_at_{abs(hash(str(path))):x}", path)
         assert spec is not None
         assert spec.loader is not None

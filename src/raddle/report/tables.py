@@ -84,7 +84,7 @@ def missing_lines(missing: Missing) -> list[str]:
         if file != before:
             before = file
             lines.append(f"{file}:")
-        lines.append(f"  {sentence}" + (f" ({number} of them: the lines have several accesses)" if number > 1 else ""))
+        lines.append(f"  {sentence}" + (f" ({number} times: the lines have several accesses)" if number > 1 else ""))
     if missing.more:
         lines.append(f"... and {missing.more:,} more; --limit shows more of them")
     return [*lines, *missing.remarks]

@@ -39,11 +39,11 @@ def test_combine(run):
     store("b")
     code, out, err = run("a", "b")
     assert (code, out) == (0, "")
-    assert err == "2 files added to .raddle: it has 2 runs with 2 executions now\n"
+    assert err == "2 files added to .raddle, which now has 2 runs with 2 executions\n"
     assert read(".raddle").tally.executions == 2
     code, _, err = run("a")
     assert code == 0
-    assert err.startswith("a: all its runs are in .raddle already\n0 files added")
+    assert err.startswith("a: .raddle already has all its runs\n0 files added")
 
 
 def test_json_and_another_target(run):

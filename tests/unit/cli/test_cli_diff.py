@@ -59,7 +59,7 @@ def test_a_change_with_a_loss_and_a_gain(run):
         "  gained: 1",
         f"    log.py:6: newly covered: {blocks.format(6)}",
         "",
-        "There were fewer executions after: what is lost may only need more of them.",
+        "There were fewer executions after: lost requirements may only need more of them.",
     ]
     assert run("a", "b", "--fail-on-loss")[0] == 6
     assert run("a", "a", "--fail-on-loss")[0] == 0
@@ -69,7 +69,7 @@ def test_the_same(run):
     store("a", 11, 3, visited=[0])
     code, out, _ = run("a", "a", "--fail-on-loss")
     assert code == 0
-    assert out.endswith("sync: 1 covered before, 1 after\n  the same\n")
+    assert out.endswith("sync: 1 covered before, 1 after\n  no difference\n")
 
 
 def test_for_machines(run):

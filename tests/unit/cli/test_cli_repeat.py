@@ -68,7 +68,7 @@ def test_until_saturated(folder: Path) -> None:
 def test_a_run_that_fails(folder: Path) -> None:
     done = raddle(folder, "run", "--until", "budget", "--runs", "3", "--seed", "5", "script.py", "--fail-second")
     assert done.returncode == 1
-    assert "exit code 1: KeyError: 'no such account', in 1 of 3 runs\n  first with --seed 6\n" in done.stderr
+    assert "exit code 1: KeyError: 'no such account', in 1 of 3 runs\n  first found with --seed 6\n" in done.stderr
     assert "raddle: 3 runs; reached the requested number of runs" in done.stderr
     assert "added to .raddle" in done.stderr
     assert done.stdout == ""
@@ -94,11 +94,11 @@ def test_nothing_is_covered_where_no_threads_meet(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "slug", "message"),
     [
-        (["--runs", "3"], "bad-repetition", "--runs is about repeated runs: add --until saturated"),
-        (["--run-seconds", "3"], "bad-repetition", "--run-seconds is about repeated runs"),
+        (["--runs", "3"], "bad-repetition", "--runs only applies to repeated runs: add --until saturated"),
+        (["--run-seconds", "3"], "bad-repetition", "--run-seconds only applies to repeated runs"),
         (["--until", "budget"], "bad-repetition", "add --runs or --seconds"),
-        (["--until", "budget", "--runs", "2", "--saturation", "2"], "bad-repetition", "add --until saturated"),
-        (["--until", "saturated", "--criteria", "none"], "bad-repetition", "nothing can saturate"),
+        (["--until", "budget", "--runs", "2", "--saturation", "2"], "bad-repetition", "use --until saturated"),
+        (["--until", "saturated", "--criteria", "none"], "bad-repetition", "coverage cannot saturate"),
         (["--until", "saturated", "--noise", "loud"], "bad-noise", "unknown kind of noise 'loud'"),
     ],
 )

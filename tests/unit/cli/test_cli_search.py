@@ -198,7 +198,7 @@ def test_a_command_is_searched_from_no_noise_on(folder):
 def test_runs_that_fail_are_shown_with_their_configuration(folder):
     done = raddle(folder, "search", "--evaluations", "2", "--repeat", "2", "--fitness", "sync", "script.py", "--fail")
     assert done.returncode == 1
-    assert done.stderr.startswith("exit code 1: KeyError: 'no such account', in 4 of 4 runs\n  first with no noise\n")
+    assert done.stderr.startswith("exit code 1: KeyError: 'no such account', in 4 of 4 runs\n  first found with no noise\n")
     assert "printed by the program" not in done.stderr + done.stdout
 
 
@@ -290,9 +290,9 @@ def test_what_all_covered_has_totals(folder):
         (["bank.py::scenario", "--fitness", "mapp"], "there is no criterion 'mapp'; did you mean map"),
         (["bank.py::scenario", "--fitness", "map-2"], "[bad-fitness]"),
         (["bank.py::scenarium"], "did you mean scenario?"),
-        (["bank.py::scenario", "more"], "a scenario takes no arguments, so what is 'more'?"),
-        (["bank.py::scenario", "--run-seconds", "3"], "--run-seconds is only for commands"),
-        (["--switches", "gil", "script.py"], "--switches is only for scenarios"),
+        (["bank.py::scenario", "more"], "a scenario takes no arguments: remove 'more'"),
+        (["bank.py::scenario", "--run-seconds", "3"], "--run-seconds only applies to commands"),
+        (["--switches", "gil", "script.py"], "--switches only applies to scenarios"),
         (["nothing.py"], "there is no file nothing.py"),
         (["-m", "nothing_of_that_name"], "[no-such-module]"),
         (["--save", "nowhere/best.toml", "script.py"], "nowhere/best.toml cannot be written"),

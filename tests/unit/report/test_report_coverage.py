@@ -201,7 +201,7 @@ def test_several_accesses_on_a_line_are_said_once():
     variables = {("log.py:Log", "th"): Accesses(frozenset({READ4, other}), frozenset({WRITE9}))}
     some = gaps(replace(given, sites=sites, model=StaticModel(variables)))
     said = "not covered yet: a read at log.py:4 before a write at log.py:9"
-    assert missing_lines(some) == ["log.py:", f"  {said} (2 of them: the lines have several accesses)"]
+    assert missing_lines(some) == ["log.py:", f"  {said} (2 times: the lines have several accesses)"]
     assert sorted(gap.as_json()["columns"] for gap in some.gaps) == [[1, 1], [13, 1]]
 
 
