@@ -261,9 +261,7 @@ def sctbench(
     if schedulers:
         names = tuple(name.strip() for name in schedulers.split(",") if name.strip())
         for name in names:
-            make_policy(
-                name, seed=1, criteria=["sync"]
-            )  # raises now if there is no such scheduler
+            make_policy(name, seed=1, criteria=["sync"])  # raises now if there is no such scheduler
         plan = replace(plan, schedulers=names)
     rows = experiment.run(plan, jobs=jobs, done=_row_done)
     data, text = experiment.as_json(plan, rows), experiment.report(plan, rows)

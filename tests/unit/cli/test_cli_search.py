@@ -198,7 +198,9 @@ def test_a_command_is_searched_from_no_noise_on(folder):
 def test_runs_that_fail_are_shown_with_their_configuration(folder):
     done = raddle(folder, "search", "--evaluations", "2", "--repeat", "2", "--fitness", "sync", "script.py", "--fail")
     assert done.returncode == 1
-    assert done.stderr.startswith("exit code 1: KeyError: 'no such account', in 4 of 4 runs\n  first found with no noise\n")
+    assert done.stderr.startswith(
+        "exit code 1: KeyError: 'no such account', in 4 of 4 runs\n  first found with no noise\n"
+    )
     assert "printed by the program" not in done.stderr + done.stdout
 
 
