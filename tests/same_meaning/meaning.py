@@ -81,6 +81,7 @@ def assert_same_meaning(form: Form) -> None:
 
 
 def run(code: Any, *, recording: bool = False) -> Behavior:
+    """Run the code, with recording probes if requested, and return its observable behavior."""
     log: list[str] = []
     used: set[str] = set()
     namespace = {"__name__": "form", "t": tracer(log), "Box": box(log), "drive": drive, "log": log.append}

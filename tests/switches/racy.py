@@ -17,7 +17,7 @@ class Box:
 
 
 def do_nothing() -> None:
-    """Do do_nothing. With the GIL, the interpreter can switch threads at the call."""
+    """Do nothing. With the GIL, the interpreter can switch threads at the call."""
 
 
 def bare_increment(box: Box) -> None:
@@ -93,10 +93,10 @@ def in_try(box: Box) -> None:
 
 class Guard:
     def __enter__(self) -> None:
-        """Do do_nothing. Only the call matters."""
+        """Do nothing. Only the call matters."""
 
     def __exit__(self, *exc: object) -> None:
-        """Do do_nothing. Only the call matters."""
+        """Do nothing. Only the call matters."""
 
 
 def in_with(box: Box) -> None:

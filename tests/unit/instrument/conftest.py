@@ -1,4 +1,4 @@
-"""A folder to import modules from, forgotten after the test."""
+"""Fixtures that write modules into a temporary folder, import them and log probe calls."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from raddle import probe
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the import path. Modules imported from it are removed after the test."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    known = set(sys.modules)
+    before = set(sys.modules)
     yield tmp_path
     probe.detach()
-    for name in set(sys.modules) - known:
+    for name in set(sys.modules) - before:
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
 
 
 @pytest.fixture
 def imported(folder: Path) -> Callable[..., ModuleType]:
-    """Write a module into the folder and import it."""
+    """A function that writes a module into the folder and imports it."""
 
     def write_and_import(source: str, name: str = "subject") -> ModuleType:
         (folder / f"{name}.py").write_text(dedent(source))
@@ -40,18 +41,18 @@ def imported(folder: Path) -> Callable[..., ModuleType]:
 
 @pytest.fixture
 def log() -> Iterator[list[tuple[str, int]]]:
-    """The probes that are passed, each with its site, from now to the end of the test."""
-    passed: list[tuple[str, int]] = []
+    """The probe calls of the test: the name and the site of each."""
+    calls: list[tuple[str, int]] = []
 
-    def logging(name: str) -> Callable[..., object]:
+    def make_logging_probe(name: str) -> Callable[..., object]:
         plain = probe.PLAIN[name]
 
         def logged(*arguments: object) -> object:
-            passed.append((name, arguments[-1] if arguments else 0))  # type: ignore[arg-type] # a site
+            calls.append((name, arguments[-1] if arguments else 0))  # type: ignore[arg-type] # a site
             return plain(*arguments)
 
         return logged
 
-    probe.attach({name: logging(name) for name in probe.PLAIN})
-    yield passed
+    probe.attach({name: make_logging_probe(name) for name in probe.PLAIN})
+    yield calls
     probe.detach()

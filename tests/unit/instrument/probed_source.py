@@ -1,4 +1,4 @@
-"""What the rewriter makes of a piece of source, in a form that is easy to compare."""
+"""Helpers that show what the rewriter makes of some source, in forms that are easy to compare."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from raddle.site import Site
 
 
 def sites(source: str) -> list[Site]:
-    """The sites of a module; those where functions begin and end are left out."""
+    """Return the sites of a module, without those of function entry and exit."""
     found = rewrite(dedent(source), file="m.py", base=0).sites
     return [site for site in found if site.kind not in ("enter", "leave")]
 
 
 def accesses(source: str) -> list[str]:
-    """`line kind name`, with a `!` where CPython could have switched threads just before."""
+    """Return each access as `line kind name`, with a `!` if CPython could switch threads just before it."""
     return [f"{site.line} {site.kind} {site.name}{' !' if site.switchable else ''}" for site in sites(source)]
 
 
 def code(source: str, *, tokens: bool = True) -> str:
-    """The probed source itself."""
+    """Return the rewritten source."""
     return ast.unparse(rewrite(dedent(source), file="m.py", base=0, tokens=tokens).tree)

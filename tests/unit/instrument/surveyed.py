@@ -1,4 +1,4 @@
-"""The static model of some source, in a form that is easy to compare."""
+"""Helpers that show the static model of some source, in forms that are easy to compare."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from raddle.site import INDEX_BITS, Site
 from raddle.static_model import StaticModel
 
 
-def modelled(*sources: str, blocks: bool = False, **more: str) -> tuple[StaticModel, dict[int, Site]]:
-    """One source is m.py; others are named by keywords, with "__" for "/" and "init" for "__init__"."""
+def build_model(*sources: str, blocks: bool = False, **others: str) -> tuple[StaticModel, dict[int, Site]]:
+    """Return the static model and the sites of some modules.
+
+    The positional source is m.py. Keywords name the others, with "__" for "/" and "init" for "__init__".
+    """
     files = dict(zip(["m.py"], sources, strict=False))
-    files |= {f"{name.replace('__', '/').replace('init', '__init__')}.py": source for name, source in more.items()}
+    files |= {f"{name.replace('__', '/').replace('init', '__init__')}.py": source for name, source in others.items()}
     censuses, table = [], {}
     for number, (file, source) in enumerate(files.items(), start=1):
         text, base = dedent(source), number << INDEX_BITS
@@ -24,12 +27,12 @@ def modelled(*sources: str, blocks: bool = False, **more: str) -> tuple[StaticMo
     return survey(censuses), table
 
 
-def variables(*sources: str, **more: str) -> dict[str, str]:
-    """For each variable, the lines where it is read and written, "r3 w4"; guesses have a question mark.
+def variables(*sources: str, **others: str) -> dict[str, str]:
+    """Return the lines on which each variable is read and written, such as "r3 w4".
 
-    Lines of m.py are numbers only, others have their file before them. The owner comes without m.py.
+    A question mark marks a guess. Lines outside m.py are prefixed with their file. Owners are shown without "m.py".
     """
-    model, table = modelled(*sources, **more)
+    model, table = build_model(*sources, **others)
     found = {}
     for (owner, name), accesses in model.variables.items():
         shown = []

@@ -1,4 +1,4 @@
-"""Basic blocks: where they begin, and the probes that tell of them."""
+"""Basic blocks: where they begin, and the probes that record them."""
 
 from __future__ import annotations
 
@@ -24,51 +24,51 @@ def block_sites(source: str) -> list[Site]:
 
 
 def lines(source: str) -> list[int]:
-    """The lines on which blocks begin."""
+    """Return the lines on which blocks begin."""
     return sorted(site.line for site in block_sites(source))
 
 
-# In all sources line 1 is empty, so that line 2 is the first with code. What a module begins with is always a block.
+# In all sources, line 1 is empty and the code begins on line 2. The first statement of a module always begins a block.
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("\na\nb\nc", [2]),  # one stretch
-        ("\nif a:\n    b\n    c\nd", [2, 3, 5]),  # a branch, and where it joins the way around it
+        ("\na\nb\nc", [2]),  # one straight sequence
+        ("\nif a:\n    b\n    c\nd", [2, 3, 5]),  # the branch, and the statement after the `if`
         ("\nif a:\n    b\nelse:\n    c\nd", [2, 3, 5, 6]),
-        ("\nif a:\n    b\nelif c:\n    d\ne", [2, 3, 4, 5, 6]),  # the second test is run by itself
-        ("\nif a:\n    b", [2, 3]),  # nothing comes after it
-        ("\nif True:\n    a\nelse:\n    b\nc", [2, 3]),  # nothing leads to b; from a it goes straight on
+        ("\nif a:\n    b\nelif c:\n    d\ne", [2, 3, 4, 5, 6]),  # the second test is a block of its own
+        ("\nif a:\n    b", [2, 3]),  # no statement follows the branch
+        ("\nif True:\n    a\nelse:\n    b\nc", [2, 3]),  # b is unreachable; c belongs to the block of a
         ("\nif 0:\n    a\nb", [2, 3 + 1]),
         ("\nfor a in b:\n    c\nd", [2, 3, 4]),
-        ("\nfor a in b:\n    c\nelse:\n    d\ne", [2, 3, 5]),  # no break: e is run whenever d is
+        ("\nfor a in b:\n    c\nelse:\n    d\ne", [2, 3, 5]),  # no break: e always runs after d
         ("\nfor a in b:\n    break\nelse:\n    d\ne", [2, 3, 5, 6]),
         ("\nwhile a:\n    if b:\n        continue\n    c\nd", [2, 3, 4, 5, 6]),
-        ("\nwhile True:\n    a\nb", [2, 3]),  # b is never reached
+        ("\nwhile True:\n    a\nb", [2, 3]),  # b is unreachable
         ("\nwhile 1:\n    if a:\n        break\nb", [2, 3, 4, 5]),
-        ("\nwith a:\n    b\nc", [2]),  # straight on
+        ("\nwith a:\n    b\nc", [2]),  # no branch
         ("\nwith a:\n    if b:\n        c\nd", [2, 4, 5]),
         ("\ntry:\n    a\nexcept B:\n    c\nd", [2, 5, 6]),
         ("\ntry:\n    a\nexcept B:\n    c\nelse:\n    d\nfinally:\n    e\nf", [2, 5, 7, 9, 10]),
-        ("\ntry:\n    a\nexcept B:\n    raise\nc", [2, 5, 6]),  # c only if nothing was raised
-        ("\ntry:\n    a\nexcept B:\n    raise\nelse:\n    c\nd", [2, 5, 7]),  # d is run whenever c was
+        ("\ntry:\n    a\nexcept B:\n    raise\nc", [2, 5, 6]),  # c runs only if a raised nothing
+        ("\ntry:\n    a\nexcept B:\n    raise\nelse:\n    c\nd", [2, 5, 7]),  # d always runs after c
         ("\ntry:\n    a\nfinally:\n    b\nc", [2, 5, 6]),
         ("\nmatch a:\n    case 1:\n        b\n    case 2:\n        c\nd", [2, 4, 6, 7]),
-        ("\nmatch a:\n    case 1:\n        raise\n    case _:\n        c\nd", [2, 4, 6]),  # one way leads to d
+        ("\nmatch a:\n    case 1:\n        raise\n    case _:\n        c\nd", [2, 4, 6]),  # d can only follow c
         ("\nmatch a:\n    case 1:\n        b\n    case _ if c:\n        raise\nd", [2, 4, 6, 7]),
     ],
 )
-def test_where_blocks_begin(source: str, expected: list[int]) -> None:
+def test_blocks_begin_after_branches_and_where_paths_join(source: str, expected: list[int]) -> None:
     assert lines(source) == expected
 
 
 @pytest.mark.parametrize("jump", ["return", "raise", "return a", "raise a"])
-def test_nothing_leads_to_what_follows_a_jump(jump: str) -> None:
+def test_code_after_a_jump_is_unreachable_and_has_no_block(jump: str) -> None:
     assert lines(f"\ndef f():\n    {jump}\n    b\n    if c:\n        d") == [2, 3]
 
 
-def test_a_manager_may_swallow_what_ends_its_body() -> None:
+def test_the_statement_after_a_with_that_returns_begins_a_block() -> None:
     assert lines("\ndef f():\n    with a:\n        return b\n    return c") == [2, 3, 5]
 
 
@@ -89,7 +89,7 @@ def test_functions_begin_blocks_and_class_bodies_do_not() -> None:
     ]  # fmt: skip
 
 
-def test_what_must_come_first_stays_first() -> None:
+def test_docstrings_and_future_imports_stay_first() -> None:
     source = '''
         """A docstring."""
         from __future__ import annotations
@@ -102,7 +102,7 @@ def test_what_must_come_first_stays_first() -> None:
             """Nothing else."""
         f()
         '''
-    assert lines(source) == [4, 7]  # stubs run nothing
+    assert lines(source) == [4, 7]  # stubs contain no statements to run
     namespace: dict[str, object] = {probe.NAME: probe}
     exec(compile_probed(dedent(source), file="m.py", path="m.py", blocks=True).code, namespace)
     assert (namespace["x"], namespace["__doc__"]) == (1, "A docstring.")
@@ -118,7 +118,7 @@ def test_ignored_lines_get_no_probe() -> None:
     assert lines("\na\ndef f():  # raddle: ignore\n    b") == [2]
 
 
-def test_an_assertion_is_no_branch_although_pytest_makes_it_one() -> None:
+def test_an_assertion_rewritten_by_pytest_is_not_a_branch() -> None:
     import ast
 
     from _pytest.assertion.rewrite import rewrite_asserts
@@ -127,7 +127,7 @@ def test_an_assertion_is_no_branch_although_pytest_makes_it_one() -> None:
     tree = ast.parse(source)
     rewrite_asserts(tree, source.encode(), "m.py", None)
     found = rewrite(source, file="m.py", base=0, tree=tree, blocks=True).sites
-    # pytest puts two imports first, on line 1.
+    # pytest inserts two imports at the beginning, on line 1.
     assert [(site.kind, site.line) for site in found if site.kind == "block"] == [("block", 1)]
 
 
@@ -141,33 +141,37 @@ def f(x):
 """
 
 
-def passed(log: list[tuple[str, int]], table: SiteTable) -> list[int]:
+def block_lines(log: list[tuple[str, int]], table: SiteTable) -> list[int]:
     return [table[site].line for name, site in log if name == "block"]
 
 
-def test_in_place(imported: Callable[..., ModuleType], log: list[tuple[str, int]]) -> None:
+def test_block_probes_are_called_in_a_module_instrumented_in_place(
+    imported: Callable[..., ModuleType], log: list[tuple[str, int]]
+) -> None:
     module, table = imported(SOURCE), SiteTable()
     with instrument_module(module, table, blocks=True):
         assert module.f(0) == 2
-    assert passed(log, table) == [3, 5]
+    assert block_lines(log, table) == [3, 5]
 
 
-def test_when_imported(folder: Path, imported: Callable[..., ModuleType], log: list[tuple[str, int]]) -> None:
+def test_block_probes_are_called_in_a_module_instrumented_at_import(
+    folder: Path, imported: Callable[..., ModuleType], log: list[tuple[str, int]]
+) -> None:
     table = SiteTable()
     with install_hook(lambda name, path: name == "subject", table, blocks=True):
         module = imported(SOURCE)
     assert module.f(1) == 1
-    assert passed(log, table) == [2, 3, 4]
+    assert block_lines(log, table) == [2, 3, 4]
 
 
-def test_not_unless_asked(imported: Callable[..., ModuleType], log: list[tuple[str, int]]) -> None:
+def test_there_are_no_block_probes_by_default(imported: Callable[..., ModuleType], log: list[tuple[str, int]]) -> None:
     module, table = imported(SOURCE), SiteTable()
     with instrument_module(module, table):
         assert module.f(0) == 2
-    assert passed(log, table) == []
+    assert block_lines(log, table) == []
 
 
-def test_sites_of_blocks_come_after_all_others() -> None:
+def test_block_sites_are_numbered_after_all_other_sites() -> None:
     without, with_ = (compile_probed(SOURCE, file="m.py", path="m.py", blocks=blocks) for blocks in (False, True))
     assert without.base == site_base("m.py", SOURCE)
     assert with_.base == without.base
@@ -175,22 +179,22 @@ def test_sites_of_blocks_come_after_all_others() -> None:
     assert {site.kind for site in with_.sites[len(without.sites) :]} == {"block"}
 
 
-def test_the_cache_keeps_both(folder: Path) -> None:
+def test_the_cache_stores_code_with_and_without_block_probes(folder: Path) -> None:
     path = folder / "subject.py"
     path.write_text(SOURCE)
     source = path.read_bytes()
     first = [compile_cached(source, file="subject.py", path=str(path), blocks=blocks) for blocks in (False, True)]
-    again = [compile_cached(source, file="subject.py", path=str(path), blocks=blocks) for blocks in (False, True)]
-    assert first == again
+    second = [compile_cached(source, file="subject.py", path=str(path), blocks=blocks) for blocks in (False, True)]
+    assert first == second
     assert first[0] != first[1]
     assert len(list(folder.glob("__pycache__/*raddle*"))) == 2
 
 
-# -- all ways through random programs ---------------------------------------------------------------
+# -- all paths through random programs --------------------------------------------------------------
 
 
 def random_body(rng: random.Random, depth: int, indent: str, *, in_loop: bool) -> str:
-    """Statements that take their choices from `c()` and tell of themselves with `t(number)`."""
+    """Return random statements that branch on `c()` and log themselves with `t(number)`."""
     text = ""
     for _ in range(rng.randint(1, 3)):
         kind = rng.choice(["plain"] * 3 + ["if", "while", "for", "try", "with", "jump"]) if depth else "plain"
@@ -217,39 +221,42 @@ def random_body(rng: random.Random, depth: int, indent: str, *, in_loop: bool) -
 
 
 class RaisedError(Exception):
-    """What random programs raise."""
+    """The exception that random programs raise."""
 
 
-class Straight:
-    """A context manager that swallows nothing."""
+class NullManager:
+    """A context manager that suppresses no exception."""
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, *exc: object) -> None: ...
 
 
-def test_random_programs() -> None:
-    """A statement is in one block only, and blocks are straight: what runs between one `block` probe and the next
-    is always the same, in the same order; or the first of it, if something was raised."""
+def test_blocks_of_random_programs_are_straight() -> None:
+    """Each statement belongs to one block, and a block has no branches.
+
+    The same statements always run between a `block` probe and the next, in the same order. An exception can only cut
+    the sequence short.
+    """
     rng = random.Random(3)
-    stretches = 0
+    blocks = 0
     for _ in range(150):
         source = f"def f():\n{random_body(rng, 3, '    ', in_loop=False)}"
         code = compile_probed(source, file="m.py", path="m.py", blocks=True).code
-        runs: dict[int, set[tuple[int, ...]]] = {}
+        statements_of: dict[int, set[tuple[int, ...]]] = {}
         for _ in range(40):
-            _run(code, rng, runs)
-        homes: dict[int, int] = {}
-        for block, seen in runs.items():
-            longest = max(seen, key=len)
-            assert all(homes.setdefault(statement, block) == block for statement in longest), source
-            assert all(run == longest[: len(run)] for run in seen), (source, block, seen)
-            stretches += 1
-    assert stretches > 500
+            _record_blocks(code, rng, statements_of)
+        block_of: dict[int, int] = {}
+        for block, sequences in statements_of.items():
+            longest = max(sequences, key=len)
+            assert all(block_of.setdefault(statement, block) == block for statement in longest), source
+            assert all(run == longest[: len(run)] for run in sequences), (source, block, sequences)
+            blocks += 1
+    assert blocks > 500
 
 
-def _run(code: object, rng: random.Random, runs: dict[int, set[tuple[int, ...]]]) -> None:
-    told: list[tuple[int, list[int]]] = []
+def _record_blocks(code: object, rng: random.Random, statements_of: dict[int, set[tuple[int, ...]]]) -> None:
+    trace: list[tuple[int, list[int]]] = []
     choices = iter([rng.random() < 0.5 for _ in range(30)])
 
     def raise_sometimes() -> None:
@@ -257,16 +264,16 @@ def _run(code: object, rng: random.Random, runs: dict[int, set[tuple[int, ...]]]
             raise RaisedError
 
     namespace = {
-        probe.NAME: probe, "t": lambda number: told[-1][1].append(number), "c": lambda: next(choices, False),
-        "r": raise_sometimes, "E": RaisedError, "w": Straight(),
+        probe.NAME: probe, "t": lambda number: trace[-1][1].append(number), "c": lambda: next(choices, False),
+        "r": raise_sometimes, "E": RaisedError, "w": NullManager(),
     }  # fmt: skip
     exec(code, namespace)  # type: ignore[arg-type]
-    probe.attach({"block": lambda site: told.append((site, []))})
+    probe.attach({"block": lambda site: trace.append((site, []))})
     try:
         namespace["f"]()  # type: ignore[operator]
     except RaisedError:
         pass
     finally:
         probe.detach()
-    for block, statements in told:
-        runs.setdefault(block, set()).add(tuple(statements))
+    for block, statements in trace:
+        statements_of.setdefault(block, set()).add(tuple(statements))

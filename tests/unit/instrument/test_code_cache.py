@@ -1,4 +1,4 @@
-"""The cache of compiled probed code: used when it may be, and only then."""
+"""The cache of compiled instrumented code is used only while its entry is valid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOURCE = b"def f(x):\n    return x.a + 1\n"
 
 
 @pytest.fixture(autouse=True)
-def _only_the_disk_remembers(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_cache_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MAX_RECENT", 0)
     monkeypatch.setattr(cache, "_recent", {})
 
@@ -39,7 +39,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that were compiled, not loaded."""
+    """The files that were compiled instead of loaded from the cache."""
     compiled: list[str] = []
 
     def counting(source: bytes, *, file: str, path: str, tokens: bool, blocks: bool) -> Probed:
@@ -54,45 +54,47 @@ def load(module: Path, source: bytes = SOURCE, *, file: str = "subject.py", toke
     return compile_cached(source, file=file, path=str(module), tokens=tokens)
 
 
-def kept(module: Path) -> Path:
+def cache_file(module: Path) -> Path:
     (file,) = (module.parent / "__pycache__").iterdir()
     return file
 
 
-def test_second_time_it_is_loaded(module: Path, compilations: list[str]) -> None:
+def test_the_second_load_uses_the_cache(module: Path, compilations: list[str]) -> None:
     first, second = load(module), load(module)
     assert compilations == ["subject.py"]
     assert second == first
     assert second.code.co_filename == str(module)
 
 
-def test_it_lies_next_to_the_interpreters_own(module: Path) -> None:
+def test_the_cache_file_is_next_to_the_interpreters_own(module: Path) -> None:
     load(module)
-    assert kept(module).name.startswith(f"subject.{sys.implementation.cache_tag}.opt-raddle")
-    assert kept(module).suffix == ".pyc"
+    assert cache_file(module).name.startswith(f"subject.{sys.implementation.cache_tag}.opt-raddle")
+    assert cache_file(module).suffix == ".pyc"
 
 
-def test_an_edit_is_noticed(module: Path, compilations: list[str]) -> None:
+def test_edited_source_is_compiled_again(module: Path, compilations: list[str]) -> None:
     load(module)
     edited = load(module, SOURCE.replace(b"x.a", b"x.b"))
     assert [site.name for site in edited.sites] == ["", "b", ""]
     assert len(compilations) == 2
 
 
-def test_options_and_labels_are_told_apart(module: Path, compilations: list[str]) -> None:
+def test_options_and_labels_have_separate_cache_entries(module: Path, compilations: list[str]) -> None:
     load(module)
     load(module, tokens=False)
     assert load(module, file="package/subject.py").sites[0].file == "package/subject.py"
     assert len(compilations) == 3
 
 
-def test_moved_code_does_not_claim_to_be_where_it_was(module: Path) -> None:
+def test_moved_code_has_its_new_path(module: Path) -> None:
     load(module)
     moved = module.parent.rename(module.parent.with_name("elsewhere")) / module.name
     assert load(moved).code.co_filename == str(moved)
 
 
-def test_a_changed_rewriter_is_noticed(module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_rewriter_invalidates_the_cache(
+    module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     load(module)
     monkeypatch.setattr(cache, "_rewriter_digest", lambda: b"another")
     load(module)
@@ -110,15 +112,17 @@ def test_a_changed_rewriter_is_noticed(module: Path, compilations: list[str], mo
         lambda data: b"\0" * len(data),
     ],
 )
-def test_damage_means_compiling_again(module: Path, compilations: list[str], damage: Callable[[bytes], bytes]) -> None:
-    whole = load(module)
-    kept(module).write_bytes(damage(kept(module).read_bytes()))
-    assert load(module) == whole
-    assert load(module) == whole
-    assert len(compilations) == 2  # and the file is whole again
+def test_a_damaged_cache_file_is_compiled_again(
+    module: Path, compilations: list[str], damage: Callable[[bytes], bytes]
+) -> None:
+    intact = load(module)
+    cache_file(module).write_bytes(damage(cache_file(module).read_bytes()))
+    assert load(module) == intact
+    assert load(module) == intact
+    assert len(compilations) == 2  # the damaged file was replaced
 
 
-def test_no_file_is_left_half_written(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_no_file(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(source: str, target: str) -> None:
         raise OSError("disk full")
 
@@ -128,7 +132,7 @@ def test_no_file_is_left_half_written(module: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write anywhere")
-def test_folders_that_cannot_be_written_to(module: Path, compilations: list[str]) -> None:
+def test_a_read_only_folder_disables_the_cache(module: Path, compilations: list[str]) -> None:
     module.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
         assert load(module) == load(module)
@@ -137,26 +141,26 @@ def test_folders_that_cannot_be_written_to(module: Path, compilations: list[str]
     assert len(compilations) == 2
 
 
-def test_folders_that_cannot_be_made(module: Path, compilations: list[str]) -> None:
+def test_a_cache_folder_that_cannot_be_created_disables_the_cache(module: Path, compilations: list[str]) -> None:
     (module.parent / "__pycache__").write_text("a file in the way")
     assert load(module) == load(module)
     assert len(compilations) == 2
 
 
-def test_nothing_is_written_if_python_may_not(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_if_python_writes_no_bytecode(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     load(module)
     assert not (module.parent / "__pycache__").exists()
 
 
-def test_the_users_cache_folder_is_used(module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pycache_prefix_is_respected(module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "caches"))
     load(module)
     assert not (module.parent / "__pycache__").exists()
     assert list((tmp_path / "caches").rglob("*.pyc"))
 
 
-def test_a_process_remembers_what_it_compiled(
+def test_a_process_keeps_recently_compiled_code_in_memory(
     module: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "MAX_RECENT", 2)
@@ -164,13 +168,16 @@ def test_a_process_remembers_what_it_compiled(
     for source in (SOURCE, SOURCE, SOURCE + b"#", SOURCE):
         compile_cached(source, file="subject.py", path=str(module))
     assert len(compilations) == 2
-    compile_cached(SOURCE + b"##", file="subject.py", path=str(module))  # the oldest goes
+    compile_cached(SOURCE + b"##", file="subject.py", path=str(module))  # evicts the oldest entry
     compile_cached(SOURCE, file="subject.py", path=str(module))
     assert len(compilations) == 4
 
 
-def probed_live(module: Path, change: Change, source: bytes = SOURCE) -> tuple[int, CodeType]:
-    """Where the sites of a module begin that somebody has changed before, and its function's code with probes."""
+def instrument_changed(module: Path, change: Change, source: bytes = SOURCE) -> tuple[int, CodeType]:
+    """Instrument a module whose syntax tree another tool has changed.
+
+    Return the number of its first site and the instrumented code of its function `f`.
+    """
     live, table = LiveSource(source, file="subject.py", path=str(module), change=change), SiteTable("")
     live.enter_sites(table)
     namespace: dict[str, Any] = {}
@@ -180,8 +187,8 @@ def probed_live(module: Path, change: Change, source: bytes = SOURCE) -> tuple[i
     return min(table), live.probed_code(namespace["f"].__code__)
 
 
-def test_what_somebody_has_changed_is_loaded_too(module: Path) -> None:
-    """As pytest changes assertions: neither that nor the compilation is done again."""
+def test_code_changed_by_another_tool_is_loaded_from_the_cache(module: Path) -> None:
+    """pytest, for example, rewrites assertions. The cache avoids repeating the change and the compilation."""
     changed: list[str] = []
 
     def change(by: str) -> Change:
@@ -192,19 +199,19 @@ def test_what_somebody_has_changed_is_loaded_too(module: Path) -> None:
 
         return Change(by, apply)
 
-    first = probed_live(module, change("1.0"))
-    assert changed == ["1.0", "1.0"]  # once for what it compiles, once for the function's own code
-    assert probed_live(module, change("1.0")) == first
-    assert changed == ["1.0"] * 3  # only for the function's own code
-    probed_live(module, change("1.1"))
+    first = instrument_changed(module, change("1.0"))
+    assert changed == ["1.0", "1.0"]  # once for the instrumented code, once for the function's original code
+    assert instrument_changed(module, change("1.0")) == first
+    assert changed == ["1.0"] * 3  # only for the function's original code
+    instrument_changed(module, change("1.1"))
     assert changed[3:] == ["1.1", "1.1"]
-    probed_live(module, change("1.1"), b"# edited\n" + SOURCE)
+    instrument_changed(module, change("1.1"), b"# edited\n" + SOURCE)
     assert changed[5:] == ["1.1", "1.1"]
 
 
-def test_changed_and_unchanged_code_are_told_apart(module: Path) -> None:
-    plain, nothing = load(module), Change("nobody", lambda tree: None)
-    base, code = probed_live(module, nothing)
+def test_changed_and_unchanged_code_have_separate_cache_entries(module: Path) -> None:
+    plain, nothing = load(module), Change("no change", lambda tree: None)
+    base, code = instrument_changed(module, nothing)
     assert base >> INDEX_BITS != plain.base >> INDEX_BITS
     assert load(module) == plain
-    assert probed_live(module, nothing) == (base, code)
+    assert instrument_changed(module, nothing) == (base, code)

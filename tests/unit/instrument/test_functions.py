@@ -1,3 +1,5 @@
+"""The live functions of a module are found without listing all objects each time."""
+
 from __future__ import annotations
 
 import gc
@@ -22,7 +24,7 @@ MAKER = """
 
 
 class Recording(NewObjects):
-    """Remembers whether each look was at everything."""
+    """Records whether each listing of objects was complete."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +38,7 @@ class Recording(NewObjects):
 
 @pytest.fixture(autouse=True)
 def _no_automatic_collection() -> Iterator[None]:
-    """Which looks are at everything depends on collections alone."""
+    """Disable automatic collections, because they decide which listings are complete."""
     gc.disable()
     yield
     gc.enable()
@@ -52,22 +54,22 @@ def functions(new_objects: Recording) -> LiveFunctions:
     return LiveFunctions(new_objects)
 
 
-def looks(*complete: bool) -> list[bool]:
-    """Where the collector has no generations, every look is at everything."""
+def expected_completeness(*complete: bool) -> list[bool]:
+    """Return the expected completeness of each listing. Without generations, every listing is complete."""
     return [*complete] if env.COLLECTOR_HAS_GENERATIONS else [True for _ in complete]
 
 
-def test_what_is_made_between_two_looks_is_found(imported, functions, new_objects) -> None:
+def test_functions_created_between_two_calls_are_found(imported, functions, new_objects) -> None:
     module = imported(MAKER)
     before = module.make()
     assert set(functions.of([module])) == {module.make, before}
     after = module.make()
     assert set(functions.of([module])) == {module.make, before, after}
     assert set(functions.of([module])) == {module.make, before, after}
-    assert new_objects.complete == looks(True, False, False)
+    assert new_objects.complete == expected_completeness(True, False, False)
 
 
-def test_what_is_made_before_a_collection_is_found(imported, functions) -> None:
+def test_functions_created_before_a_collection_are_found(imported, functions) -> None:
     module = imported(MAKER)
     functions.of([module])
     made = module.make()
@@ -75,7 +77,7 @@ def test_what_is_made_before_a_collection_is_found(imported, functions) -> None:
     assert set(functions.of([module])) == {module.make, made}
 
 
-def test_what_is_made_around_freezing_is_found(imported, functions, new_objects) -> None:
+def test_functions_created_before_and_after_freezing_are_found(imported, functions, new_objects) -> None:
     module = imported(MAKER)
     functions.of([module])
     before = module.make()
@@ -83,45 +85,45 @@ def test_what_is_made_around_freezing_is_found(imported, functions, new_objects)
     after = module.make()
     gc.unfreeze()
     assert set(functions.of([module])) == {module.make, before, after}
-    assert new_objects.complete == looks(True, False)
+    assert new_objects.complete == expected_completeness(True, False)
 
 
-def test_a_module_imported_between_two_looks_is_no_reason_to_look_at_everything(imported, functions, new_objects):
-    one = imported(MAKER, "one")
-    functions.of([one])
-    other = imported(MAKER, "other")
-    assert functions.of([other]) == [other.make]
-    assert set(functions.of([one, other])) == {one.make, other.make}
-    assert new_objects.complete == looks(True, False, False)
+def test_a_newly_imported_module_needs_no_complete_listing(imported, functions, new_objects):
+    first = imported(MAKER, "first")
+    functions.of([first])
+    second = imported(MAKER, "second")
+    assert functions.of([second]) == [second.make]
+    assert set(functions.of([first, second])) == {first.make, second.make}
+    assert new_objects.complete == expected_completeness(True, False, False)
 
 
-def test_a_module_that_was_there_and_not_asked_about(imported, functions) -> None:
-    one, other = imported(MAKER, "one"), imported(MAKER, "other")
-    functions.of([one])
-    assert functions.of([other]) == [other.make]
+def test_functions_of_a_module_that_was_not_requested_before_are_found(imported, functions) -> None:
+    first, second = imported(MAKER, "first"), imported(MAKER, "second")
+    functions.of([first])
+    assert functions.of([second]) == [second.make]
 
 
-def test_functions_of_a_module_that_was_imported_again(imported, functions) -> None:
-    """The old ones are from the same file."""
+def test_functions_of_a_reimported_module_are_found_with_the_old_ones(imported, functions) -> None:
+    """The old functions are found too, because they are from the same file."""
     module = imported(MAKER)
     old = module.make
     functions.of([module])
     del sys.modules["subject"]
-    again = importlib.import_module("subject")
-    assert set(functions.of([again])) == {old, again.make}
+    reimported = importlib.import_module("subject")
+    assert set(functions.of([reimported])) == {old, reimported.make}
 
 
-def test_functions_from_elsewhere_that_have_the_globals_of_the_module(imported, functions) -> None:
+def test_functions_from_other_files_with_the_modules_globals_are_found(imported, functions) -> None:
     module = imported(MAKER)
     functions.of([module])
     exec(compile("def more(): pass", "<elsewhere>", "exec"), vars(module))
     assert set(functions.of([module])) == {module.make, module.more}
 
 
-def test_functions_with_a_certain_default(imported, functions, new_objects) -> None:
+def test_functions_with_given_default_values_are_found(imported, functions, new_objects) -> None:
     module = imported("def one(given=len, other=1): ...\ndef two(*, named=len): ...\ndef three(given=max): ...")
     functions.of([module], values={id(len)})
-    # Other modules have some, too.
+    # Other modules have such functions too.
     assert {f for f in functions.with_values() if f.__globals__ is vars(module)} == {module.one, module.two}
 
     def four(given=max): ...
@@ -134,10 +136,10 @@ def test_functions_with_a_certain_default(imported, functions, new_objects) -> N
 
     functions.of([module], values={id(len), id(four)})
     assert {five, six} <= set(functions.with_values())
-    assert new_objects.complete == looks(True, False, False)
+    assert new_objects.complete == expected_completeness(True, False, False)
 
 
-def test_defaults_are_looked_for_in_older_functions_once_that_is_asked_for(imported, functions) -> None:
+def test_default_values_of_older_functions_are_found_when_first_requested(imported, functions) -> None:
     module = imported("def one(given=len): ...")
     functions.of([module])
     assert functions.with_values() == []
@@ -145,7 +147,7 @@ def test_defaults_are_looked_for_in_older_functions_once_that_is_asked_for(impor
     assert module.one in functions.with_values()
 
 
-def test_nothing_is_kept_alive(imported, functions) -> None:
+def test_functions_are_not_kept_alive(imported, functions) -> None:
     module = imported(MAKER)
     made = weakref.ref(module.make(len))
     kept = module.make(len)

@@ -1,4 +1,4 @@
-"""What `dataclass` writes is probed like what the user writes."""
+"""Methods that `dataclass` generates are instrumented like the user's code."""
 
 from __future__ import annotations
 
@@ -68,22 +68,22 @@ KINDS = [Plain, Everything, Nothing, Frozen, Extended, Slotted]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_function_that_reads_is_known(kind):
-    expected = {name for name in READING_METHODS if _is_written(kind.__dict__.get(name))}
+def test_every_generated_method_that_reads_is_instrumented(kind):
+    expected = {name for name in READING_METHODS if _is_generated(kind.__dict__.get(name))}
     assert expected
     assert probed_codes(kind, SiteTable()).keys() == expected == generated_functions(kind).keys() & READING_METHODS
 
 
-def _is_written(function):
+def _is_generated(function):
     function = getattr(function, "__wrapped__", function)
     return type(function) is FunctionType and function.__code__.co_filename == GENERATED_FILE
 
 
-def test_what_the_user_wrote_is_left_alone():
+def test_methods_written_by_the_user_are_not_generated_functions():
     assert generated_functions(Own).keys() == {"__init__"}
 
 
-def test_they_do_what_they_did():
+def test_instrumented_methods_behave_the_same_and_call_read_probes():
     def results():
         one, other = Everything(1, 2, 3, 4), Everything(1, 5, 3, 4)
         compared = [one == other, one < other, one <= other, one > other, one >= other, one == 1, Plain(1) == Plain(2)]
@@ -93,25 +93,25 @@ def test_they_do_what_they_did():
         return compared, hash(one) == hash(other), hash(Frozen(2)) == hash(Frozen(2)), shown, Nothing() == Nothing()
 
     before = results()
-    told = []
+    reads = []
     table = SiteTable()
     with instrument_module(HERE, table) as undo:
         assert not [what for what in undo.not_instrumented if "__" in what.what]
-        probe.attach({"read": lambda obj, name, site: (told.append((name, site)), getattr(obj, name))[1]})
+        probe.attach({"read": lambda obj, name, site: (reads.append((name, site)), getattr(obj, name))[1]})
         try:
             assert results() == before
         finally:
             probe.detach()
-    assert {"x", "z", "_Everything__private"} <= {name for name, _ in told}
-    sites = [table[site] for _, site in told]
+    assert {"x", "z", "_Everything__private"} <= {name for name, _ in reads}
+    sites = [table[site] for _, site in reads]
     assert {site.function for site in sites} >= {"Everything.__eq__", "Everything.__hash__", "Plain.__eq__"}
     lines = Path(__file__).read_text().splitlines()
     (line,) = {site.line for site in sites if site.function == "Plain.__eq__"}
     assert lines[line - 1 : line + 1] == ["@dataclass", "class Plain:"]
-    assert Plain.__eq__.__code__.co_filename == GENERATED_FILE  # as it was
+    assert Plain.__eq__.__code__.co_filename == GENERATED_FILE  # the original code is restored
 
 
-def test_the_numbers_of_the_sites_are_the_same_every_time():
+def test_site_numbers_are_deterministic():
     tables = [SiteTable(), SiteTable()]
     for table in tables:
         for kind in KINDS:
@@ -122,36 +122,36 @@ def test_the_numbers_of_the_sites_are_the_same_every_time():
     )
 
 
-def test_another_function_without_source_is_refused():
+def test_a_function_created_by_exec_is_not_instrumented():
     namespace = {"__name__": __name__}
     exec("def __eq__(self, other): return self.x == other.y", namespace)
     kind = dataclass(type("Made", (), {"__annotations__": {"x": int}, "__module__": __name__, **namespace}))
     assert "__eq__" not in probed_codes(kind, SiteTable())
     del kind
-    gc.collect()  # a class is a circle, and whoever looks for functions finds it while it is there
+    gc.collect()  # a class is part of a reference cycle, and its functions would be found until it is collected
 
 
-# -- explored -------------------------------------------------------------------------------------------
+# -- exploration ----------------------------------------------------------------------------------------
 
 
-def compared(thing, wrong):
-    return thing == wrong
+def compare(thing, half_done):
+    return thing == half_done
 
 
-def searched(thing, wrong):
-    return wrong in [thing]
+def search(thing, half_done):
+    return half_done in [thing]
 
 
-def shown(thing, wrong):
-    return f"{thing}" == f"{wrong}"
+def show(thing, half_done):
+    return f"{thing}" == f"{half_done}"
 
 
-def hashed(thing, wrong):
-    return hash(thing) == hash(wrong)
+def hash_(thing, half_done):
+    return hash(thing) == hash(half_done)
 
 
-def ordered(thing, wrong):
-    return wrong <= thing < type(thing)(wrong.x, wrong.y + 1)
+def order(thing, half_done):
+    return half_done <= thing < type(thing)(half_done.x, half_done.y + 1)
 
 
 @dataclass(order=True, unsafe_hash=True)
@@ -160,15 +160,15 @@ class Pair:
     y: int = 0
 
 
-def half_written(kind, look):
-    """Fails if the thread that looks sees the first half of what the other does."""
+def run_torn_write(kind, read):
+    """Fail if the reading thread observes the state between the two writes of the other thread."""
     pair, seen = kind(), []
 
     def write():
         pair.x = 1
         pair.y = 1
 
-    threads = [threading.Thread(target=one) for one in (write, lambda: seen.append(look(pair, kind(1, 0))))]
+    threads = [threading.Thread(target=one) for one in (write, lambda: seen.append(read(pair, kind(1, 0))))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -176,9 +176,9 @@ def half_written(kind, look):
     assert seen == [False]
 
 
-@pytest.mark.parametrize("look", [compared, searched, shown, hashed, ordered])
-def test_what_they_read_is_seen(look):
-    result = raddle.explore(lambda: half_written(Pair, look), source=[__file__], until="first-finding")
+@pytest.mark.parametrize("read", [compare, search, show, hash_, order])
+def test_reads_by_generated_methods_are_scheduling_points(read):
+    result = raddle.explore(lambda: run_torn_write(Pair, read), source=[__file__], until="first-finding")
     (finding,) = result.findings
     assert finding.kind == "assertion"
     assert not result.not_instrumented
@@ -189,7 +189,7 @@ class Holder:
     items: list = field(default_factory=list)
 
 
-def test_containers_in_fields_are_compared_too():
+def test_comparing_containers_in_fields_is_a_scheduling_point():
     def scenario():
         holder, seen = Holder(), []
 
@@ -207,7 +207,7 @@ def test_containers_in_fields_are_compared_too():
     assert raddle.explore(scenario, source=[__file__], until="first-finding").findings
 
 
-def test_nothing_is_missing_when_the_search_is_exhausted():
+def test_a_search_with_generated_methods_can_be_exhausted():
     def scenario():
         pairs = [Pair(), Pair()]
         threads = [threading.Thread(target=lambda pair=pair: pair == Pair()) for pair in pairs]
@@ -220,14 +220,14 @@ def test_nothing_is_missing_when_the_search_is_exhausted():
     assert result.exhausted
 
 
-def test_a_class_made_in_the_scenario():
+def test_a_dataclass_defined_in_the_scenario_is_instrumented():
     def scenario():
         @dataclass
         class Inner:
             x: int = 0
             y: int = 0
 
-        half_written(Inner, compared)
+        run_torn_write(Inner, compare)
 
     for _ in range(2):
         result = raddle.explore(scenario, source=[__file__], until="first-finding")
@@ -237,7 +237,7 @@ def test_a_class_made_in_the_scenario():
     assert not hasattr(dataclasses._process_class, "__wrapped__")
 
 
-def test_a_module_imported_by_the_scenario_is_met_again(tmp_path, monkeypatch):
+def test_a_dataclass_in_a_module_imported_by_the_scenario_is_instrumented_in_every_search(tmp_path, monkeypatch):
     module = "@dataclass\nclass Late:\n    x: int = 0\n    y: int = 0\n    def set(self, x): self.x = x\n"
     (tmp_path / "late_module.py").write_text(f"from dataclasses import dataclass\n\n{module}")
     monkeypatch.syspath_prepend(tmp_path)
@@ -245,7 +245,7 @@ def test_a_module_imported_by_the_scenario_is_met_again(tmp_path, monkeypatch):
 
     def scenario():
         late = importlib.import_module("late_module")
-        half_written(late.Late, compared)
+        run_torn_write(late.Late, compare)
 
     try:
         for criteria in ("none", "map", "map"):

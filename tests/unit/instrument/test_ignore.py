@@ -1,4 +1,4 @@
-"""`# raddle: ignore`: nothing is probed on such a line, or in such a function or class."""
+"""`# raddle: ignore` disables instrumentation on its line, or in its function or class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raddle.instrument.ignore import ignored_lines
         ("x\n# raddle: ignore\ny", {2}),
     ],
 )
-def test_comments(source: str, lines: set[int]) -> None:
+def test_lines_with_an_ignore_comment_are_recognized(source: str, lines: set[int]) -> None:
     assert ignored_lines(source) == lines
 
 
@@ -44,17 +44,17 @@ def test_comments(source: str, lines: set[int]) -> None:
         "x += y",
     ],
 )
-def test_nothing_on_the_line_is_probed(line: str) -> None:
+def test_an_ignored_line_has_no_probes(line: str) -> None:
     assert accesses(line) != []
     assert accesses(f"{line}  # raddle: ignore") == []
 
 
-def test_other_lines_are_probed() -> None:
+def test_other_lines_keep_their_probes() -> None:
     source = "x.a\nx.b  # raddle: ignore\nx.c\nif x.d:  # raddle: ignore\n    x.e"
     assert accesses(source) == ["1 read a !", "3 read c !", "5 read e !"]
 
 
-def test_a_line_inside_an_expression() -> None:
+def test_a_line_inside_an_expression_can_be_ignored() -> None:
     source = "f(\n    lambda: x.a,\n    lambda: x.b,  # raddle: ignore\n    lambda: x.c,\n)"
     assert accesses(source) == ["2 read a !", "4 read c !"]
 
@@ -67,15 +67,15 @@ def test_a_line_inside_an_expression() -> None:
         "def f(\n    x,\n):  # raddle: ignore",
     ],
 )
-def test_a_function_is_left_alone(header: str) -> None:
+def test_an_ignored_function_has_no_probes(header: str) -> None:
     source = f"{header}\n    x.a = 1\n    def g(): x.b\nx.c"
     assert accesses(source)[0].endswith("read c !")
     assert "enter" not in code(source)
 
 
-def test_a_class_is_left_alone() -> None:
+def test_an_ignored_class_has_no_probes() -> None:
     assert accesses("class C:  # raddle: ignore\n    def f(self):\n        return self.a\nx.b") == ["4 read b !"]
 
 
-def test_after_ignored_code_a_switch_is_possible() -> None:
+def test_a_switch_is_possible_after_ignored_code() -> None:
     assert accesses("x.a\nf()  # raddle: ignore\nx.b") == ["1 read a !", "3 read b !"]

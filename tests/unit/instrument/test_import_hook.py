@@ -1,4 +1,4 @@
-"""The import hook: the user's modules run probed code, and are otherwise the modules they were."""
+"""The import hook: selected modules run instrumented code and are otherwise unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def hook(folder: Path, table: SiteTable) -> Iterator[Hook]:
 
 @pytest.fixture
 def package(folder: Path) -> Path:
-    """A package with a module, and data next to it."""
+    """A package with a module and a data file."""
     (folder / "shop").mkdir()
     (folder / "shop" / "__init__.py").write_text("from shop import cart\nNAME = 'shop'\n")
     (folder / "shop" / "cart.py").write_text(
@@ -46,7 +46,9 @@ def package(folder: Path) -> Path:
     return folder / "shop"
 
 
-def test_probes_are_passed(package: Path, hook: Hook, table: SiteTable, log: list[tuple[str, int]]) -> None:
+def test_probes_are_called_in_imported_modules(
+    package: Path, hook: Hook, table: SiteTable, log: list[tuple[str, int]]
+) -> None:
     cart = importlib.import_module("shop.cart")
     log.clear()
     cart.Cart()
@@ -60,7 +62,7 @@ def test_probes_are_passed(package: Path, hook: Hook, table: SiteTable, log: lis
     assert table.path("shop/cart.py") == str(package / "cart.py")
 
 
-def test_modules_are_otherwise_the_same(package: Path, hook: Hook) -> None:
+def test_modules_keep_their_attributes_source_and_resources(package: Path, hook: Hook) -> None:
     shop = importlib.import_module("shop")
     assert shop.__file__ == str(package / "__init__.py")
     assert shop.__path__ == [str(package)]
@@ -81,7 +83,7 @@ def test_tracebacks_show_the_source(package: Path, hook: Hook) -> None:
     assert [(frame.lineno, frame.code_context) for frame in frames] == [(6, ["    return Cart().missing\n"])]
 
 
-def test_reloading(package: Path, hook: Hook) -> None:
+def test_a_reloaded_module_is_instrumented(package: Path, hook: Hook) -> None:
     cart = importlib.import_module("shop.cart")
     (package / "cart.py").write_text("def new(): return 'a new and longer module'\n")
     linecache.checkcache()
@@ -90,7 +92,7 @@ def test_reloading(package: Path, hook: Hook) -> None:
     assert probe.NAME in reloaded.new.__code__.co_names
 
 
-def test_other_modules_are_left_alone(hook: Hook) -> None:
+def test_modules_outside_the_selection_are_not_instrumented(hook: Hook) -> None:
     for name in ("this_is_not_there", "shop"):
         with pytest.raises(ModuleNotFoundError, match=name):
             importlib.import_module(name)
@@ -100,7 +102,7 @@ def test_other_modules_are_left_alone(hook: Hook) -> None:
     assert probe.NAME not in vars(colorsys)
 
 
-def test_namespace_packages(folder: Path, hook: Hook) -> None:
+def test_modules_in_namespace_packages_are_instrumented(folder: Path, hook: Hook) -> None:
     (folder / "space" / "inner").mkdir(parents=True)
     (folder / "space" / "inner" / "part.py").write_text("def f(x): return x.a\n")
     part = importlib.import_module("space.inner.part")
@@ -108,7 +110,9 @@ def test_namespace_packages(folder: Path, hook: Hook) -> None:
     assert hook.instrumented == ["space.inner.part"]
 
 
-def test_archives_are_listed(folder: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_from_archives_are_listed_as_not_instrumented(
+    folder: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with zipfile.ZipFile(folder / "modules.zip", "w") as archive:
         archive.writestr("zipped.py", "x = 1\n")
     monkeypatch.syspath_prepend(folder / "modules.zip")
@@ -116,16 +120,16 @@ def test_archives_are_listed(folder: Path, hook: Hook, monkeypatch: pytest.Monke
     assert hook.not_instrumented == [NotInstrumented("zipped", "its loader, zipimporter, is not supported")]
 
 
-def test_compiled_modules_without_source(folder: Path, hook: Hook) -> None:
+def test_compiled_modules_without_source_can_be_imported(folder: Path, hook: Hook) -> None:
     import py_compile
 
     (folder / "bare.py").write_text("x = 1\n")
     py_compile.compile(str(folder / "bare.py"), cfile=str(folder / "bare.pyc"))
     (folder / "bare.py").unlink()
-    assert importlib.import_module("bare").x == 1  # has no source: the selection says no
+    assert importlib.import_module("bare").x == 1  # not selected, because it has no source
 
 
-def test_syntax_errors_are_the_ordinary_ones(folder: Path, hook: Hook) -> None:
+def test_syntax_errors_are_raised_as_usual(folder: Path, hook: Hook) -> None:
     (folder / "broken.py").write_text("def f(:\n")
     with pytest.raises(SyntaxError) as caught:
         importlib.import_module("broken")
@@ -133,7 +137,9 @@ def test_syntax_errors_are_the_ordinary_ones(folder: Path, hook: Hook) -> None:
     assert hook.not_instrumented == []
 
 
-def test_what_cannot_be_rewritten_runs_as_it_is(folder: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_cannot_be_rewritten_runs_uninstrumented(
+    folder: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("raddle.instrument.sites.MAX_SITES", 1)
     (folder / "many.py").write_text("def f(x): return x.a, x.b\n")
     many = importlib.import_module("many")
@@ -142,7 +148,7 @@ def test_what_cannot_be_rewritten_runs_as_it_is(folder: Path, hook: Hook, monkey
     assert "more than 1 sites" in hook.not_instrumented[0].why
 
 
-def test_taking_it_away(package: Path, folder: Path, table: SiteTable) -> None:
+def test_a_removed_hook_instruments_nothing(package: Path, folder: Path, table: SiteTable) -> None:
     before = list(sys.meta_path)
     hook = install_hook(Selection(root=str(folder)), table)
     assert sys.meta_path == [hook, *before]
@@ -153,28 +159,28 @@ def test_taking_it_away(package: Path, folder: Path, table: SiteTable) -> None:
     assert probe.NAME not in vars(cart)
 
 
-def test_another_hooks_modules_are_not_stolen(folder: Path, hook: Hook) -> None:
-    class OthersLoader(importlib.machinery.SourceFileLoader):
+def test_modules_of_another_import_hook_are_left_to_it(folder: Path, hook: Hook) -> None:
+    class ThirdPartyLoader(importlib.machinery.SourceFileLoader):
         pass
 
-    class Others:
+    class ThirdPartyFinder:
         @staticmethod
         def find_spec(name: str, path: object, target: object = None) -> importlib.machinery.ModuleSpec | None:
-            if name != "theirs":
+            if name != "third_party":
                 return None
-            loader = OthersLoader(name, str(folder / "theirs.py"))
-            return importlib.util.spec_from_file_location(name, folder / "theirs.py", loader=loader)
+            loader = ThirdPartyLoader(name, str(folder / "third_party.py"))
+            return importlib.util.spec_from_file_location(name, folder / "third_party.py", loader=loader)
 
-    (folder / "theirs.py").write_text("x = 1\n")
-    sys.meta_path.insert(1, Others)
+    (folder / "third_party.py").write_text("x = 1\n")
+    sys.meta_path.insert(1, ThirdPartyFinder)
     try:
-        assert type(importlib.import_module("theirs").__loader__) is OthersLoader
+        assert type(importlib.import_module("third_party").__loader__) is ThirdPartyLoader
     finally:
-        sys.meta_path.remove(Others)
-    assert hook.not_instrumented == [NotInstrumented("theirs", "its loader, OthersLoader, is not supported")]
+        sys.meta_path.remove(ThirdPartyFinder)
+    assert hook.not_instrumented == [NotInstrumented("third_party", "its loader, ThirdPartyLoader, is not supported")]
 
 
-def test_pytests_own_hook_keeps_the_test_modules(pytester: pytest.Pytester) -> None:
+def test_pytests_own_hook_still_loads_the_test_modules(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         conftest="""
             from raddle.instrument import Selection, install_hook
@@ -186,7 +192,7 @@ def test_pytests_own_hook_keeps_the_test_modules(pytester: pytest.Pytester) -> N
             import shop
             from conftest import hook
 
-            def test_who_has_what():
+            def test_which_modules_are_instrumented():
                 assert "@pytest_ar" in globals()
                 assert "__raddle__" in vars(shop)
                 assert "__raddle__" not in globals()

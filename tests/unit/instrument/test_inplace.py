@@ -1,4 +1,4 @@
-"""Modules instrumented in place: every live function is found, and gets its own code back."""
+"""Modules instrumented in place: every live function is found, and its original code is restored afterwards."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_every_function_is_found(subject: ModuleType, table: SiteTable, log: lis
 
 
 def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, log: list[tuple[str, int]]) -> None:
-    """Servers freeze everything before they fork, so that the collector leaves the shared pages alone."""
+    """Servers freeze all objects before they fork, so that the collector does not write to shared pages."""
     gc.freeze()
     try:
         with instrument_module(subject, table):
@@ -111,7 +111,10 @@ def test_frozen_functions_are_found_too(subject: ModuleType, table: SiteTable, l
 
 
 def test_no_list_of_all_objects_stays_frozen(subject: ModuleType, table: SiteTable) -> None:
-    """`gc.get_referrers` would not find it, and greenlet frees what is referred to by a list that it cannot find."""
+    """A frozen list of all objects would be invisible to `gc.get_referrers`.
+
+    greenlet frees objects whose referrers it cannot find.
+    """
     anything: list[None] = []
     before = sys.getrefcount(anything)
     gc.freeze()
@@ -123,13 +126,13 @@ def test_no_list_of_all_objects_stays_frozen(subject: ModuleType, table: SiteTab
         gc.unfreeze()
 
 
-def test_lambdas_of_one_line_are_told_apart(subject: ModuleType, table: SiteTable) -> None:
+def test_lambdas_on_one_line_are_distinguished(subject: ModuleType, table: SiteTable) -> None:
     thing = subject.Subject()
     with instrument_module(subject, table):
         assert [function(thing) for function in subject.lambdas] == [0, 1]
 
 
-def test_undo_brings_back_the_very_code_objects(subject: ModuleType, table: SiteTable) -> None:
+def test_undo_restores_the_original_code_objects(subject: ModuleType, table: SiteTable) -> None:
     functions = [subject.count, subject.counter, subject.Subject.method, subject.Subject.prop.fget]
     before = [function.__code__ for function in functions]
     undo = instrument_module(subject, table)
@@ -141,7 +144,7 @@ def test_undo_brings_back_the_very_code_objects(subject: ModuleType, table: Site
     assert probe.NAME not in vars(subject)
 
 
-def test_twice_is_once(subject: ModuleType, table: SiteTable) -> None:
+def test_instrumenting_twice_has_no_further_effect(subject: ModuleType, table: SiteTable) -> None:
     with instrument_module(subject, table):
         code = subject.counter.__code__
         with instrument_module(subject, table) as inner:
@@ -157,26 +160,28 @@ def test_closures_keep_their_cells(subject: ModuleType, table: SiteTable) -> Non
     with instrument_module(subject, table):
         assert subject.count() == 2
         assert subject.count.__code__.co_freevars == ("n",)
-        assert subject.counter().__code__.co_freevars != ("n",)  # made anew: its cells have a token
+        assert subject.counter().__code__.co_freevars != ("n",)  # created with probes, so its cells have a token
     assert subject.count() == 3
     assert subject.count.__closure__ == (cell,)
 
 
-def test_functions_made_meanwhile_outlive_the_undo(subject: ModuleType, table: SiteTable) -> None:
+def test_functions_created_with_probes_work_after_the_undo(subject: ModuleType, table: SiteTable) -> None:
     with instrument_module(subject, table):
         count = subject.counter()
     assert probe.NAME not in vars(subject)
     assert [count(), count()] == [1, 2]
 
 
-def test_several_modules_at_once(imported: Importer, table: SiteTable, log: list[tuple[str, int]]) -> None:
-    one, other = imported("def f(x): return x.a", "one"), imported("def f(x): return x.b", "other")
-    with instrument_modules([one, other], table):
-        one.f(_Thing())
-        other.f(_Thing())
+def test_several_modules_can_be_instrumented_at_once(
+    imported: Importer, table: SiteTable, log: list[tuple[str, int]]
+) -> None:
+    first, second = imported("def f(x): return x.a", "first"), imported("def f(x): return x.b", "second")
+    with instrument_modules([first, second], table):
+        first.f(_Thing())
+        second.f(_Thing())
     assert [table[site].place for name, site in log if name == "read"] == [
-        "one.py:1 read a",
-        "other.py:1 read b",
+        "first.py:1 read a",
+        "second.py:1 read b",
     ]
 
 
@@ -184,9 +189,7 @@ class _Thing:
     a = b = 1
 
 
-def test_what_was_compiled_is_used_again(
-    subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiled_code_is_reused(subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch) -> None:
     with instrument_module(subject, table) as undo:
         first = [function.__code__ for function in undo.functions]
     assert first
@@ -195,9 +198,7 @@ def test_what_was_compiled_is_used_again(
         assert {id(function.__code__) for function in undo.functions} == set(map(id, first))
 
 
-def test_a_module_imported_anew_after_a_change_is_compiled_anew(
-    imported: Importer, folder: Path, table: SiteTable
-) -> None:
+def test_a_module_reloaded_after_a_change_is_compiled_again(imported: Importer, folder: Path, table: SiteTable) -> None:
     module = imported("def f(x): return x.old")
     instrument_module(module, table)()
     (folder / "subject.py").write_text("def f(x): return x.new_one")
@@ -208,7 +209,7 @@ def test_a_module_imported_anew_after_a_change_is_compiled_anew(
         assert "new_one" in module.f.__code__.co_consts
 
 
-def test_code_changed_on_disk(imported: Importer, folder: Path, table: SiteTable) -> None:
+def test_functions_changed_on_disk_are_not_instrumented(imported: Importer, folder: Path, table: SiteTable) -> None:
     subject = imported("def f(x): return x.a\ndef g(x): return x.b\ndef h(x): return 1\n")
     (folder / "subject.py").write_text("def f(x): return x.a\ndef g(x): return x.c\ndef h(x): return 2\n")
     with instrument_module(subject, table) as undo:
@@ -219,7 +220,9 @@ def test_code_changed_on_disk(imported: Importer, folder: Path, table: SiteTable
     ]
 
 
-def test_source_that_no_longer_compiles(imported: Importer, folder: Path, table: SiteTable) -> None:
+def test_a_module_whose_source_no_longer_compiles_is_refused(
+    imported: Importer, folder: Path, table: SiteTable
+) -> None:
     subject = imported("def f(): pass\n")
     (folder / "subject.py").write_text("def f(:\n")
     (refusal,) = instrument_module(subject, table).not_instrumented
@@ -227,21 +230,21 @@ def test_source_that_no_longer_compiles(imported: Importer, folder: Path, table:
     assert refusal.why.startswith("its source does not compile")
 
 
-def test_source_that_is_gone(imported: Importer, folder: Path, table: SiteTable) -> None:
+def test_a_module_whose_source_was_deleted_is_refused(imported: Importer, folder: Path, table: SiteTable) -> None:
     subject = imported("def f(): pass\n")
     (folder / "subject.py").unlink()
-    vars(subject)["__loader__"] = subject.__spec__.loader = None  # type: ignore[union-attr] # it has one
+    vars(subject)["__loader__"] = subject.__spec__.loader = None  # type: ignore[union-attr] # the spec exists
     linecache.clearcache()
     (refusal,) = instrument_module(subject, table).not_instrumented
     assert refusal.why == f"no source found for {folder / 'subject.py'}"
 
 
-def test_modules_of_machine_code(table: SiteTable) -> None:
+def test_extension_modules_are_refused(table: SiteTable) -> None:
     refusals = instrument_modules([math, sys], table).not_instrumented
     assert [refusal.what for refusal in refusals] == ["math", "sys"]
 
 
-def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTable) -> None:
+def test_functions_created_by_exec_are_listed_as_made_at_run_time(imported: Importer, table: SiteTable) -> None:
     subject = imported("exec('def made(x): return x.a')\ndef f(): pass\n")
     with instrument_module(subject, table) as undo:
         assert [function.__name__ for function in undo.functions] == ["f"]
@@ -251,8 +254,10 @@ def test_functions_made_from_text_are_listed(imported: Importer, table: SiteTabl
     assert undo.all_refused == [refusal]
 
 
-def test_code_made_at_run_time_under_the_name_of_the_file(imported: Importer, folder: Path, table: SiteTable) -> None:
-    # Hypothesis gives its wrappers the file and the line of the test, `compile` takes any file name.
+def test_code_created_at_run_time_with_the_name_of_the_file_is_refused(
+    imported: Importer, folder: Path, table: SiteTable
+) -> None:
+    # Hypothesis gives its wrappers the file and the line of the test, and `compile` accepts any file name.
     subject = imported(
         """
         from types import FunctionType
@@ -268,11 +273,11 @@ def test_code_made_at_run_time_under_the_name_of_the_file(imported: Importer, fo
     )
     with instrument_module(subject, table) as undo:
         assert sorted(function.__name__ for function in undo.functions) == ["inner", "make"]
-    assert undo.not_instrumented == []  # the file is as it was
+    assert undo.not_instrumented == []  # the file is unchanged
     why = f"its code is not in {folder / 'subject.py'}, and code created at run time cannot be instrumented"
     assert {refusal.why for refusal in undo.all_refused} == {why}
     assert sorted(refusal.what for refusal in undo.all_refused) == [
-        "subject.inner",  # the moved one
+        "subject.inner",  # the function `moved`
         "subject.made",
         "subject.make.<locals>.wrapper",
     ]
@@ -295,7 +300,7 @@ REPLACED = """
 """
 
 
-def test_a_decorator_that_compiles_the_function_again(imported: Importer, table: SiteTable) -> None:
+def test_a_function_recompiled_by_a_decorator_is_refused(imported: Importer, table: SiteTable) -> None:
     subject = imported(REPLACED)
     with instrument_module(subject, table) as undo:
         assert [refusal.what for refusal in undo.all_refused] == ["subject.f"]
@@ -303,7 +308,7 @@ def test_a_decorator_that_compiles_the_function_again(imported: Importer, table:
 
 
 @pytest.mark.parametrize("bytecode", [True, False])
-def test_a_function_that_was_deleted_or_moved_in_the_file(
+def test_functions_deleted_or_moved_in_the_file_are_refused(
     imported: Importer, folder: Path, table: SiteTable, monkeypatch: pytest.MonkeyPatch, bytecode: bool
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", not bytecode)
@@ -311,12 +316,14 @@ def test_a_function_that_was_deleted_or_moved_in_the_file(
     (folder / "subject.py").write_text("def f(x): return x.a\ndef h(x): return x.c\n")
     with instrument_module(subject, table) as undo:
         changed = [refusal.what for refusal in undo.not_instrumented]
-    # Without the bytecode of the import, a deleted function looks like one that was made at run time.
+    # Without the bytecode from the import, a deleted function looks like one that was created at run time.
     assert changed == (["subject.g", "subject.h"] if bytecode else ["subject.h"])
     assert sorted(refusal.what for refusal in undo.all_refused) == ["subject.g", "subject.h"]
 
 
-def test_functions_of_attrs_and_hypothesis_are_no_change_of_the_file(imported: Importer, table: SiteTable) -> None:
+def test_functions_generated_by_attrs_and_hypothesis_do_not_count_as_changes(
+    imported: Importer, table: SiteTable
+) -> None:
     subject = imported(
         """
         import dataclasses, attr, attrs
@@ -335,11 +342,11 @@ def test_functions_of_attrs_and_hypothesis_are_no_change_of_the_file(imported: I
     )
     with instrument_module(subject, table) as undo:
         assert undo.not_instrumented == []
-        assert "test_it" in {function.__name__ for function in undo.functions}  # the user's own
+        assert "test_it" in {function.__name__ for function in undo.functions}  # the function that the user wrote
 
 
-@pytest.mark.parametrize("inherits", [True, False])  # as cells inherit `from __future__` of cells before
-def test_cells_of_notebooks(table: SiteTable, log: list[tuple[str, int]], inherits: bool) -> None:
+@pytest.mark.parametrize("inherits", [True, False])  # a cell inherits `from __future__` imports of earlier cells
+def test_notebook_cells_are_instrumented(table: SiteTable, log: list[tuple[str, int]], inherits: bool) -> None:
     source, name = "def f(x):\n    def g(y: nothing): return x.a\n    return x.a\n", "<ipython-input-7>"
     notebook = ModuleType("__main__")
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -352,15 +359,15 @@ def test_cells_of_notebooks(table: SiteTable, log: list[tuple[str, int]], inheri
     assert [table[site].place for _, site in log][1] == "<ipython-input-7>:3 read a"
 
 
-def test_somebody_elses_code_is_not_overwritten(subject: ModuleType, table: SiteTable) -> None:
+def test_undo_keeps_code_assigned_by_the_program(subject: ModuleType, table: SiteTable) -> None:
     undo = instrument_module(subject, table)
-    other = (lambda: None).__code__
-    subject.counter.__code__ = other
+    other_code = (lambda: None).__code__
+    subject.counter.__code__ = other_code
     undo()
-    assert subject.counter.__code__ is other
+    assert subject.counter.__code__ is other_code
 
 
-def test_nothing_is_left_after_an_internal_error(
+def test_an_internal_error_restores_the_original_code(
     subject: ModuleType, table: SiteTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, swap = subject.counter.__code__, Undo.swap
@@ -377,7 +384,7 @@ def test_nothing_is_left_after_an_internal_error(
     assert probe.NAME not in vars(subject)
 
 
-def test_assertions_rewritten_by_pytest_still_explain(pytester: pytest.Pytester) -> None:
+def test_assertions_rewritten_by_pytest_keep_their_explanations(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("""
         import sys
         from raddle import probe
@@ -418,7 +425,7 @@ def test_assertions_rewritten_by_pytest_still_explain(pytester: pytest.Pytester)
         ("shop.cart", None, False, "shop/cart.py"),
     ],
 )
-def test_label(name: str, path: str | None, package: bool, label: str) -> None:
+def test_a_module_is_labeled_by_its_name_or_file(name: str, path: str | None, package: bool, label: str) -> None:
     module = ModuleType(name)
     module.__file__ = path
     if package:
@@ -426,7 +433,7 @@ def test_label(name: str, path: str | None, package: bool, label: str) -> None:
     assert label_of(module) == label
 
 
-def test_importing_again_gives_the_same_numbers(imported: Importer, folder: Path) -> None:
+def test_a_reimported_module_has_the_same_site_numbers(imported: Importer, folder: Path) -> None:
     tables = SiteTable(), SiteTable()
     for table in tables:
         sys.modules.pop("subject", None)
@@ -435,16 +442,16 @@ def test_importing_again_gives_the_same_numbers(imported: Importer, folder: Path
     assert list(tables[0]) == list(tables[1])
 
 
-def test_what_was_made_since_the_module_was_last_instrumented_is_found(
+def test_functions_created_since_the_last_instrumentation_are_found(
     subject: ModuleType, table: SiteTable, log: list[tuple[str, int]]
 ) -> None:
     with instrument_module(subject, table):
-        made_meanwhile = subject.counter()  # has probes, and keeps them
-    made_since = subject.counter()
+        created_during = subject.counter()  # created with probes, and keeps them
+    created_after = subject.counter()
     with instrument_module(subject, table) as undo:
-        assert made_since in undo.functions
-        assert made_meanwhile not in undo.functions
+        assert created_after in undo.functions
+        assert created_during not in undo.functions
         del log[:]
-        made_since()
+        created_after()
     assert {table[site].function for name, site in log if name != "cells"} == {"counter.<locals>.count"}
-    assert probe.NAME not in made_since.__code__.co_names
+    assert probe.NAME not in created_after.__code__.co_names

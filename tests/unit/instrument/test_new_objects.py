@@ -1,3 +1,5 @@
+"""`NewObjects` lists the objects that were created since its last listing."""
+
 from __future__ import annotations
 
 import gc
@@ -8,25 +10,27 @@ import pytest
 from raddle import env
 from raddle.instrument.new_objects import NewObjects
 
-pytestmark = pytest.mark.skipif(not env.COLLECTOR_HAS_GENERATIONS, reason="every look lists all objects")
+pytestmark = pytest.mark.skipif(
+    not env.COLLECTOR_HAS_GENERATIONS, reason="without generations, every listing contains all objects"
+)
 
 
 @pytest.fixture(autouse=True)
 def _no_automatic_collection() -> Iterator[None]:
-    """Nothing is moved from one generation to another, unless the test has it moved."""
+    """Disable automatic collections, so that objects change generation only when the test collects."""
     gc.disable()
     gc.collect()
     yield
     gc.enable()
 
 
-def contains(objects: object, wanted: object) -> bool:
-    return any(one is wanted for one in objects)  # type: ignore[attr-defined] # a sequence
+def contains(objects: object, expected: object) -> bool:
+    return any(item is expected for item in objects)  # type: ignore[attr-defined] # a sequence
 
 
-def test_the_first_look_lists_everything_and_the_next_what_is_new() -> None:
+def test_the_first_listing_is_complete_and_the_next_contains_only_new_objects() -> None:
     old: list[object] = []
-    gc.collect()  # it is not young any more
+    gc.collect()  # moves it out of the youngest generation
     new_objects = NewObjects()
     first = new_objects.list_objects()
     assert first.complete
@@ -39,7 +43,7 @@ def test_the_first_look_lists_everything_and_the_next_what_is_new() -> None:
 
 
 @pytest.mark.parametrize("generation", [1, 2])
-def test_everything_is_listed_after_a_collection_that_moves_the_new_objects(generation: int) -> None:
+def test_the_listing_is_complete_after_a_collection_that_moves_new_objects(generation: int) -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     new: list[object] = []
@@ -49,7 +53,7 @@ def test_everything_is_listed_after_a_collection_that_moves_the_new_objects(gene
     assert contains(listing.objects, new)
 
 
-def test_a_collection_of_the_youngest_objects_changes_nothing() -> None:
+def test_a_collection_of_the_youngest_generation_needs_no_complete_listing() -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     new: list[object] = []
@@ -59,7 +63,7 @@ def test_a_collection_of_the_youngest_objects_changes_nothing() -> None:
     assert contains(listing.objects, new)
 
 
-def test_everything_is_listed_after_a_freeze_by_others() -> None:
+def test_the_listing_is_complete_after_the_program_freezes_objects() -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     new: list[object] = []
@@ -82,7 +86,7 @@ def test_frozen_objects_are_listed() -> None:
     assert contains(listing.objects, old)
 
 
-def test_a_look_after_freezing_lists_what_is_newer() -> None:
+def test_a_listing_after_freezing_contains_only_newer_objects() -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     new: list[object] = []
@@ -98,7 +102,7 @@ def test_a_look_after_freezing_lists_what_is_newer() -> None:
         gc.unfreeze()
 
 
-def test_everything_is_listed_if_a_collection_came_between_freezing_and_unfreezing() -> None:
+def test_the_listing_is_complete_after_a_collection_between_freezing_and_unfreezing() -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     try:
@@ -112,7 +116,7 @@ def test_everything_is_listed_if_a_collection_came_between_freezing_and_unfreezi
     assert contains(listing.objects, new)
 
 
-def test_the_collector_is_enabled_as_before() -> None:
+def test_listing_keeps_the_collector_enabled_or_disabled() -> None:
     NewObjects().list_objects()
     assert not gc.isenabled()
     gc.enable()
@@ -129,10 +133,10 @@ def test_young_objects_are_listed_after_unfreezing() -> None:
     new: list[object] = []
     young = new_objects.young()
     assert contains(young, new)
-    assert not contains(young, old)  # unfrozen objects are in the oldest generation
+    assert not contains(young, old)  # unfreezing moves objects to the oldest generation
 
 
-def test_young_objects_are_listed_after_others_have_unfrozen_everything() -> None:
+def test_young_objects_are_listed_after_the_program_unfreezes_all_objects() -> None:
     new_objects = NewObjects()
     new_objects.list_objects()
     old: list[object] = []
@@ -146,7 +150,7 @@ def test_young_objects_are_listed_after_others_have_unfrozen_everything() -> Non
 
 @pytest.mark.parametrize("frozen", [False, True])
 def test_a_list_of_objects_does_not_contain_itself(frozen: bool) -> None:
-    """It would live on until the next collection, and with it all objects in it."""
+    """A list that contained itself would keep all listed objects alive until the next collection."""
     new_objects = NewObjects()
     new_objects.list_objects()
     if frozen:

@@ -1,4 +1,7 @@
-"""Functions are found where other OS threads run: free-threaded 3.13 makes them immortal then, and untracked."""
+"""Functions are found while other OS threads run.
+
+In that case, free-threaded Python 3.13 makes functions immortal and the collector does not track them.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ def scenario():
 """
 
 
-def test_functions_made_while_another_thread_runs_are_instrumented(tmp_path: Path) -> None:
+def test_functions_created_while_another_thread_runs_are_instrumented(tmp_path: Path) -> None:
     (tmp_path / "subject.py").write_text(SUBJECT)
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = processes.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True)
-    assert done.stdout == "assertion\n", done.stderr
+    completed = processes.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True)
+    assert completed.stdout == "assertion\n", completed.stderr

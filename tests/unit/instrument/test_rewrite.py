@@ -1,4 +1,4 @@
-"""What probed code looks like."""
+"""The code that the rewriter generates."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ from raddle.instrument import rewrite
         ("slice = f\nx[1:]", "slice = f\n__raddle__.getitem(x, __raddle__.slice(1, None, None), 0)"),
     ],
 )
-def test_form(source: str, expected: str) -> None:
-    assert code(source) == ast.unparse(ast.parse(expected))  # parentheses differ between Pythons
+def test_a_form_is_rewritten_to_its_probe(source: str, expected: str) -> None:
+    assert code(source) == ast.unparse(
+        ast.parse(expected)
+    )  # Python versions differ in the parentheses of unparsed code
 
 
 @pytest.mark.parametrize(
@@ -54,11 +56,11 @@ def test_form(source: str, expected: str) -> None:
         "[0 for x.a in (1, 2)]", "import a.b", "from a import b",
     ],
 )  # fmt: skip
-def test_left_alone(source: str) -> None:
+def test_code_without_shared_accesses_is_unchanged(source: str) -> None:
     assert code(source) == ast.unparse(ast.parse(source))
 
 
-def test_a_function() -> None:
+def test_a_function_gets_enter_and_leave_probes() -> None:
     assert code("def f(x: y.z=d.e) -> y.z:\n    'doc'\n    return x.a") == (
         "def f(x: y.z=__raddle__.read(d, 'e', 0)) -> y.z:\n"
         '    """doc"""\n'
@@ -70,18 +72,18 @@ def test_a_function() -> None:
     )
 
 
-def test_a_mutated_global() -> None:
-    made = code("x = 1\ndef f():\n    global x\n    x = x")
-    space = "__raddle__.globals()"
-    assert made.startswith(f"x = __raddle__.write_name(1, {space}, 'x', 0)")
-    assert f"x = __raddle__.write_name((__raddle__.read_name({space}, 'x', 2), x)[1], {space}, 'x', 3)" in made
+def test_a_mutated_global_gets_name_probes() -> None:
+    rewritten = code("x = 1\ndef f():\n    global x\n    x = x")
+    scope = "__raddle__.globals()"
+    assert rewritten.startswith(f"x = __raddle__.write_name(1, {scope}, 'x', 0)")
+    assert f"x = __raddle__.write_name((__raddle__.read_name({scope}, 'x', 2), x)[1], {scope}, 'x', 3)" in rewritten
 
 
-def test_a_plain_local_needs_no_temporary() -> None:
+def test_a_local_target_needs_no_temporary_name() -> None:
     assert "_raddle_" not in code("def f(x, k):\n    x.a += g()\n    x[k] += g()").replace("__raddle__", "")
 
 
-def test_a_target_evaluated_once_needs_one() -> None:
+def test_a_computed_target_is_stored_in_a_temporary_name() -> None:
     assert code("f().a += 1") == (
         "_raddle_1 = f()\n"
         "try:\n"
@@ -92,20 +94,20 @@ def test_a_target_evaluated_once_needs_one() -> None:
     )
 
 
-def test_pytests_names_are_left_alone() -> None:
+def test_calls_of_pytests_helpers_are_not_instrumented() -> None:
     tree = ast.parse("AR.check(x.a)\nPY = x.a\nPY.b")
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = {"AR": "@pytest_ar", "PY": "@py_assert1"}.get(node.id, node.id)
-    made = ast.unparse(rewrite("", file="m.py", base=0, tree=tree).tree)
-    assert made.splitlines() == [
-        "@pytest_ar.check(x.a)",  # pytest's own doing, after the assertion has failed
+    rewritten = ast.unparse(rewrite("", file="m.py", base=0, tree=tree).tree)
+    assert rewritten.splitlines() == [
+        "@pytest_ar.check(x.a)",  # code of pytest that runs after the assertion has failed
         "@py_assert1 = __raddle__.read(x, 'a', 0)",
-        "__raddle__.read(@py_assert1, 'b', 1)",  # what the user asked for, in steps
+        "__raddle__.read(@py_assert1, 'b', 1)",  # the user's expression, split into steps
     ]
 
 
-def test_every_new_node_has_a_place() -> None:
+def test_every_new_node_has_a_line() -> None:
     source = "class C:\n  def f(self):\n    x, self.a[0] = self.b\n    for self.c in self.d: self.e += 1\n"
     tree = rewrite(source, file="m.py", base=0).tree
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""Which modules are the user's."""
+"""The selection of modules to instrument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raddle.instrument import Selection, Verdict
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with a package, a virtual environment and something installed into it."""
+    """A project with a package, a script, and a virtual environment that contains a module."""
     for file in ("shop/__init__.py", "shop/cart.py", "tool.py", "env/pyvenv.cfg", "env/own.py"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("")
@@ -34,12 +34,12 @@ def project(tmp_path: Path) -> Path:
         ("greenlet", "greenlet/__init__.py", "raddle itself depends on it"),
     ],
 )
-def test_by_default_the_project(project: Path, name: str, file: str, why: str) -> None:
+def test_by_default_the_projects_modules_are_selected(project: Path, name: str, file: str, why: str) -> None:
     expected = Verdict(selected=why.startswith("it is in {"), why=why.format(root=project))
     assert Selection(root=str(project))(name, str(project / file)) == expected
 
 
-def test_the_standard_library_is_not_the_projects() -> None:
+def test_the_standard_library_is_not_selected_by_default() -> None:
     assert Selection(root="/")("json", json.__file__).why == "it belongs to the standard library"
 
 
@@ -55,7 +55,7 @@ def test_the_standard_library_is_not_the_projects() -> None:
         ("{root}", {"shop", "shop.cart", "tool"}),
     ],
 )
-def test_sources(project: Path, source: str, selected: set[str]) -> None:
+def test_a_source_selects_modules_by_name_or_path(project: Path, source: str, selected: set[str]) -> None:
     select = Selection(sources=(source.format(root=project),), root="/nowhere")
     modules = {
         "shop": "shop/__init__.py",
@@ -66,25 +66,25 @@ def test_sources(project: Path, source: str, selected: set[str]) -> None:
     assert {name for name, file in modules.items() if select(name, str(project / file))} == selected
 
 
-def test_an_installed_package_can_be_asked_for() -> None:
+def test_an_installed_package_can_be_selected_as_a_source() -> None:
     select = Selection(sources=("click",))
     verdict = select("click.core", "/usr/lib/python3/site-packages/click/core.py")
     assert verdict == Verdict(True, "it matches the source click")
     assert select("clicks", "/usr/lib/clicks.py") == Verdict(False, "it is not in click")
 
 
-def test_relative_folders(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_paths_are_resolved_against_the_current_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     assert Selection()("tool", str(project / "tool.py"))
     assert Selection(sources=("shop",))("anything", os.path.join("shop", "cart.py"))
 
 
-def test_no_file_at_all() -> None:
+def test_a_module_without_a_file_is_not_selected() -> None:
     assert not Selection()("sys", None)
 
 
 @pytest.mark.parametrize("root", ["nowhere", "a_file.py"])
-def test_a_root_that_is_no_folder_has_nothing_in_it(tmp_path: Path, root: str) -> None:
+def test_a_root_that_is_not_a_folder_selects_nothing(tmp_path: Path, root: str) -> None:
     (tmp_path / "a_file.py").touch()
     (tmp_path / "other.py").touch()
     assert not Selection(root=str(tmp_path / root))("other", str(tmp_path / "other.py"))

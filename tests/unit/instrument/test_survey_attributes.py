@@ -1,11 +1,11 @@
-"""The static model: attributes, by class and inheritance, and what is guessed."""
+"""The static model of attributes: their classes, inheritance, and guesses."""
 
 from __future__ import annotations
 
 import pytest
-from surveyed import modelled, variables
+from surveyed import build_model, variables
 
-# In all sources line 1 is empty, so that line 2 is the first with code.
+# In all sources, line 1 is empty and the code begins on line 2.
 
 APPENDER = """
     class AppenderSkeleton:
@@ -20,10 +20,10 @@ APPENDER = """
     """
 
 
-def test_the_example_of_the_paper() -> None:
+def test_the_papers_example_has_two_reads_and_one_write() -> None:
     assert variables(APPENDER) == {"AppenderSkeleton.th": "r6 r8 w10"}
-    # MAP's T_C: 2 R W + W² + R² W + 3 R W² + W³ with two reads and one write is 16.
-    model, _ = modelled(APPENDER)
+    # T_C of the MAP criterion is 2 R W + W² + R² W + 3 R W² + W³, which is 16 for two reads and one write.
+    model, _ = build_model(APPENDER)
     (th,) = model.variables.values()
     r, w = len(th.reads), len(th.writes)
     assert 2 * r * w + w**2 + r**2 * w + 3 * r * w**2 + w**3 == 16
@@ -32,7 +32,7 @@ def test_the_example_of_the_paper() -> None:
 # -- self -------------------------------------------------------------------------------------------
 
 
-def test_self_by_any_name() -> None:
+def test_self_and_cls_can_have_any_name() -> None:
     assert variables("""
         class C:
             def f(this): this.x = 1
@@ -43,8 +43,8 @@ def test_self_by_any_name() -> None:
         """) == {"C.x": "w3", "C.y": "r6 r6 r7 w5", "C.z": "w7"}  # fmt: skip
 
 
-def test_a_first_argument_that_is_not_self() -> None:
-    # A static method's, one that got another value, and a function's.
+def test_a_first_argument_that_is_not_self_is_ignored() -> None:
+    # The first argument of a static method, one that is reassigned, and that of a plain function.
     assert variables("""
         class C:
             @staticmethod
@@ -56,7 +56,7 @@ def test_a_first_argument_that_is_not_self() -> None:
         """) == {}  # fmt: skip
 
 
-def test_self_in_what_is_inside_a_method() -> None:
+def test_self_is_recognized_in_functions_nested_in_a_method() -> None:
     assert variables("""
         class C:
             def f(self):
@@ -65,7 +65,7 @@ def test_self_in_what_is_inside_a_method() -> None:
         """) == {"C.x": "r5 r5 w4"}  # fmt: skip
 
 
-def test_augmented_deleted_unpacked() -> None:
+def test_augmented_assignment_deletion_and_unpacking_are_writes() -> None:
     assert variables("""
         class C:
             def f(self):
@@ -77,8 +77,8 @@ def test_augmented_deleted_unpacked() -> None:
         """) == {"C.x": "r4 r7 w4", "C.y": "w5 w6 w8", "C.z": "w6 w7"}  # fmt: skip
 
 
-def test_a_chain_of_the_same_name() -> None:
-    # In self.next.next the second is the next one's. It is the same class, but that is a guess.
+def test_a_repeated_name_in_an_attribute_chain_is_a_guess() -> None:
+    # In self.next.next, the second `next` belongs to another object. That it has the same class is a guess.
     assert variables("""
         class Node:
             def __init__(self): self.next = None
@@ -87,14 +87,14 @@ def test_a_chain_of_the_same_name() -> None:
         """) == {"Node.next": "r5 r5? r5 w5?"}  # fmt: skip
 
 
-def test_private_names() -> None:
+def test_private_names_are_mangled() -> None:
     assert variables("""
         class C:
             def f(self): self.__x = self.__y__
         """) == {"C._C__x": "w3"}  # fmt: skip
 
 
-def test_set_by_name() -> None:
+def test_setattr_getattr_and_delattr_with_constant_names_are_accesses() -> None:
     assert variables("""
         class C:
             def f(self, name):
@@ -104,10 +104,10 @@ def test_set_by_name() -> None:
         """) == {"C.x": "r5 w4 w6"}  # fmt: skip
 
 
-# -- what is no variable ----------------------------------------------------------------------------
+# -- names that are not variables -------------------------------------------------------------------
 
 
-def test_constructors_come_before_sharing() -> None:
+def test_accesses_in_constructors_do_not_count() -> None:
     assert variables("""
         class C:
             limit = 3
@@ -120,7 +120,7 @@ def test_constructors_come_before_sharing() -> None:
         """) == {"C.y": "r9 w9"}  # fmt: skip
 
 
-def test_the_class_is_shared_while_its_objects_are_made() -> None:
+def test_class_attributes_in_constructors_count() -> None:
     assert variables("""
         class C:
             made, every = 0, []
@@ -131,7 +131,7 @@ def test_the_class_is_shared_while_its_objects_are_made() -> None:
         """) == {"C.every[]": "w7", "C.made": "r5 r6 w5 w6"}  # fmt: skip
 
 
-def test_what_a_constructor_leaves_behind_runs_later() -> None:
+def test_functions_defined_in_a_constructor_count() -> None:
     assert variables("""
         class C:
             def __init__(self):
@@ -139,7 +139,7 @@ def test_what_a_constructor_leaves_behind_runs_later() -> None:
         """) == {"C.x": "w4"}  # fmt: skip
 
 
-def test_new_makes_an_object_of_a_shared_class() -> None:
+def test_class_attributes_in_new_count() -> None:
     assert variables("""
         class C:
             def __new__(cls):
@@ -151,7 +151,7 @@ def test_new_makes_an_object_of_a_shared_class() -> None:
         """) == {"C.only": "r4 r8 w7"}  # fmt: skip
 
 
-def test_code_is_no_variable() -> None:
+def test_methods_properties_and_classes_are_not_variables() -> None:
     assert variables("""
         class C:
             def f(self): self.f = self.g = self.p = 1
@@ -165,7 +165,7 @@ def test_code_is_no_variable() -> None:
         """) == {}  # fmt: skip
 
 
-def test_an_attribute_that_is_called() -> None:
+def test_calling_an_attribute_is_a_read_unless_it_is_a_method() -> None:
     assert variables("""
         class C:
             def f(self, callback): self.callback = callback
@@ -173,7 +173,7 @@ def test_an_attribute_that_is_called() -> None:
         """) == {"C.callback": "r4 w3"}  # fmt: skip
 
 
-def test_managers_are_read_once() -> None:
+def test_a_context_manager_is_read_once() -> None:
     assert variables("""
         class C:
             def f(self): self.lock = self.make()
@@ -183,7 +183,7 @@ def test_managers_are_read_once() -> None:
 
 
 @pytest.mark.parametrize("header", ["import threading", "from threading import local"])
-def test_what_each_thread_has_for_itself(header: str) -> None:
+def test_attributes_of_thread_locals_are_not_variables(header: str) -> None:
     base = "threading.local" if "import threading" in header else "local"
     assert (
         variables(f"{header}\nclass C({base}):\n    def f(self): self.x = 1\nclass D(C):\n    def f(self): self.x = 2")
@@ -194,7 +194,7 @@ def test_what_each_thread_has_for_itself(header: str) -> None:
 # -- inheritance ------------------------------------------------------------------------------------
 
 
-def test_the_base_most_class_that_sets_it() -> None:
+def test_an_attribute_belongs_to_the_topmost_base_class_that_sets_it() -> None:
     assert variables("""
         class A:
             def a(self): self.x = 1
@@ -207,7 +207,7 @@ def test_the_base_most_class_that_sets_it() -> None:
         """) == {"A.x": "r9 w3 w6", "C.y": "r6 r9 w7"}  # fmt: skip
 
 
-def test_setting_in_a_constructor_declares() -> None:
+def test_an_assignment_in_a_constructor_declares_an_attribute() -> None:
     assert variables("""
         class A:
             def __init__(self): self.x = 0
@@ -216,7 +216,7 @@ def test_setting_in_a_constructor_declares() -> None:
         """) == {"A.x": "w5"}  # fmt: skip
 
 
-def test_so_do_slots_and_the_class_body() -> None:
+def test_slots_and_the_class_body_declare_attributes() -> None:
     assert variables("""
         class A:
             __slots__ = ("x",)
@@ -227,7 +227,7 @@ def test_so_do_slots_and_the_class_body() -> None:
         """) == {"A.x": "w7", "A.y": "w7", "A.z": "w7"}  # fmt: skip
 
 
-def test_what_subclasses_set_and_their_base_reads() -> None:
+def test_a_read_in_a_base_class_counts_for_each_subclass_that_sets_the_attribute() -> None:
     assert variables("""
         class A:
             def a(self): return self.x
@@ -238,8 +238,8 @@ def test_what_subclasses_set_and_their_base_reads() -> None:
         """) == {"B.x": "r3 w5", "C.x": "r3 w7"}  # fmt: skip
 
 
-def test_several_bases() -> None:
-    # D's order of look-up is D, B, C, A: C is the base-most that sets x.
+def test_several_bases_follow_the_method_resolution_order() -> None:
+    # The method resolution order of D is D, B, C, A, so C is the last class that sets x.
     assert variables("""
         class A: pass
         class B(A):
@@ -251,7 +251,7 @@ def test_several_bases() -> None:
         """) == {"B.x": "w4", "C.x": "r8 w6"}  # fmt: skip
 
 
-def test_generic_nested_and_unknown_bases() -> None:
+def test_generic_and_nested_bases_are_resolved_and_unknown_bases_ignored() -> None:
     assert variables("""
         class Outer:
             class A:
@@ -274,20 +274,20 @@ A = "class A:\n    def a(self): self.x = 1\n"
         ("import shop.base", "shop.base.A"),
         ("import shop.base as b", "b.A"),
         ("from shop import base", "base.A"),
-        ("from shop import A", "A"),  # what shop/__init__.py has imported
+        ("from shop import A", "A"),  # imported by shop/__init__.py
         ("from .base import A", "A"),
         ("from . import base", "base.A"),
         ("from . import A", "A"),
         ("from ..shop.base import A", "A"),
     ],
 )
-def test_a_base_in_another_module(header: str, base: str) -> None:
+def test_a_base_class_in_another_module_is_resolved(header: str, base: str) -> None:
     sub = f"{header}\nclass Sub({base}):\n    def b(self): self.x = 2\n"
     found = variables(shop__base=A, shop__init="from .base import A", shop__sub=sub)
     assert found == {"shop/base.py:A.x": "wshop/base.py:2 wshop/sub.py:3"}
 
 
-def test_imports_in_a_circle() -> None:
+def test_circular_imports_end() -> None:
     assert variables(a="from b import A\nclass C(A):\n    def c(self): self.x = 1\n", b="from a import A\n") == {
         "a.py:C.x": "wa.py:3"
     }
@@ -296,7 +296,7 @@ def test_imports_in_a_circle() -> None:
 # -- other receivers --------------------------------------------------------------------------------
 
 
-def test_a_guess_where_one_class_has_such_an_attribute() -> None:
+def test_the_class_is_guessed_if_only_one_has_the_attribute() -> None:
     assert variables("""
         class Counter:
             def __init__(self): self.value = 0
@@ -306,7 +306,7 @@ def test_a_guess_where_one_class_has_such_an_attribute() -> None:
         """) == {"Counter.value": "r5? r6? w5? w6?"}  # fmt: skip
 
 
-def test_no_guess_where_two_have_it_or_it_is_code() -> None:
+def test_there_is_no_guess_if_two_classes_have_the_attribute_or_it_is_a_method() -> None:
     assert variables("""
         class A:
             def __init__(self): self.value = self.size = 0
@@ -317,7 +317,7 @@ def test_no_guess_where_two_have_it_or_it_is_code() -> None:
         """) == {}  # fmt: skip
 
 
-def test_a_family_is_one() -> None:
+def test_a_class_and_its_subclasses_count_as_one_in_a_guess() -> None:
     assert variables("""
         class A:
             def __init__(self): self.value = 0
@@ -327,7 +327,7 @@ def test_a_family_is_one() -> None:
         """) == {"A.value": "w6?"}  # fmt: skip
 
 
-def test_no_guess_about_modules_of_others() -> None:
+def test_there_is_no_guess_for_attributes_of_unsurveyed_modules() -> None:
     assert variables("""
         import os
         class A:
@@ -336,7 +336,7 @@ def test_no_guess_about_modules_of_others() -> None:
         """) == {}  # fmt: skip
 
 
-def test_names_of_another_module() -> None:
+def test_globals_of_another_module_are_resolved() -> None:
     found = variables(
         config="limit = 3\n",
         app="import config\nfrom config import limit as l\ndef f():\n    config.limit = config.limit + l\n",

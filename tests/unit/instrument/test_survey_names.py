@@ -1,15 +1,15 @@
-"""The static model: globals, closure variables, the contents of containers; methods and blocks."""
+"""The static model of globals, closure variables, contents of containers, methods and blocks."""
 
 from __future__ import annotations
 
 import pytest
-from surveyed import modelled, variables
+from surveyed import build_model, variables
 
-# In all sources line 1 is empty, so that line 2 is the first with code.
+# In all sources, line 1 is empty and the code begins on line 2.
 
 
-def test_globals() -> None:
-    # What is done at import is done before there are threads.
+def test_globals_that_functions_rebind_are_variables() -> None:
+    # Accesses at import happen before any thread starts, so they do not count.
     assert variables("""
         count, constant = 0, 1
         class C:
@@ -21,8 +21,8 @@ def test_globals() -> None:
         """) == {"count": "r7 r8 w7"}  # fmt: skip
 
 
-def test_closure_variables() -> None:
-    # Line 3 is before anything can have captured n, line 7 is not; m is captured, but never changes.
+def test_closure_variables_count_from_their_capture() -> None:
+    # Line 3 comes before n can be captured, line 7 does not. m is captured but never changes.
     assert variables("""
         def f(m):
             n = 0
@@ -34,7 +34,7 @@ def test_closure_variables() -> None:
         """) == {"f.n": "r6 r8 w6 w7"}  # fmt: skip
 
 
-def test_a_loop_comes_back_to_what_is_before_a_capture() -> None:
+def test_in_a_loop_an_access_before_the_capture_counts() -> None:
     assert variables("""
         def f():
             for i in x:
@@ -43,7 +43,7 @@ def test_a_loop_comes_back_to_what_is_before_a_capture() -> None:
         """) == {"f.n": "r5 w4"}  # fmt: skip
 
 
-def test_a_name_and_an_attribute_of_the_same_name() -> None:
+def test_a_global_and_an_attribute_with_the_same_name_are_distinguished() -> None:
     assert variables("""
         class C:
             def f(self): self.x = 1
@@ -53,7 +53,7 @@ def test_a_name_and_an_attribute_of_the_same_name() -> None:
         """) == {"C.x": "r6? w3", "x": "r6 w6"}  # fmt: skip
 
 
-def test_definitions_and_imports_bind_globals() -> None:
+def test_definitions_and_imports_write_globals() -> None:
     assert variables("""
         def f():
             global g, h
@@ -65,7 +65,7 @@ def test_definitions_and_imports_bind_globals() -> None:
 # -- contents ---------------------------------------------------------------------------------------
 
 
-def test_contents() -> None:
+def test_operations_on_a_container_access_its_content() -> None:
     assert variables("""
         class C:
             def __init__(self):
@@ -81,7 +81,7 @@ def test_contents() -> None:
         """) == {"C.d[]": "r7 r9 r10 r11 r12 r12 r12 w6 w7 w8"}  # fmt: skip
 
 
-def test_methods_of_containers_by_their_names() -> None:
+def test_known_methods_of_containers_access_the_content() -> None:
     assert variables("""
         class C:
             def __init__(self):
@@ -94,8 +94,8 @@ def test_methods_of_containers_by_their_names() -> None:
         """) == {"C.d[]": "r8 w7"}  # fmt: skip
 
 
-def test_views_and_builtins() -> None:
-    # A view is made by a call, which looks, and looked at in each round.
+def test_views_and_builtin_functions_read_the_content() -> None:
+    # Creating a view is a call that reads the content, and each iteration reads it too.
     assert variables("""
         class C:
             def f(self):
@@ -112,18 +112,18 @@ def test_views_and_builtins() -> None:
     ["[]", "{1}", "list(a)", "a or {}", "[] if a else b", "[0] * 3", "deque()", "collections.defaultdict(int)",
      "{a: a for a in b}"],
 )  # fmt: skip
-def test_what_makes_a_container(value: str) -> None:
+def test_an_attribute_assigned_a_container_has_content(value: str) -> None:
     source = f"class C:\n    def __init__(self, a, b): self.x = {value}\n    def f(self): self.x.clear()"
     assert variables(source) == {"C.x[]": "w3"}
 
 
 @pytest.mark.parametrize("value", ["a", "threading.Event()", "(1, 2)", "3", "frozenset()", "f'{a}'"])
-def test_what_does_not(value: str) -> None:
+def test_an_attribute_assigned_another_value_has_no_content(value: str) -> None:
     source = f"class C:\n    def __init__(self, a, b): self.x = {value}\n    def f(self): self.x.clear()"
     assert variables(source) == {}
 
 
-def test_annotations_and_fields_say_so_too() -> None:
+def test_annotations_and_field_factories_declare_containers() -> None:
     assert variables("""
         class A:
             x: list[int]
@@ -144,7 +144,7 @@ def test_contents_are_inherited() -> None:
         """) == {"A.items[]": "w5 w6?"}  # fmt: skip
 
 
-def test_an_augmented_number_has_no_content() -> None:
+def test_an_attribute_that_holds_a_number_has_no_content() -> None:
     assert variables("""
         class C:
             def f(self):
@@ -155,7 +155,7 @@ def test_an_augmented_number_has_no_content() -> None:
         """) == {"C.l": "r7 w6 w7", "C.l[]": "w7", "C.n": "r5 w4 w5"}  # fmt: skip
 
 
-def test_containers_in_globals() -> None:
+def test_contents_of_global_containers_are_variables() -> None:
     found = variables(
         state="cache = {}\ncache[0] = 1\ndef f(): cache[1] = 2\n",
         app="from state import cache\nimport state\ndef g(): return cache.get(1)\ndef h(): state.cache.clear()\n",
@@ -163,8 +163,8 @@ def test_containers_in_globals() -> None:
     assert found == {"state.py.cache[]": "rapp.py:3 wstate.py:3 wapp.py:4"}
 
 
-def test_containers_in_closures() -> None:
-    # A local list is one call's own unless something inside captures it, as it does on line 5.
+def test_contents_of_captured_containers_are_variables() -> None:
+    # A local list belongs to one call unless an inner function captures it, as on line 5.
     assert variables("""
         def f(threads):
             done, own = [], []
@@ -175,11 +175,11 @@ def test_containers_in_closures() -> None:
         """) == {"f.done[]": "r7 w5"}  # fmt: skip
 
 
-# -- how executions name them -----------------------------------------------------------------------
+# -- names of variables at sites --------------------------------------------------------------------
 
 
-def test_names_at_sites() -> None:
-    model, table = modelled("""
+def test_sites_have_the_names_of_their_variables() -> None:
+    model, table = build_model("""
         cache = dict(a=1)
         def f(x):
             n = 0
@@ -189,7 +189,7 @@ def test_names_at_sites() -> None:
                 cache[n] = x.y[0]
         """)  # fmt: skip
     named = {f"{table[site].line} {table[site].kind} {table[site].name}": name for site, name in model.names.items()}
-    # Those that come early are named, too; what x is nobody knows.
+    # Sites that run before any sharing are named too. The class of x is unknown.
     assert named == {
         "4 write n": ("m.py:f", "n"),
         "7 read n": ("m.py:f", "n"),
@@ -204,17 +204,19 @@ def test_names_at_sites() -> None:
 # -- methods ----------------------------------------------------------------------------------------
 
 
-def methods(*sources: str, **more: str) -> dict[str, str]:
-    """For each class, its methods and the lines where they begin."""
-    model, table = modelled(*sources, **more)
+def methods(*sources: str, **others: str) -> dict[str, str]:
+    """Return the methods of each class with the lines on which they begin."""
+    model, table = build_model(*sources, **others)
     found = {}
-    for owner, known in model.methods.items():
-        assert all(table[site].kind == "enter" for site in known.values())
-        found[owner.removeprefix("m.py:")] = " ".join(f"{name}{table[site].line}" for name, site in known.items())
+    for owner, sites_by_name in model.methods.items():
+        assert all(table[site].kind == "enter" for site in sites_by_name.values())
+        found[owner.removeprefix("m.py:")] = " ".join(
+            f"{name}{table[site].line}" for name, site in sites_by_name.items()
+        )
     return found
 
 
-def test_public_methods() -> None:
+def test_public_methods_are_listed_by_class() -> None:
     assert methods("""
         class C:
             def __init__(self): pass
@@ -233,13 +235,13 @@ def test_public_methods() -> None:
         """) == {"C": "__getitem__6 a9 b4 p11", "f.<locals>.D": "d14"}  # fmt: skip
 
 
-def test_inherited_methods() -> None:
+def test_inherited_methods_are_listed() -> None:
     base = "class A:\n    def a(self): pass\n    def b(self): pass\n"
     sub = "from base import A\nclass B(A):\n    def b(self): pass\n    def c(self): pass\n"
     assert methods(base=base, sub=sub) == {"base.py:A": "a2 b3", "sub.py:B": "a2 b3 c4"}
 
 
-def test_a_test_runner_calls_one_method_after_the_other() -> None:
+def test_test_classes_have_no_methods_because_runners_call_them_sequentially() -> None:
     assert methods("""
         class TestCart:
             def test_add(self): pass
@@ -251,7 +253,7 @@ def test_a_test_runner_calls_one_method_after_the_other() -> None:
         """) == {"Testament": "read8"}  # fmt: skip
 
 
-def test_blocks() -> None:
-    model, table = modelled("\nif a:\n    b\n", blocks=True)
+def test_blocks_are_listed_if_instrumented() -> None:
+    model, table = build_model("\nif a:\n    b\n", blocks=True)
     assert sorted(table[site].line for site in model.blocks) == [2, 3]
-    assert modelled("\nif a:\n    b\n")[0].blocks == frozenset()
+    assert build_model("\nif a:\n    b\n")[0].blocks == frozenset()

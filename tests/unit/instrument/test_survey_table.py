@@ -1,4 +1,4 @@
-"""The static model of what is instrumented, and how live objects and observations fit into it."""
+"""The static model of instrumented modules, and how live objects and observations fit into it."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ VARIABLES = {
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def _empty_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "_recent", {})
 
 
-def instrumented(module: ModuleType, **options: Any) -> SiteTable:
+def instrumented_table(module: ModuleType, **options: Any) -> SiteTable:
     table = SiteTable()
     with instrument_module(module, table, **options):
         return table
@@ -64,26 +64,26 @@ def instrumented(module: ModuleType, **options: Any) -> SiteTable:
 # -- modules of a table -----------------------------------------------------------------------------
 
 
-def test_in_place(imported: Callable[..., ModuleType]) -> None:
-    assert set(survey_table(instrumented(imported(SOURCE))).variables) == VARIABLES
+def test_a_module_instrumented_in_place_is_surveyed(imported: Callable[..., ModuleType]) -> None:
+    assert set(survey_table(instrumented_table(imported(SOURCE))).variables) == VARIABLES
 
 
-def test_when_imported(imported: Callable[..., ModuleType]) -> None:
+def test_a_module_instrumented_at_import_is_surveyed(imported: Callable[..., ModuleType]) -> None:
     table = SiteTable()
     with install_hook(lambda name, path: name == "subject", table):
         imported(SOURCE)
     assert set(survey_table(table).variables) == VARIABLES
 
 
-def test_with_blocks(imported: Callable[..., ModuleType]) -> None:
-    table = instrumented(imported(SOURCE), blocks=True)
+def test_a_module_with_block_probes_is_surveyed(imported: Callable[..., ModuleType]) -> None:
+    table = instrumented_table(imported(SOURCE), blocks=True)
     model = survey_table(table)
     assert set(model.variables) == VARIABLES
-    # The module, four functions, the branch in `add`.
+    # The blocks of the module, of four functions, and of the branch in `add`.
     assert sorted(table[site].line for site in model.blocks) == [2, 4, 12, 15, 18, 23]
 
 
-def test_several_modules_and_more_later(imported: Callable[..., ModuleType]) -> None:
+def test_modules_instrumented_later_are_added_to_the_model(imported: Callable[..., ModuleType]) -> None:
     table = SiteTable()
     assert survey_table(table) == StaticModel()
     one = imported("class A:\n    def a(self): self.x = 1\n", "one")
@@ -96,9 +96,9 @@ def test_several_modules_and_more_later(imported: Callable[..., ModuleType]) -> 
     assert len(model.variables["one.py:A", "x"].writes) == 2
 
 
-def test_changed_source_is_left_out(imported: Callable[..., ModuleType]) -> None:
+def test_a_module_with_changed_source_is_left_out(imported: Callable[..., ModuleType]) -> None:
     module = imported(SOURCE)
-    table = instrumented(module)
+    table = instrumented_table(module)
     path = Path(str(module.__file__))
     path.write_text("# new\n" + dedent(SOURCE))
     assert survey_table(table) == StaticModel()
@@ -109,8 +109,8 @@ def test_changed_source_is_left_out(imported: Callable[..., ModuleType]) -> None
     assert survey_table(table) == StaticModel()
 
 
-def test_a_census_is_taken_once(imported: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    table = instrumented(imported(SOURCE))
+def test_the_census_of_a_module_is_cached(imported: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    table = instrumented_table(imported(SOURCE))
     first = survey_table(table)
     monkeypatch.setattr(survey, "take_census", None)  # calling it would fail
     assert survey_table(table) == first
@@ -119,29 +119,29 @@ def test_a_census_is_taken_once(imported: Callable[..., ModuleType], monkeypatch
     assert survey._recent == {}
 
 
-def test_a_module_whose_assertions_pytest_has_rewritten() -> None:
-    table = instrumented(sys.modules[__name__])
+def test_a_module_with_assertions_rewritten_by_pytest_is_surveyed() -> None:
+    table = instrumented_table(sys.modules[__name__])
     assert table[next(iter(table))].file.endswith("test_survey_table.py")
     model = survey_table(table)
-    (owner,) = {owner for owner, name in model.variables if name == "seen"}
+    (owner,) = {owner for owner, name in model.variables if name == "latest"}
     assert owner.endswith("test_survey_table.py:Watcher")
 
 
 class Watcher:
-    """For the test before this line."""
+    """A class with an assertion, for the test above."""
 
-    def see(self, what: object) -> None:
-        assert what
-        self.seen = what
+    def watch(self, value: object) -> None:
+        assert value
+        self.latest = value
 
 
-def test_a_cell_of_a_notebook() -> None:
+def test_a_notebook_cell_is_surveyed() -> None:
     source, name = "class A:\n    def a(self): self.x = 1\n", "/nowhere/ipykernel_1/cell.py"
     module = ModuleType("cell")
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:
         exec(compile(source, name, "exec"), module.__dict__)
-        assert set(survey_table(instrumented(module)).variables) == {("cell.py:A", "x")}
+        assert set(survey_table(instrumented_table(module)).variables) == {("cell.py:A", "x")}
     finally:
         del linecache.cache[name]
 
@@ -149,9 +149,9 @@ def test_a_cell_of_a_notebook() -> None:
 # -- live objects -----------------------------------------------------------------------------------
 
 
-def test_who_declares_an_attribute(imported: Callable[..., ModuleType]) -> None:
+def test_the_declaring_class_of_an_attribute_is_found(imported: Callable[..., ModuleType]) -> None:
     module = imported(SOURCE)
-    table = instrumented(module)
+    table = instrumented_table(module)
     model = survey_table(table)
     names = ("total", "items", "items[]", "fixed", "limit", "elsewhere")
     assert [declaring_owner(model, table, module.Cart, name) for name in names] == [
@@ -161,24 +161,24 @@ def test_who_declares_an_attribute(imported: Callable[..., ModuleType]) -> None:
     assert declaring_owner(model, table, module.Base, "limit") == "subject.py:Base"
 
 
-def test_what_was_observed_counts_as_declared(imported: Callable[..., ModuleType]) -> None:
+def test_an_observed_attribute_counts_as_declared(imported: Callable[..., ModuleType]) -> None:
     module = imported("class A: pass\nclass B(A): pass\n")
-    table = instrumented(module)
+    table = instrumented_table(module)
     model = survey_table(table)
     assert declaring_owner(model, table, module.B, "x") == "subject.py:B"
     model += observed([(70001, "subject.py:A", "x", "write")])
     assert declaring_owner(model, table, module.B, "x") == "subject.py:A"
 
 
-def test_classes_of_others() -> None:
+def test_classes_outside_the_model_are_named_by_their_module() -> None:
     table = SiteTable()
     assert class_owner(table, dict) == "dict"
     assert class_owner(table, importlib.import_module("queue").Queue) == "queue.py:Queue"
     assert class_owner(table, type("Made", (), {"__module__": "not.there"})) == "not/there.py:Made"
 
 
-def test_where_methods_begin_and_end(imported: Callable[..., ModuleType]) -> None:
-    table = instrumented(imported(SOURCE))
+def test_method_sites_are_the_entry_and_exit_of_public_methods(imported: Callable[..., ModuleType]) -> None:
+    table = instrumented_table(imported(SOURCE))
     found = {(table[site].kind, name) for site, name in method_sites(table).items()}
     assert found == {("enter", "subject.py:Cart.add"), ("leave", "subject.py:Cart.add")}
     assert method_sites(table) is method_sites(table)
@@ -189,34 +189,34 @@ def test_where_methods_begin_and_end(imported: Callable[..., ModuleType]) -> Non
 # -- observations -----------------------------------------------------------------------------------
 
 
-def test_observed() -> None:
-    seen = [
+def test_observations_form_a_model() -> None:
+    observations = [
         (2, "m.py:C", "x", "write"),
         (1, "m.py:C", "x", "read"),
         (3, "m.py", "y", "write"),
         (2, "m.py:C", "x", "read"),
     ]
-    assert observed(seen) == StaticModel({
+    assert observed(observations) == StaticModel({
         ("m.py", "y"): Accesses(writes=frozenset({3})),
         ("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({2})),
     })  # fmt: skip
 
 
-def test_a_guess_gives_way_to_what_was_seen() -> None:
+def test_an_observation_replaces_a_guess() -> None:
     sites = frozenset({1, 2, 3})
     guess = StaticModel({("m.py:C", "x"): Accesses(reads=frozenset({1, 2}), writes=frozenset({3}), guessed=sites)})
-    # Site 1 was right, 2 touches another class, 3 was not run.
-    seen = observed([(1, "m.py:C", "x", "read"), (2, "m.py:D", "x", "read")])
+    # Site 1 was guessed correctly, site 2 accesses another class, and site 3 did not run.
+    observations = observed([(1, "m.py:C", "x", "read"), (2, "m.py:D", "x", "read")])
     expected = StaticModel({
         ("m.py:C", "x"): Accesses(frozenset({1}), frozenset({3}), guessed=frozenset({3})),
         ("m.py:D", "x"): Accesses(frozenset({2})),
     })  # fmt: skip
-    assert guess + seen == expected
-    assert seen + guess == expected
-    assert (guess + seen) + guess == expected
+    assert guess + observations == expected
+    assert observations + guess == expected
+    assert (guess + observations) + guess == expected
 
 
-# -- the source and the run agree -------------------------------------------------------------------
+# -- the static model agrees with an execution ------------------------------------------------------
 
 PROGRAM = """
     from collections import deque
@@ -277,34 +277,34 @@ PROGRAM = """
     """
 
 
-def test_the_source_says_what_running_shows(imported: Callable[..., ModuleType]) -> None:
-    """Each attribute that a probe touches is what the model says its site touches, and nothing is missing."""
+def test_the_model_predicts_the_observed_accesses(imported: Callable[..., ModuleType]) -> None:
+    """The model predicts the attribute that each probe accesses, and misses none."""
     module, table = imported(PROGRAM), SiteTable()
     with instrument_modules([module], table):
         model = survey_table(table)
         touched: set[tuple[int, str, str, str]] = set()
 
-        def note(obj: Any, name: str, site: int, kind: str) -> None:
+        def record(obj: Any, name: str, site: int, kind: str) -> None:
             cls = obj if isinstance(obj, type) else type(obj)
             if cls.__module__ == "subject" and not callable(getattr(cls, name, None)):
                 touched.add((site, declaring_owner(model, table, cls, name), name, kind))
 
         def read(obj: Any, name: str, site: int) -> Any:
-            note(obj, name, site, "read")
+            record(obj, name, site, "read")
             return getattr(obj, name)
 
         def write(value: Any, obj: Any, name: str, site: int) -> None:
-            note(obj, name, site, "write")
+            record(obj, name, site, "write")
             setattr(obj, name, value)
 
         probe.attach({"read": read, "write": write})
-        # push gives the node that was next before: none at first; then 1 and 2 are added up. Each but the first of
-        # the three rounds makes two nodes.
+        # `push` returns the previous `next`, which is None at first. Then the values 1 and 2 are added to the total.
+        # The first iteration creates one node and the others create two each. The head counts in Marked.made.
         assert module.main() == (3, 3, 3, 5)
         probe.detach()
 
     in_constructors = {s for s, *_ in touched if table[s].function.endswith("__init__") and table[s].name != "made"}
-    later = observed(fact for fact in touched if fact[0] not in in_constructors)
+    later = observed(access for access in touched if access[0] not in in_constructors)
     assert len(later.variables) > 5
     for name, accesses in later.variables.items():
         if accesses.writes:
@@ -315,15 +315,15 @@ def test_the_source_says_what_running_shows(imported: Callable[..., ModuleType])
         assert model.variable_at(site) in (None, (owner, name))
 
 
-def test_names_and_contents_of_that_program(imported: Callable[..., ModuleType]) -> None:
-    model = survey_table(instrumented(imported(PROGRAM)))
+def test_the_model_of_the_program_has_all_its_variables(imported: Callable[..., ModuleType]) -> None:
+    model = survey_table(instrumented_table(imported(PROGRAM)))
     assert {f"{owner.partition(':')[2]}.{name}" for owner, name in model.variables} == {
         "Node.made", "Node.next", "Node.value", "Marked.marks", "Marked.marks[]", "Log.lines[]", "Log.size", "Log.last",
         ".recent[]", ".total", "main.calls",
     }  # fmt: skip
 
 
-def test_a_table_without_sources() -> None:
+def test_a_table_without_sources_has_an_empty_model() -> None:
     table = SiteTable()
     table.add(
         5 << INDEX_BITS, (Site("gone.py", 1, 0, "read", "x", "f", switchable=True),), file="gone.py", path="/gone.py"

@@ -1,4 +1,4 @@
-"""Functions that outlive the session they were made in."""
+"""Functions that outlive the session in which they were created."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Box:
 
 def scenario():
     box = Box()
-    # On 3.11 it has no probe of its own, only the comprehension in it has: its code is not that of the source.
-    KEPT.append(lambda: [box.__setattr__("n", box.n + one) for one in (1, 2)])
+    # On 3.11 the lambda has no probe, but the comprehension inside it does. So its code differs from the source.
+    KEPT.append(lambda: [box.__setattr__("n", box.n + step) for step in (1, 2)])
     threads = [threading.Thread(target=KEPT[-1]) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -25,7 +25,7 @@ def scenario():
         thread.join()
 
 
-def test_what_an_earlier_session_left_is_no_change_of_the_source():
+def test_functions_left_by_an_earlier_session_do_not_count_as_changes():
     KEPT.clear()
     for _ in range(2):
         result = raddle.explore(scenario, scheduler="exhaustive", until="exhausted", source=[__file__])
