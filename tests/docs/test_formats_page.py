@@ -25,10 +25,11 @@ EXPLORE, *COMMANDS = re.findall(r"^    raddle (.*)$", PAGE, re.MULTILINE)
 def explored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("formats")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    code = re.search(r"<!-- file: test_counter.py -->\n```python\n(.*?)```", readme, re.DOTALL).group(1)
-    (folder / "test_counter.py").write_text(code)
+    for name in ("tickets.py", "test_tickets.py"):
+        code = re.search(rf"<!-- file: {name} -->\n```python\n(.*?)```", readme, re.DOTALL).group(1)
+        (folder / name).write_text(code)
     done = warm.run("raddle", *EXPLORE.split(), cwd=folder)
-    assert done.returncode == 1, done.stderr  # the counter has a fault
+    assert done.returncode == 1, done.stderr  # the example has a bug
     shutil.copy(folder / ".raddle", folder / "before.raddle")
     return folder
 

@@ -168,9 +168,11 @@ def test_every_fragment_gets_into_the_changelog():
 
 def test_the_picture_is_that_of_the_readme_s_finding(tmp_path):
     reader = WarmReader(tmp_path)
-    [code] = [block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == "file: test_counter.py"]
-    reader.write("test_counter.py", code)
-    found = warm.run("raddle", "explore", "test_counter.py::scenario", "--json", cwd=tmp_path).stdout
+    for name in ("tickets.py", "test_tickets.py"):
+        code = next(block.text for block in shown.blocks(PAGES["README.md"]) if block.mark == f"file: {name}")
+        reader.write(name, code)
+    target = "test_tickets.py::test_the_last_ticket_is_sold_once"
+    found = warm.run("raddle", "explore", target, "--json", cwd=tmp_path).stdout
     picture = warm.python(str(ROOT / "tools/draw_finding.py"), cwd=tmp_path, stdin=found)
     assert picture.stdout == (ROOT / "docs/finding.svg").read_text(encoding="utf-8")
 
