@@ -1,6 +1,6 @@
 """Draws a finding: a column for each thread, time downwards, and the places where threads were preempted.
 
-    raddle explore test_tickets.py::test_the_last_ticket_is_sold_once --json | python tools/draw_finding.py > finding.svg
+    raddle explore test_tickets.py::TEST --json | python tools/draw_finding.py > finding.svg
 
 Reads the JSON of `raddle explore --json`, and the source lines from the files named there.
 """
