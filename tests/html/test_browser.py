@@ -96,25 +96,25 @@ def test_from_the_index_to_a_file(here):
 # -- source ----------------------------------------------------------------------------------------------
 
 
-def test_a_selected_site_says_what_it_has_met_and_what_not(here):
+def test_a_selected_site_shows_covered_and_missing_interactions(here):
     browser = here("source")
-    # `return self.balance` of line 15: it has met both accesses of line 19 and the last read.
+    # `return self.balance` of line 15: it has interacted with both accesses of line 19 and the last read.
     browser.find("#L15 button.site").click()
     panel = browser.find("#panel").text
     assert "read balance" in panel
-    assert "It has met" in panel
+    assert "Interacted with in other threads" in panel
     assert "two_locked_calls.py:19 write balance" in panel
     assert "Not covered yet" in panel
     assert "Not covered yet: " in panel
     assert "First covered by execution " in panel
     assert browser.find("#L15 button.site").get_attribute("aria-pressed") == "true"
-    assert "met" in browser.find("#L19 button.site").get_attribute("class")
+    assert "partner" in browser.find("#L19 button.site").get_attribute("class")
 
 
 def test_sentences_of_one_criterion(here):
     browser = here("source")
     browser.find("#L15 button.site").click()
-    select = browser.find('#panel select[aria-label^="What"]')
+    select = browser.find('#panel select[aria-label^="Not covered yet"]')
     next(option for option in select.find_elements("tag name", "option") if option.text == "map").click()
     told = browser.run(
         "return [...arguments[0].nextElementSibling.querySelectorAll('.meta > :first-child')].map(e => e.textContent)",
@@ -150,11 +150,11 @@ def test_sites_by_keyboard_and_by_address(here, page_kinds):
 def test_a_changed_and_a_missing_source_are_marked_by_phrases(here):
     # Line 15 was `return self.balance`; that is line 16 of the changed file.
     browser = here("changed")
-    mark = browser.find("#L15 button.site.then")
+    mark = browser.find("#L15 button.site.description")
     assert mark.text == "read balance"
     mark.click()
     assert "read balance" in browser.find("#panel").text
-    assert not browser.all("button.site:not(.then)")
+    assert not browser.all("button.site:not(.description)")
     browser = here("gone")
     # `self.balance -= amount`, line 19: it reads, may change in place what it read, and writes.
     told = [mark.text for mark in browser.all("#L19 button.site")]

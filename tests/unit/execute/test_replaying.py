@@ -12,7 +12,7 @@ import processes
 import raddle
 from raddle.cli.target import load_scenario
 from raddle.replay_options import DEFAULT_REPLAY_OPTIONS, ReplayOptions
-from raddle.report.html.witness import of_finding, witnesses
+from raddle.report.html.replay_commands import finding_command, replay_commands
 from raddle.report.sarif import sarif
 from raddle.report.stored_findings import stored_findings
 from raddle.report.story import tell
@@ -122,9 +122,9 @@ def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_
     (stored,) = stored_findings(contents)
     assert stored.replay == command
     assert stored.story.endswith(f"replay: {command}")
-    assert of_finding(stored) == command
+    assert finding_command(stored) == command
     assert f"replay: {command}" in sarif(contents, version="1")["runs"][0]["results"][0]["message"]["text"]
-    shown = witnesses(contents)
+    shown = replay_commands(contents)
     assert shown
     assert all(command.endswith(arguments) for command in shown.values())
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_contents import FIRST, SECOND, A, B, contents
 
-from raddle.report.html.arcs import MAX_NODES, Link, circles, draw
+from raddle.report.html.arcs import MAX_NODES, Link, cyclic_links, draw
 from raddle.report.html.curves import CHART, MAX_POINTS, Axes, chart, sparkline, stairs
 from raddle.report.html.order import happens_before, lock_graph
 from raddle.report.html.places import Places
@@ -21,15 +21,15 @@ NODES = st.sampled_from("abcde")
 @given(st.sets(st.tuples(NODES, NODES)))
 def test_circles_as_by_trying_all_ways(links):
     def reached(start):
-        found, open_ = set(), [start]
-        while open_:
-            here = open_.pop()
+        found, pending = set(), [start]
+        while pending:
+            here = pending.pop()
             fresh = {target for source, target in links if source == here} - found
             found |= fresh
-            open_ += fresh
+            pending += fresh
         return found
 
-    assert circles(links) == {(one, two) for one, two in links if one in reached(two)}
+    assert cyclic_links(links) == {(one, two) for one, two in links if one in reached(two)}
 
 
 def test_arcs_lead_down_on_the_right_and_up_on_the_left():
@@ -92,7 +92,8 @@ def test_happens_before_marks_what_was_seen_both_ways():
     one_way = contents(covered={"hbpair": {(FIRST, SECOND, A): Covered(1, 1)}})
     (link,) = happens_before(one_way, Places(one_way)).links
     assert link.sentence == (
-        "locks.py:3 a handed over to locks.py:4 b by the Lock made at locks.py:1; never the other way round"
+        "locks.py:3 a happened before locks.py:4 b, ordered by the Lock made at locks.py:1; "
+        "never observed in the opposite order"
     )
 
 

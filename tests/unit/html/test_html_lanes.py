@@ -47,7 +47,7 @@ def test_what_was_written_before_a_start_is_no_news():
 def test_a_lock_is_handed_over():
     lock = [step(*one, "Lock 1") for one in (("T1", "acquire"), ("T1", "release"), ("T2", "acquire"))]
     assert arrows(lanes(*lock)) == [(3, 2, "hand-over")]
-    assert lanes(*lock).rows[2].why == "got from T1 in step 2"
+    assert lanes(*lock).rows[2].why == "handed over by T1 in step 2"
 
 
 def test_start_and_join_order():

@@ -142,12 +142,12 @@ def test_a_site_tells_what_it_met_and_what_not(tmp_path):
     place = str(Places(contents()).numbers[READ])
     read = data["sites"][place]
     assert (read["covered"], read["missing"]) == (2, 4)  # patterns 1, 2; 4, 5, 6, 7; not 3 and 8, which have no read
-    assert [data["names"][str(met)][0] for met in read["met"]] == ["box.py:7 write text"]
-    first = data["sentences"][read["had"][0]]
+    assert [data["names"][str(partner)][0] for partner in read["partners"]] == ["box.py:7 write text"]
+    first = data["sentences"][read["covered_sentences"][0]]
     assert first[1] == "thread A reads `Box.text` at box.py:6, then thread B writes it at box.py:7 (pattern 1)"
     assert first[2] == "1: A reads x, B writes x"
     assert first[4:] == [1, 3]  # execution 1 was the first of three
-    assert all(len(data["sentences"][one]) == 4 for one in read["lacks"])
+    assert all(len(data["sentences"][one]) == 4 for one in read["missing_sentences"])
 
 
 def test_a_witness_has_its_command(tmp_path):
@@ -155,19 +155,19 @@ def test_a_witness_has_its_command(tmp_path):
         "explore box.py::scenario", 4, 1, ((1, 1),), frozenset(), frozenset(), "free-threaded", "T0; T1."
     )
     written(tmp_path, replace(contents(tmp_path), corpus=(kept,)))
-    assert data_of(tmp_path, "box.py")["witnesses"] == {"4": "raddle replay box.py::scenario 'T0; T1.'"}
+    assert data_of(tmp_path, "box.py")["commands"] == {"4": "raddle replay box.py::scenario 'T0; T1.'"}
 
 
 def test_many_sentences_are_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("raddle.report.html.site_data.MAX_OF_SITE", 3)
     written(tmp_path, contents(tmp_path))
     read = data_of(tmp_path, "box.py")["sites"][str(Places(contents()).numbers[READ])]
-    assert (len(read["lacks"]), read["missing"]) == (3, 4)
+    assert (len(read["missing_sentences"]), read["missing"]) == (3, 4)
 
 
 def test_a_missing_source(tmp_path):
     page = written(tmp_path, contents(paths={"box.py": str(tmp_path / "gone.py")}))[page_of("box.py")]
-    assert "The source is not where it was measured" in page.text
+    assert "The source was found neither at" in page.text
     assert "read text" in page.text  # what happens in line 6
     assert "L6" in page.ids
 
@@ -202,7 +202,7 @@ def test_a_finding_of_another_version_gets_no_lines_of_this_one(tmp_path):
     pages = written(tmp_path, replace(some, runs=(run, other), sites=sites))
     assert "old = self.text" in pages["finding-1.html"].text
     assert "old = self.text" not in pages["finding-2.html"].text
-    assert "Another source was measured under this name, too" in pages[page_of("box.py")].text
+    assert "This file was measured in several versions" in pages[page_of("box.py")].text
     assert "read former" in pages[page_of("box.py")].text
 
 
@@ -237,12 +237,12 @@ def test_no_executions(tmp_path):
     assert "Nothing to cover: no criterion was measured" in pages["index.html"].text
     assert "0 runs, 0 executions" in pages["index.html"].text
     assert "No criterion was measured" in pages["growth.html"].text
-    assert "No thread was seen to ask for a lock" in pages["locks.html"].text
+    assert "No thread requested a lock while holding another" in pages["locks.html"].text
 
 
 def test_no_findings(tmp_path):
     pages = written(tmp_path, contents(tmp_path))
-    assert "Nothing went wrong in what was executed" in pages["index.html"].text
+    assert "No execution failed" in pages["index.html"].text
     assert not [name for name in pages if name.startswith("finding")]
 
 
@@ -258,7 +258,7 @@ def test_ten_thousand_findings(tmp_path):
 
 def test_a_finding_of_an_earlier_raddle_or_another_tool(tmp_path):
     pages = written(tmp_path, contents(tmp_path, findings=[{}, {"kind": None, "steps": [{}, "odd"], "execution": "x"}]))
-    assert "The data file has no steps" in pages["finding-1.html"].text
+    assert "The data file contains no steps" in pages["finding-1.html"].text
 
 
 def test_a_criterion_that_nobody_knows(tmp_path):
@@ -283,7 +283,7 @@ def test_a_new_report_takes_the_place_of_the_old_one(tmp_path):
 def test_other_peoples_folders_are_left_alone(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "index.html").write_text("mine", "utf-8")
-    with pytest.raises(UsageError, match="other things than a report") as caught:
+    with pytest.raises(UsageError, match="files that are not a raddle report") as caught:
         write_pages(contents(), tmp_path / "out")
     assert caught.value.slug == "output-not-ours"
     assert (tmp_path / "out" / "index.html").read_text("utf-8") == "mine"
@@ -295,7 +295,7 @@ def test_a_file_in_the_way(tmp_path):
     with pytest.raises(UsageError, match="is a file"):
         write_pages(contents(), tmp_path / "out")
     (tmp_path / "below").write_text("mine", "utf-8")
-    with pytest.raises(UsageError, match="does not take the report"):
+    with pytest.raises(UsageError, match="the report cannot be written to"):
         write_pages(contents(), tmp_path / "below" / "out")
 
 
@@ -386,6 +386,6 @@ def test_a_deadlock_calls_its_locks_as_its_steps_do(tmp_path):
     ]
     some = contents(tmp_path, findings=[finding(kind="deadlock", steps=steps, preemptions=[], **stored)])
     text = written(tmp_path, some)["finding-1.html"].text
-    assert "T1 (in the circle) waits to acquire Lock 2, held by T2" in text
+    assert "T1 (in the cycle) waits to acquire Lock 2, held by T2" in text
     assert "to acquire Lock 1 T1 T2" in text  # the last label of the drawing, and its two threads
     assert "T2 waits to acquire Lock 1, held by T1 (acquired at locks.py:3) at locks.py:3; holds Lock 2 (acq" in text

@@ -1,4 +1,4 @@
-"""The report as pages: a folder that opens in a browser from the disk, made from a data file alone."""
+"""The HTML report: a folder of pages made from a data file, which a browser opens without a server."""
 
 from raddle.report.html.folder import Written, write_pages
 

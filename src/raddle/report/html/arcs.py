@@ -1,7 +1,6 @@
-"""An arc diagram: things one below the other, and arcs from one to another; what closes circles is marked.
+"""Arc diagrams: nodes in a column, linked by arcs, with the arcs of cycles highlighted.
 
-Arcs that lead down stand on the right, arcs that lead up on the left, so that a circle is seen as one: it has
-arcs on both sides.
+Downward arcs are on the right and upward arcs on the left, so a cycle is easy to recognize: it has arcs on both sides.
 """
 
 from __future__ import annotations
@@ -9,62 +8,62 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-ROW = 34  # pixels
-MARGIN = 26
+ROW = 34  # height of a row in pixels
+MARGIN = 26  # pixels above the first and below the last node
 MAX_NODES = 80
 MAX_ARCS = 400
-WIDEST = 170  # of an arc
-LETTER = 7.4  # pixels that a letter of a label takes
+WIDEST = 170  # maximum width of an arc in pixels
+LETTER = 7.4  # approximate width of a letter in pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """From one thing to another."""
+    """A link from one node to another."""
 
     source: str
     target: str
     sentence: str
-    circular: bool = False
+    circular: bool = False  # True if the link is part of a cycle
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A thing."""
+    """A node of the diagram."""
 
     label: str
     y: int
     href: str = ""
-    circular: bool = False
+    circular: bool = False  # True if the node is part of a cycle
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A link, drawn."""
+    """The drawing of a link."""
 
-    path: str
+    path: str  # SVG path
     sentence: str
-    circular: bool
-    x: float  # where its sign stands
+    circular: bool  # True if the link is part of a cycle
+    x: float  # position of the sign that marks a cycle
     y: float
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Everything that is drawn, and what is not."""
+    """An arc diagram."""
 
     nodes: tuple[Node, ...]
     arcs: tuple[Arc, ...]
     width: int
     height: int
-    left: int  # where labels begin
-    more_nodes: int = 0
-    more_arcs: int = 0
+    left: int  # x position of the labels
+    more_nodes: int = 0  # number of nodes that are not drawn
+    more_arcs: int = 0  # number of arcs that are not drawn
 
 
-def circles(links: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those links that are part of a circle: both ends can be reached from each other.
+def cyclic_links(links: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the links that are part of a cycle, whose ends are reachable from each other.
 
-    >>> sorted(circles([("a", "b"), ("b", "a"), ("b", "c"), ("d", "d")]))
+    >>> sorted(cyclic_links([("a", "b"), ("b", "a"), ("b", "c"), ("d", "d")]))
     [('a', 'b'), ('b', 'a'), ('d', 'd')]
     """
     links = set(links)
@@ -74,18 +73,20 @@ def circles(links: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         targets.setdefault(source, set()).add(target)
         sources.setdefault(target, set()).add(source)
     component: dict[str, int] = {}
-    for number, node in enumerate(reversed(_finished(targets))):  # Kosaraju: backwards, in the order of finishing
+    # Kosaraju's algorithm: follow the links backwards, starting from the node that was finished last.
+    for number, node in enumerate(reversed(_finished(targets))):
         if node not in component:
-            open_ = [node]
-            while open_:
-                here = open_.pop()
+            pending = [node]
+            while pending:
+                here = pending.pop()
                 if here not in component:
                     component[here] = number
-                    open_ += sources.get(here, ())
+                    pending += sources.get(here, ())
     return {(source, target) for source, target in links if component[source] == component[target]}
 
 
 def _finished(targets: Mapping[str, set[str]]) -> list[str]:
+    """Return the nodes in the order in which a depth-first search finishes them."""
     seen: set[str] = set()
     order: list[str] = []
     for start in sorted(targets):
@@ -104,10 +105,10 @@ def _finished(targets: Mapping[str, set[str]]) -> list[str]:
 
 
 def draw(labels: Sequence[str], links: Sequence[Link], hrefs: Mapping[str, str]) -> Diagram:
-    """The things in this order; the first of them, where they are too many, and those in circles."""
-    knotted = {end for link in links if link.circular for end in (link.source, link.target)}
-    shown = set([label for label in labels if label in knotted][:MAX_NODES])
-    shown.update([label for label in labels if label not in knotted][: MAX_NODES - len(shown)])
+    """Draw the nodes in the order of `labels`. If there are too many, prefer those in cycles, then the first ones."""
+    in_cycle = {end for link in links if link.circular for end in (link.source, link.target)}
+    shown = set([label for label in labels if label in in_cycle][:MAX_NODES])
+    shown.update([label for label in labels if label not in in_cycle][: MAX_NODES - len(shown)])
     kept = [label for label in labels if label in shown]
     inside = sorted(
         (one for one in links if one.source in shown and one.target in shown), key=lambda one: not one.circular
@@ -119,7 +120,7 @@ def draw(labels: Sequence[str], links: Sequence[Link], hrefs: Mapping[str, str])
     right = 20 + max((widths[one] for one in drawn if places[one.source] <= places[one.target]), default=0)
     text = round(LETTER * max(map(len, kept), default=0)) + 24
     return Diagram(
-        nodes=tuple(Node(label, places[label], hrefs.get(label, ""), label in knotted) for label in kept),
+        nodes=tuple(Node(label, places[label], hrefs.get(label, ""), label in in_cycle) for label in kept),
         arcs=tuple(_arc(link, places, widths[link], left, left + text) for link in drawn),
         width=left + text + right,
         height=2 * MARGIN + ROW * max(0, len(kept) - 1),

@@ -1,4 +1,4 @@
-"""Curves: how coverage grew over executions, as drawings; with a straight or a logarithmic axis of executions."""
+"""Charts of coverage growth, with a linear or logarithmic execution axis."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 
-MAX_POINTS = 300  # of a curve
+MAX_POINTS = 300  # points of a curve
 
-Growth = Sequence[tuple[int, int]]  # (execution, covered by then)
+Growth = Sequence[tuple[int, int]]  # pairs of an execution and the number of requirements covered by then
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a curve is drawn."""
+    """The size of a drawing and the margins around its curve, in pixels."""
 
     width: int
     height: int
@@ -29,7 +29,7 @@ CHART = Box(460, 210, left=46, bottom=26, top=14, right=14)
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """From executions and requirements to pixels.
+    """Maps executions and requirements to pixels.
 
     >>> axes = Axes(Box(104, 102), 100, 50, logarithmic=False)
     >>> axes.x(0), axes.x(100), axes.y(0), axes.y(50)
@@ -42,7 +42,7 @@ class Axes:
     logarithmic: bool = False
 
     def x(self, execution: float) -> float:
-        """Executions are counted from 1; so the logarithm of the first is 0."""
+        """Return the x coordinate of an execution. Executions count from 1, so the logarithm of the first is 0."""
         wide = self.box.width - self.box.left - self.box.right
         if self.logarithmic:
             share = log10(max(1, execution)) / log10(max(2, self.executions))
@@ -51,34 +51,34 @@ class Axes:
         return round(self.box.left + wide * min(1.0, share), 1)
 
     def y(self, covered: float) -> float:
-        """Up is more."""
+        """Return the y coordinate of a number of covered requirements."""
         high = self.box.height - self.box.top - self.box.bottom
         return round(self.box.height - self.box.bottom - high * min(1.0, covered / max(1, self.most)), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A number at an axis."""
+    """A labeled tick on an axis."""
 
-    at: float
+    at: float  # pixel position
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One curve with its axes."""
+    """A curve with its axes."""
 
-    path: str
+    path: str  # SVG path of the curve
     box: Box
     executions: tuple[Tick, ...]
     covered: tuple[Tick, ...]
-    total: float | None = None  # the height of the line that says how many there are
-    band: tuple[float, float] | None = None  # upper and lower end of an estimate
-    findings: tuple[tuple[float, int], ...] = ()  # where, and which
+    total: float | None = None  # y coordinate of the total; None if it is not drawn
+    band: tuple[float, float] | None = None  # y coordinates of the upper and lower bound of an estimate
+    findings: tuple[tuple[float, int], ...] = ()  # (x coordinate, number) of each finding
 
 
 def sparkline(growth: Growth, executions: int) -> str:
-    """A path of the size of SPARK; "" where nothing grew.
+    """Return the SVG path of a sparkline that fits into SPARK, or "" if nothing was covered.
 
     >>> sparkline([(1, 1), (2, 2)], 4)
     'M 0.0 22.0 L 23.5 22.0 L 23.5 12.0 L 47.0 12.0 L 47.0 2.0 L 94.0 2.0'
@@ -87,7 +87,7 @@ def sparkline(growth: Growth, executions: int) -> str:
 
 
 def stairs(growth: Growth, axes: Axes) -> str:
-    """Coverage stays as it is until an execution brings more."""
+    """Return a step curve as an SVG path: coverage is constant until an execution covers something new."""
     if not growth:
         return ""
     before = 0
@@ -108,7 +108,7 @@ def chart(
     interval: tuple[int, int] | None = None,
     findings: Iterable[tuple[int, int]] = (),
 ) -> Chart:
-    """A whole drawing. A total that is far above the curve is not drawn: it would be flat."""
+    """Return a chart. A total far above the curve is not drawn, because it would flatten the curve."""
     reached = growth[-1][1] if growth else 0
     if total is not None and total > 4 * max(1, reached):
         total = interval = None
@@ -128,7 +128,7 @@ def chart(
 
 
 def _ticks(most: int, logarithmic: bool) -> list[int]:
-    """Round numbers.
+    """Return round numbers for the ticks of an axis.
 
     >>> _ticks(1200, logarithmic=False), _ticks(1200, logarithmic=True)
     ([0, 500, 1000], [1, 10, 100, 1000])

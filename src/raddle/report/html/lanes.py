@@ -1,4 +1,4 @@
-"""Swim-lanes: a finding with a column for each thread, time downwards, and arrows for what went from one to another."""
+"""Swimlanes: a finding with a column per thread, time running downwards, and arrows for data and synchronization."""
 
 from __future__ import annotations
 
@@ -12,63 +12,64 @@ from raddle.operation import ACQUIRE, DELETE, END, ENTER, JOIN, LEAVE, READ, REL
 from raddle.report import story
 from raddle.report.plain import in_one_line, shortened
 
-MAX_STEPS = 300  # a story longer than that shows its end
-LONGEST_CODE, LONGEST_TEXT = 120, 300  # characters of a line of source, of whatever else a step has
+MAX_STEPS = 300  # rows shown; of a longer story only the end is shown
+LONGEST_CODE, LONGEST_TEXT = 120, 300  # characters of a source line, and of any other text of a step
 READS, HANDS_OVER, ORDERS = "reads-from", "hand-over", "order"  # kinds of arrow
-EARLY = "early"  # reads what was written before the thread was started: no news
+READS_EARLY = "early"  # kind of arrow: reads a value that was written before the reading thread was started
 _READ = "reads what {thread} wrote in step {step}"
-_SAID = {READS: _READ, EARLY: _READ, HANDS_OVER: "got from {thread} in step {step}"}
-_UNTOLD = frozenset({ENTER, LEAVE})
-_ENDS: dict[str, str] = {END: "ends", JOIN: "has waited for the end of"}
+_ARROW_TEXTS = {READS: _READ, READS_EARLY: _READ, HANDS_OVER: "handed over by {thread} in step {step}"}
+_OMITTED_KINDS = frozenset({ENTER, LEAVE})
+_ENDS: dict[str, str] = {END: "ends", JOIN: "joins"}
 
-# What gives, and who takes it: a step of the second kind takes from the last step of the first kind at the same thing.
+# Maps a kind of step to an arrow and the kinds of step it can start from. The arrow starts at the last such step on
+# the same object.
 _TAKES_FROM: dict[str, tuple[str, tuple[str, ...]]] = {
     **{kind: (HANDS_OVER, (kind.partner,)) for kind in TAKES},
     READ: (READS, (WRITE, DELETE)),
     ACQUIRE: (HANDS_OVER, (RELEASE, WAIT)),
 }
 
-Code = Callable[[str, int], str]  # a line of source, by file and line
+Code = Callable[[str, int], str]  # returns a source line, given its file and number
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One step."""
+    """A step of a thread."""
 
-    number: int  # from 1
-    thread: int  # its column
-    place: str  # "log.py:9", "" where it has none
+    number: int  # counted from 1
+    thread: int  # index of the thread's column
+    place: str  # for example "log.py:9"; "" if unknown
     file: str
     line: int
     code: str
     verb: str
     subject: str
     value: str
-    source: int = 0  # the step that an arrow leads from, 0 if there is none
-    arrow: str = ""  # its kind
-    why: str = ""  # the arrow in words
+    source: int = 0  # number of the step at which this step's arrow starts; 0 if it has no arrow
+    arrow: str = ""  # kind of the arrow
+    why: str = ""  # description of the arrow
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A thread that could have gone on was stopped here."""
+    """A preemption: an enabled thread is stopped here."""
 
-    thread: int
+    thread: int  # index of the thread's column
     place: str
-    decisive: bool  # the last one: without it, nothing goes wrong
-    with_gil: bool
+    decisive: bool  # True for the last preemption, without which the execution does not fail
+    with_gil: bool  # True if CPython with the GIL can switch threads there
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """A whole story."""
+    """The swimlanes of a finding."""
 
-    threads: tuple[str, ...]
+    threads: tuple[str, ...]  # names of the threads, one per column
     rows: tuple[Cell | Stop, ...]
-    left_out: int = 0  # steps at the beginning
+    left_out: int = 0  # number of rows omitted at the beginning
 
     def text(self) -> str:
-        """The same for a mail or a ticket."""
+        """Return the steps as plain text, for an email or an issue."""
         cells = [row for row in self.rows if isinstance(row, Cell)]
         widths = [
             max((len(text) for text in column), default=0)
@@ -88,12 +89,12 @@ class Lanes:
 
 
 def _in_text(cell: Cell) -> str:
-    """Its code as the story on a terminal has it: rows stay short."""
+    """Return the code of a step, shortened as in the story on a terminal."""
     return shortened(cell.code, story.LONGEST_CODE)
 
 
 def lanes_of(finding: Finding, code: Code) -> Lanes:
-    """Return the story of a finding.
+    """Return the swimlanes of a finding; `code` returns the source line of a step.
 
     >>> step = {"file": "c.py", "line": 3, "variable": "C.n", "object": 1}
     >>> steps = [{**step, "thread": "T1", "operation": "write", "value": "5"},
@@ -113,22 +114,23 @@ def lanes_of(finding: Finding, code: Code) -> Lanes:
             if stop.before == index:
                 decisive = place == len(stops) - 1
                 rows.append(Stop(columns[stop.thread], _text(stop.place), decisive, stop.with_gil))
-        if step is not None and _told(step):
+        if step is not None and _is_shown(step):
             number += 1
             rows.append(_cell(step, number, columns, sources.get(index), code))
     return _without_empty_lanes(Lanes(threads, tuple(rows[-MAX_STEPS:]), max(0, len(rows) - MAX_STEPS)))
 
 
 def _without_empty_lanes(lanes: Lanes) -> Lanes:
-    """Threads that took none of the steps that are left need no column."""
+    """Remove the columns of threads without a row."""
     busy = sorted({row.thread for row in lanes.rows})
     columns = {thread: column for column, thread in enumerate(busy)}
     rows = tuple(replace(row, thread=columns[row.thread]) for row in lanes.rows)
     return Lanes(tuple(lanes.threads[thread] for thread in busy), rows, lanes.left_out)
 
 
-def _told(step: Event) -> bool:
-    return step.kind not in _UNTOLD and (step.file != "stdlib" or step.kind == END)  # not the insides of a pool
+def _is_shown(step: Event) -> bool:
+    # Steps inside the standard library, such as those of a thread pool, are hidden.
+    return step.kind not in _OMITTED_KINDS and (step.file != "stdlib" or step.kind == END)
 
 
 def _cell(
@@ -139,7 +141,7 @@ def _cell(
     code: Code,
 ) -> Cell:
     file, line = step.file, step.line
-    from_, arrow, giver = source or (0, "", "")
+    from_, arrow, source_thread = source or (0, "", "")
     return Cell(
         number=number,
         thread=columns[step.thread],
@@ -152,40 +154,43 @@ def _cell(
         value=_text(step.value),
         source=from_,
         arrow=arrow,
-        why=_SAID[arrow].format(thread=giver, step=from_) if arrow in _SAID else "",
+        why=_ARROW_TEXTS[arrow].format(thread=source_thread, step=from_) if arrow in _ARROW_TEXTS else "",
     )
 
 
 def _text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Of a text that may be a whole file only as much is looked at as is shown."""
+    """Shorten a text. It is cut before it is escaped, since a value can be as long as a file."""
     return shortened(in_one_line(text[: longest + 1]), longest)
 
 
 def _sources(steps: Sequence[Event]) -> dict[int, tuple[int, str, str]]:
-    """By index of a step: the number of the step that it takes from, how, and whose that was, if another thread's."""
-    last: dict[tuple[str, object], tuple[int, str]] = {}  # by kind and thing: the step's number, and who
+    """Map the index of a step to its arrow: the number of the source step, the kind of arrow, and the source thread.
+
+    Only arrows from one thread to another are included.
+    """
+    last: dict[tuple[str, object], tuple[int, str]] = {}  # maps (kind, object) to the (number, thread) of the last step
     begun: set[str] = set()
     found: dict[int, tuple[int, str, str]] = {}
     number = 0
     for index, step in enumerate(steps):
-        if not _told(step):
+        if not _is_shown(step):
             continue
         number += 1
-        kind, thread, thing = step.kind, step.thread, step.datum
-        arrow, givers = _TAKES_FROM.get(kind, ("", ()))
-        takes = [last[giver, thing] for giver in givers if (giver, thing) in last]
-        if not takes and kind == JOIN and (END, step.variable) in last:
-            takes, arrow = [last[END, step.variable]], ORDERS
-        if not takes and thread not in begun and (START, thread) in last:
-            takes, arrow = [last[START, thread]], ORDERS
+        kind, thread, subject = step.kind, step.thread, step.datum
+        arrow, source_kinds = _TAKES_FROM.get(kind, ("", ()))
+        candidates = [last[source, subject] for source in source_kinds if (source, subject) in last]
+        if not candidates and kind == JOIN and (END, step.variable) in last:
+            candidates, arrow = [last[END, step.variable]], ORDERS
+        if not candidates and thread not in begun and (START, thread) in last:
+            candidates, arrow = [last[START, thread]], ORDERS
         begun.add(thread)
-        if takes and (latest := max(takes))[1] != thread:
+        if candidates and (latest := max(candidates))[1] != thread:
             early = arrow == READS and latest[0] < last.get((START, thread), (0, ""))[0]
-            found[index] = (latest[0], EARLY if early else arrow, latest[1])
+            found[index] = (latest[0], READS_EARLY if early else arrow, latest[1])
         if kind == START:
             last[START, step.variable] = (number, thread)
         elif kind == END:
             last[END, thread] = (number, thread)
         else:
-            last[kind, thing] = (number, thread)
+            last[kind, subject] = (number, thread)
     return found

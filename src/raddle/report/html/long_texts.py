@@ -1,4 +1,4 @@
-"""Texts of any length on pages of a few hundred kilobytes: their beginning, and as much more as a page takes."""
+"""Shorten long texts so that a page stays within a few hundred kilobytes."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 from raddle.report.plain import shortened
 
-SHOWN_CHARACTERS, SHOWN_LINES = 600, 8  # of a message, before what comes next on the page
-MAX_CHARACTERS = 100_000  # of one text on a page; escaped, each takes up to six
-LONGEST_LINE = 1_000  # of details, which may repeat the message
+SHOWN_CHARACTERS, SHOWN_LINES = 600, 8  # size of a message that is shown without unfolding
+MAX_CHARACTERS = 100_000  # characters of one text on a page; escaped, each takes up to six bytes
+LONGEST_LINE = 1_000  # characters of a line of details, which may repeat the message
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text that shows its beginning, and the whole when it is asked to."""
+    """A text that shows its beginning and can be unfolded."""
 
     beginning: str
-    whole: str = ""  # "" where the beginning is all of it
-    characters: int = 0  # of the text
-    left_out: int = 0  # characters that not even the whole has
+    whole: str = ""  # the unfolded text; "" if the beginning is the whole text
+    characters: int = 0  # length of the text
+    left_out: int = 0  # number of characters that the unfolded text omits
 
 
 def folded(text: str) -> Folded:
-    """
+    """Split a text into its beginning and the whole.
+
     >>> folded("no")
     Folded(beginning='no', whole='', characters=2, left_out=0)
     >>> folded("no\\n" * 9).beginning
@@ -40,7 +41,7 @@ def folded(text: str) -> Folded:
 
 
 def bounded(lines: Iterable[str]) -> str:
-    """Lines of a traceback: each as far as it is read, and of too many the first and the last.
+    """Join the lines of a traceback. Cut long lines, and the middle of a long text.
 
     >>> bounded(["a", "b"])
     'a\\nb'

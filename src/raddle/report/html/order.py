@@ -1,4 +1,4 @@
-"""The lock graph and the order of synchronization, as far as the data file knows them."""
+"""The lock graph and the happens-before graph, drawn from the covered requirements and the warnings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from raddle.checks.lock_cycles import ARROW
 from raddle.checks.warning_texts import say
 from raddle.criteria import shape_of
 from raddle.entities import AbstractObject
-from raddle.report.html.arcs import Diagram, Link, circles, draw
+from raddle.report.html.arcs import Diagram, Link, cyclic_links, draw
 from raddle.report.html.places import Places
 from raddle.requirement import Requirement, Role
 from raddle.site import Site
 from raddle.store.contents import Contents
 from raddle.warning import POTENTIAL_DEADLOCK
 
-MAX_SENTENCES = 500  # of one page
+MAX_SENTENCES = 500  # sentences listed on one page
 
 _LOCKS = ("goodlock", "goodlock*")
 _PAIRS = ("hbpair", "hbpair*")
@@ -24,30 +24,30 @@ _PAIRS = ("hbpair", "hbpair*")
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A drawing, and all that it says as sentences."""
+    """A drawing of a graph, and its links as sentences."""
 
     diagram: Diagram
     links: tuple[Link, ...]
-    measured: bool  # was the criterion measured that knows every link?
+    measured: bool  # True if a criterion that covers every link was measured
     warnings: tuple[str, ...] = ()
 
     @property
     def circular(self) -> tuple[Link, ...]:
-        """Those in circles."""
+        """The links that are part of a cycle."""
         return tuple(link for link in self.links if link.circular)
 
 
 def lock_graph(contents: Contents, places: Places) -> Graph:
-    """Which lock was asked for while which was held: by GoodLock's requirements, and by warnings of deadlocks."""
+    """Return the graph of locks requested while another was held, from `goodlock` and potential-deadlock warnings."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     hrefs: dict[str, str] = {}
     for name in _LOCKS:
         for requirement in _covered(name, contents):
-            held_at, asked_at = requirement.sites
-            held, asked = locks = requirement.of(Role.RESOURCE)
+            held_at, requested_at = requirement.sites
+            held, requested = locks = requirement.of(Role.RESOURCE)
             for lock in locks:
                 hrefs[_lock(lock)] = _made_at(lock, places)
-            _note(found, _lock(held), _lock(asked), held_at, asked_at, contents)
+            _note(found, _lock(held), _lock(requested), held_at, requested_at, contents)
     warnings = []
     warned: set[tuple[str, str]] = set()
     for warning in contents.warnings:
@@ -56,14 +56,14 @@ def lock_graph(contents: Contents, places: Places) -> Graph:
             locks = [lock.removeprefix("the ") for lock in warning.subject.split(ARROW)]
             for index, lock in enumerate(locks):
                 if len(warning.sites) == 2 * len(locks):
-                    held_at, asked_at = warning.sites[2 * index : 2 * index + 2]
+                    held_at, requested_at = warning.sites[2 * index : 2 * index + 2]
                     warned.add((lock, locks[(index + 1) % len(locks)]))
-                    _note(found, lock, locks[(index + 1) % len(locks)], held_at, asked_at, contents)
-    # Locks that were made in one place have one name here, and most of them are meant to be held together. So an
-    # arrow that leads back to where it began is a circle only where the single locks were seen to make one.
-    knotted = {pair for pair in circles(found) if pair[0] != pair[1] or pair in warned}
+                    _note(found, lock, locks[(index + 1) % len(locks)], held_at, requested_at, contents)
+    # Locks created at the same line share one node, and programs often hold several of them together on purpose. So a
+    # link from a node to itself counts as a cycle only if a warning shows that the individual locks form one.
+    in_cycle = {pair for pair in cyclic_links(found) if pair[0] != pair[1] or pair in warned}
     links = tuple(
-        Link(source, target, sentence, (source, target) in knotted)
+        Link(source, target, sentence, (source, target) in in_cycle)
         for (source, target), sentences in sorted(found.items())
         for sentence in sentences
     )
@@ -80,21 +80,21 @@ def _covered(name: str, contents: Contents) -> Iterator[Requirement]:
 def _note(
     found: dict[tuple[str, str], dict[str, None]],
     held: str,
-    asked: str,
+    requested: str,
     held_at: int,
-    asked_at: int,
+    requested_at: int,
     contents: Contents,
 ) -> None:
-    second = "another such lock" if held == asked else f"the {asked}"
+    second = "another such lock" if held == requested else f"the {requested}"
     sentence = (
-        f"{second} was asked for at {_place(asked_at, contents)} while the {held} was held, "
+        f"{second} was requested at {_place(requested_at, contents)} while the {held} was held, "
         f"acquired at {_place(held_at, contents)}"
     )
-    found.setdefault((held, asked), {})[sentence] = None
+    found.setdefault((held, requested), {})[sentence] = None
 
 
 def happens_before(contents: Contents, places: Places) -> Graph:
-    """Which synchronization handed over to which, in executions that were measured."""
+    """Return the graph of sites whose synchronization was observed to order them, from `hbpair`."""
     found: dict[tuple[int, int], dict[str, None]] = {}
     for name in _PAIRS:
         for requirement in _covered(name, contents):
@@ -108,7 +108,7 @@ def happens_before(contents: Contents, places: Places) -> Graph:
     by_label = {(labels[one], labels[two]): ways for (one, two), ways in found.items()}
     both = {pair for pair in by_label if pair[0] == pair[1] or pair[::-1] in by_label}
     links = tuple(
-        Link(one, two, _handed(one, two, way, (one, two) in both), (one, two) in both)
+        Link(one, two, _order_sentence(one, two, way, (one, two) in both), (one, two) in both)
         for (one, two), ways in by_label.items()
         for way in ways
     )
@@ -117,11 +117,11 @@ def happens_before(contents: Contents, places: Places) -> Graph:
     return Graph(draw(list(dict.fromkeys(labels.values())), links, hrefs), links, measured)
 
 
-def _handed(one: str, two: str, way: str, both: bool) -> str:
+def _order_sentence(one: str, two: str, way: str, both: bool) -> str:
     if one == two:
-        return f"{one} handed over to the same place in another thread {way}"
-    return f"{one} handed over to {two} {way}" + (
-        "; the other way round, too" if both else "; never the other way round"
+        return f"{one} happened before the same site in another thread, ordered {way}"
+    return f"{one} happened before {two}, ordered {way}; " + (
+        "also observed in the opposite order" if both else "never observed in the opposite order"
     )
 
 
@@ -146,4 +146,4 @@ def _made_at(lock: tuple[str, str], places: Places) -> str:
 
 def _place(number: int, contents: Contents) -> str:
     site = contents.sites.get(number)
-    return f"{site.file}:{site.line}" if site is not None else "a place without probes"
+    return f"{site.file}:{site.line}" if site is not None else "a site without probes"

@@ -1,4 +1,4 @@
-"""The pages of a report: what goes into each of them, from the contents of a data file."""
+"""The pages of an HTML report, rendered from the contents of a data file."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from raddle.report.html import views
 from raddle.report.html.lanes import Code, lanes_of
 from raddle.report.html.line_markup import line_markup
 from raddle.report.html.long_texts import bounded, folded
-from raddle.report.html.marked import MEANINGS, SIGNS, marked_lines
-from raddle.report.html.meetings import Meetings
 from raddle.report.html.order import MAX_SENTENCES, happens_before, lock_graph
 from raddle.report.html.places import Places, finding_page
+from raddle.report.html.replay_commands import finding_command, replay_commands
 from raddle.report.html.site_data import SiteData
+from raddle.report.html.site_marks import STATUS_MEANINGS, STATUS_SIGNS, marked_lines
+from raddle.report.html.site_requirements import SiteRequirements
 from raddle.report.html.source import Source, load
 from raddle.report.html.templating import environment
 from raddle.report.html.waits import ring, wait_views
-from raddle.report.html.witness import of_finding, witnesses
 from raddle.report.lock_names import with_names
 from raddle.report.source import Sources
 from raddle.report.stored_findings import Stored, stored_findings
@@ -36,9 +36,9 @@ from raddle.requirement import Requirement
 from raddle.site import Site
 from raddle.store.contents import Contents
 
-MAX_FINDINGS = 300  # that have a page of their own
-MAX_LISTED = 100  # findings in the index; warnings, too
-MAX_CELLS = 12_000  # of the table of files; what is more has further pages
+MAX_FINDINGS = 300  # findings that get a page of their own
+MAX_LISTED = 100  # findings, warnings, notes and runs listed on the index page
+MAX_CELLS = 12_000  # cells of the table of files on one page; further files go to further pages
 
 
 class Report:
@@ -59,12 +59,12 @@ class Report:
             version=version,
             headline=views.headline(self._summary),
             has_findings=bool(contents.findings),
-            signs=SIGNS,
-            meanings=MEANINGS,
+            signs=STATUS_SIGNS,
+            meanings=STATUS_MEANINGS,
         )
 
     def everything(self) -> Iterator[tuple[str, str]]:
-        """Names of files, and what is in them."""
+        """Yield the name and content of each file of the report."""
         yield from self._indexes()
         yield from self._source_pages()
         for number, finding in enumerate(self._findings[:MAX_FINDINGS], 1):
@@ -80,7 +80,7 @@ class Report:
 
     @cached_property
     def _findings(self) -> Sequence[Stored]:
-        """Unlike ones first: of many that are alike, the later ones may have no page."""
+        """All findings, with distinct ones first, so that similar ones are the first to go without a page."""
         alike: dict[tuple[str, str], int] = defaultdict(int)
         order = []
         for one in stored_findings(self.contents):
@@ -136,7 +136,7 @@ class Report:
                 page="index",
                 criteria=views.criterion_views(self.contents, self._rows),
                 patterns=views.pattern_views(self._summary),
-                kinds=views.meanings(self._rows),
+                kinds=views.total_kinds(self._rows),
                 findings=self._found[:MAX_LISTED],
                 more_findings=max(0, len(self._found) - MAX_LISTED),
                 paged=min(len(self._found), MAX_FINDINGS),
@@ -157,18 +157,20 @@ class Report:
 
     def _source_pages(self) -> Iterator[tuple[str, str]]:
         measured = [row for row in self._rows if row.name not in SEQUENTIAL]
-        meetings = Meetings(self.contents, measured, criteria=self._criteria)
+        site_requirements = SiteRequirements(self.contents, measured, criteria=self._criteria)
         by_file: dict[str, dict[int, Site]] = defaultdict(dict)
         for number, site in self.contents.sites.items():
             by_file[site.file][number] = site
-        commands = witnesses(self.contents)
+        commands = replay_commands(self.contents)
         unrun = self._unrun_lines()
         labels = list(self.places.pages)
         for place, label in enumerate(labels):
             sites, source = by_file[label], self._sources[label]
-            lines = marked_lines(source, sites, meetings.parts, numbers=self.places.numbers, unrun=unrun.get(label, ()))
+            lines = marked_lines(
+                source, sites, site_requirements.by_site, numbers=self.places.numbers, unrun=unrun.get(label, ())
+            )
             script = f"data/{self.places.pages[label].removesuffix('.html')}.js"
-            yield script, SiteData(sites, meetings, self.places, commands).script()
+            yield script, SiteData(sites, site_requirements, self.places, commands).script()
             yield (
                 self.places.pages[label],
                 self._render(
@@ -187,7 +189,7 @@ class Report:
             )
 
     def _unrun_lines(self) -> dict[str, set[int]]:
-        """Where blocks begin that no execution ran, if that was measured."""
+        """Map each file to the first lines of blocks that no execution ran; empty unless `blocks` was measured."""
         found: dict[str, set[int]] = defaultdict(set)
         if "blocks" in self.contents.criteria:
             covered = self.contents.tally.covered.get("blocks", {})
@@ -195,14 +197,14 @@ class Report:
             for number in self.contents.model_for("blocks").blocks:
                 if number not in ran and number in self.contents.sites:
                     site = self.contents.sites[number]
-                    if site.function != "<module>":  # that runs before anybody watches
+                    if site.function != "<module>":  # module code runs on import, before measuring starts
                         found[site.file].add(site.line)
         return found
 
     # -- findings, growth, graphs -------------------------------------------------------------------
 
     def _code_of(self, one: Stored) -> Code:
-        """Return lines of source for the steps of a finding, from the versions that it was found in."""
+        """Return a function that looks up source lines in the versions that the finding was found in."""
 
         def code(label: str, line: int) -> str:
             source = self._sources.get(label)
@@ -226,7 +228,7 @@ class Report:
             details=bounded(details_of(finding)),
             waits=waits,
             ring=ring(waits),
-            replay=of_finding(one),
+            replay=finding_command(one),
             link=self.places.of_line,
             earlier=finding_page(number - 1) if number > 1 else "",
             later=finding_page(number + 1) if number < min(len(self._found), MAX_FINDINGS) else "",
@@ -243,6 +245,6 @@ class Report:
         )
 
     def _graph_page(self, name: str) -> str:
-        made = lock_graph if name == "locks" else happens_before
-        graph = made(self.contents, self.places)
+        make_graph = lock_graph if name == "locks" else happens_before
+        graph = make_graph(self.contents, self.places)
         return self._render(f"{name}.html", page=name, graph=graph, most=MAX_SENTENCES)

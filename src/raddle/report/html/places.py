@@ -1,4 +1,4 @@
-"""Where things are in the report: the page of each file, the mark of each site, the page of each finding."""
+"""Page names and link targets in the report for files, lines, sites and findings."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from hashlib import blake2b
 from raddle.site import Site
 from raddle.store.contents import Contents
 
-LONGEST_NAME = 60  # characters of a file's name that its page's name keeps
+LONGEST_NAME = 60  # characters of a file's label that the name of its page keeps
 
 
 class Places:
-    """Numbers and names within one report; sites are numbered anew, as JavaScript cannot count as far as they go.
+    """The page names and site numbers of one report.
+
+    Sites are renumbered from 0, because their own numbers exceed the integers that JavaScript represents exactly.
 
     >>> site = Site("shop/cart.py", 6, 8, "write", "value", "Cart.add", switchable=False)
     >>> places = Places(Contents(sites={27293042192809988: site}, paths={"shop/cart.py": "/home/me/shop/cart.py"}))
@@ -29,18 +31,18 @@ class Places:
         self.numbers: Mapping[int, int] = {number: place for place, number in enumerate(ordered)}
 
     def of_site(self, number: int) -> str:
-        """Its mark on the page of its file; "" where there is none."""
+        """Return the link to a site on the page of its file, or "" if the site is unknown."""
         site = self.sites.get(number)
         return f"{self.pages[site.file]}#s{self.numbers[number]}" if site is not None else ""
 
     def of_line(self, label: str, line: int) -> str:
-        """A line on the page of its file; "" where there is no such page."""
+        """Return the link to a line on the page of its file, or "" if the file has no page."""
         page = self.pages.get(label)
         return f"{page}#L{line}" if page is not None else ""
 
 
 def page_of(label: str) -> str:
-    """The name of a file's page: one that every disk takes, and no other file has.
+    """Return the name of a file's page: unique, and valid on every file system.
 
     >>> page_of("shop/cart.py")
     'source-shop-cart.py-fce5553d.html'
@@ -51,7 +53,7 @@ def page_of(label: str) -> str:
 
 
 def finding_page(number: int) -> str:
-    """The name of a finding's page; findings are counted from 1.
+    """Return the name of a finding's page; findings are numbered from 1.
 
     >>> finding_page(3)
     'finding-3.html'

@@ -1,4 +1,4 @@
-"""What a source page tells about a selected site, as data that the page loads."""
+"""The data that a source page loads to describe the selected site."""
 
 from __future__ import annotations
 
@@ -6,47 +6,54 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from raddle.report.html.meetings import MAX_OF_FILE, MAX_OF_SITE, Meeting, Meetings, Part, chosen
 from raddle.report.html.places import Places
+from raddle.report.html.site_requirements import (
+    MAX_OF_FILE,
+    MAX_OF_SITE,
+    RequirementAtSite,
+    SiteCoverage,
+    SiteRequirements,
+    chosen,
+)
 from raddle.report.plain import plain
 from raddle.site import Site
 
-MAX_CHARACTERS = 1_200_000  # of sentences in one page's data
-LONGEST_SENTENCE = 600
-MAX_MET = 60  # other sites that are listed by name
+MAX_CHARACTERS = 1_200_000  # total length of the sentences in the data of one page
+LONGEST_SENTENCE = 600  # characters of one sentence
+MAX_PARTNERS = 60  # interacting sites listed for one site
 
 
 class SiteData:
-    """Of one file's sites."""
+    """The data of all sites of one file; `commands` maps the number of an execution to its replay command."""
 
     def __init__(
-        self, sites: Mapping[int, Site], meetings: Meetings, places: Places, witnesses: Mapping[int, str]
+        self, sites: Mapping[int, Site], requirements: SiteRequirements, places: Places, commands: Mapping[int, str]
     ) -> None:
-        self._meetings, self._places, self._witnesses = meetings, places, witnesses
+        self._requirements, self._places, self._replay_commands = requirements, places, commands
         self._sentences: list[list[Any]] = []
-        self._known: dict[int, int] = {}  # by id of a meeting: the place of its sentence
+        self._sentence_index: dict[int, int] = {}  # maps the id() of a requirement to its index in _sentences
         self._names: dict[int, list[str]] = {}
         self._characters = 0
         self._commands: dict[int, str] = {}
-        busy = [number for number in sites if number in meetings.parts]
+        busy = [number for number in sites if number in requirements.by_site]
         self._most = min(MAX_OF_SITE, max(2, MAX_OF_FILE // (2 * len(busy) or 1)))
         self._sites = {places.numbers[number]: self._site(number, site) for number, site in sites.items()}
 
     def script(self) -> str:
-        """JavaScript that hands everything over; nothing in it can end the script or begin a tag."""
+        """Return a script that passes the data to the page. Nothing in it can end the script or open a tag."""
         data = {
             "sites": self._sites,
             "sentences": self._sentences,
             "names": self._names,
-            "witnesses": self._commands,
+            "commands": self._commands,
         }
-        # ASCII only, and no "<": right in whatever way a browser reads the file.
+        # ASCII without "<" is safe in every encoding and context in which a browser may read the file.
         return f"raddle.take({json.dumps(data, separators=(',', ':')).replace('<', chr(92) + 'u003c')});\n"
 
     def _site(self, number: int, site: Site) -> dict[str, Any]:
-        part = self._meetings.parts.get(number, Part())
-        covered, missing = part.counts
-        met = sorted(part.met, key=lambda other: self._places.numbers.get(other, -1))
+        coverage = self._requirements.by_site.get(number, SiteCoverage())
+        covered, missing = coverage.counts
+        partners = sorted(coverage.partners, key=lambda other: self._places.numbers.get(other, -1))
         return {
             "kind": site.kind,
             "name": plain(site.name),
@@ -55,38 +62,42 @@ class SiteData:
             "switchable": site.switchable,
             "covered": covered,
             "missing": missing,
-            "met": [self._name(other) for other in met[:MAX_MET] if other in self._places.numbers],
-            "more_met": max(0, len(met) - MAX_MET),
-            "had": self._told(part.covered),
-            "lacks": self._told(part.missing),
+            "partners": [self._name(other) for other in partners[:MAX_PARTNERS] if other in self._places.numbers],
+            "more_partners": max(0, len(partners) - MAX_PARTNERS),
+            "covered_sentences": self._sentence_indexes(coverage.covered),
+            "missing_sentences": self._sentence_indexes(coverage.missing),
         }
 
-    def _told(self, by_criterion: Mapping[str, list[Meeting]]) -> list[int]:
-        return [place for meeting in chosen(by_criterion, self._most) if (place := self._sentence(meeting)) is not None]
+    def _sentence_indexes(self, by_criterion: Mapping[str, list[RequirementAtSite]]) -> list[int]:
+        return [
+            place
+            for requirement in chosen(by_criterion, self._most)
+            if (place := self._sentence(requirement)) is not None
+        ]
 
-    def _sentence(self, meeting: Meeting) -> int | None:
-        known = self._known.get(id(meeting))
-        if known is not None:
-            return known
+    def _sentence(self, requirement: RequirementAtSite) -> int | None:
+        index = self._sentence_index.get(id(requirement))
+        if index is not None:
+            return index
         if self._characters > MAX_CHARACTERS:
             return None
-        text = plain(self._meetings.sentence(meeting))
+        text = plain(self._requirements.sentence(requirement))
         if len(text) > LONGEST_SENTENCE:
             text = text[: LONGEST_SENTENCE - 1] + "…"
         self._characters += len(text)
-        seen = meeting.seen
-        if seen is not None and seen.first in self._witnesses:
-            self._commands[seen.first] = plain(self._witnesses[seen.first])
-        sites = [self._name(site) for site in meeting.sites if site in self._places.numbers]
+        seen = requirement.seen
+        if seen is not None and seen.first in self._replay_commands:
+            self._commands[seen.first] = plain(self._replay_commands[seen.first])
+        sites = [self._name(site) for site in requirement.sites if site in self._places.numbers]
         times = [seen.first, seen.executions] if seen is not None else []
-        place = self._known[id(meeting)] = len(self._sentences)
-        self._sentences.append([meeting.criterion, text, self._meetings.pattern(meeting), sites, *times])
+        place = self._sentence_index[id(requirement)] = len(self._sentences)
+        self._sentences.append([requirement.criterion, text, self._requirements.pattern(requirement), sites, *times])
         return place
 
     def _name(self, number: int) -> int:
         place = self._places.numbers[number]
         if place not in self._names:
             site = self._places.sites[number]
-            said = plain(f"{site.file}:{site.line} {site.kind} {site.name}").rstrip()
-            self._names[place] = [said, self._places.of_site(number)]
+            text = plain(f"{site.file}:{site.line} {site.kind} {site.name}").rstrip()
+            self._names[place] = [text, self._places.of_site(number)]
         return place

@@ -1,4 +1,4 @@
-"""The source of a measured file as it lies on the disk now, and whether it is still what was measured."""
+"""The current source of a measured file, and whether it has changed since it was measured."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from raddle.site import INDEX_BITS
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Lines, without their ends."""
+    """The source lines of a file."""
 
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # without line endings
     state: str = MISSING
     path: str = ""
-    digests: frozenset[int] = frozenset()  # of what was measured: those that these lines have
+    digests: frozenset[int] = frozenset()  # digests of the measured versions that match these lines
 
     def has(self, site: int) -> bool:
-        """Does the site stand in these lines? If not, its line and column are those of another version.
+        """Return whether a site belongs to these lines. If not, its line and column refer to another version.
 
         >>> Source(("x = 1",), AS_MEASURED, digests=frozenset({4711})).has(4711 << INDEX_BITS)
         True
@@ -32,27 +32,27 @@ class Source:
         return self.state == AS_MEASURED and site >> INDEX_BITS in self.digests
 
     def remark(self, sites: Collection[int] = ()) -> str:
-        """What has to be said about it and its sites; "" where all is well."""
+        """Return a remark on a missing or changed source, or "" if it is unchanged."""
         if self.state == MISSING:
             return (
-                f"The source is not where it was measured ({self.path or 'nobody knows where'}), nor under its name "
-                "from here: only places are shown."
+                f"The source was found neither at {self.path or 'its original path'} nor under its relative path in "
+                "the current folder, so only the measured sites are shown."
             )
         if self.state == CHANGED:
             return (
-                "The source has changed since it was measured. What was measured stands behind the line that had its "
-                "number then."
+                "The source has changed since it was measured. Each measured site is listed after the line that now "
+                "has its line number."
             )
         if not all(map(self.has, sites)):
             return (
-                "Another source was measured under this name, too. What was measured in it stands behind the line that "
-                "had its number there."
+                "This file was measured in several versions. Sites of other versions are listed after the line that "
+                "now has their line number."
             )
         return ""
 
 
 def load(found: Found) -> Source:
-    """The source of a file, where it is.
+    """Read the source of a file; a file that cannot be read counts as missing.
 
     >>> load(Found("/nowhere.py")).state
     'missing'
@@ -67,7 +67,7 @@ def load(found: Found) -> Source:
 
 
 def text_lines(data: bytes) -> list[str]:
-    """As Python reads them, whatever the encoding; bytes that are no text are shown as such.
+    """Decode and split source lines as Python does; bytes that cannot be decoded become escapes.
 
     >>> text_lines("# coding: latin-1\\nname = 'é'".encode("latin-1"))
     ['# coding: latin-1', "name = 'é'"]
@@ -79,12 +79,14 @@ def text_lines(data: bytes) -> list[str]:
         text = data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError):
         text = data.decode("utf-8", "backslashreplace")
-    # Not `splitlines`: form feeds and the like end no line for Python.
+    # `splitlines` would also split at form feeds and similar characters, which do not end a line for Python.
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def functions(lines: Collection[str]) -> list[tuple[int, int, int]]:
-    """Every function: its first line with decorators, the line of its `def`, its last line. None if it is no Python.
+    """Return the first line with decorators, the `def` line and the last line of every function.
+
+    If the lines are not valid Python, return an empty list.
 
     >>> functions(["@cached", "def f():", "    return 1", "", "x = f()"])
     [(1, 2, 3)]

@@ -1,4 +1,4 @@
-"""The templates of the pages, everything in them escaped unless it is markup of our own."""
+"""The Jinja environment of the pages. It escapes everything except raddle's own markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raddle.report.plain import plain
 
 
 def environment() -> jinja2.Environment:
-    """Where templates are found; an undefined name is an error of ours."""
+    """Return the Jinja environment. An undefined name in a template is an error."""
     found = jinja2.Environment(
         loader=jinja2.PackageLoader("raddle.report.html"),
         autoescape=True,
@@ -25,7 +25,7 @@ def environment() -> jinja2.Environment:
 
 
 def text_markup(text: str) -> Markup:
-    """A text of the measured program as markup: nothing in it is obeyed, and nothing hides.
+    """Escape a text of the measured program: none of it acts as markup, and invisible characters become visible.
 
     >>> text_markup("<b> \\u202e")
     Markup('&lt;b&gt; \\\\u202e')
@@ -34,12 +34,12 @@ def text_markup(text: str) -> Markup:
 
 
 def _finalized(value: Any) -> Any:
-    """Every text that a template writes goes through here; markup of our own is left alone."""
+    """Escape invisible characters in every text that a template writes; leave raddle's own markup unchanged."""
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def with_names(sentence: str) -> Markup:
-    """What stands between backticks is a name of the program.
+    """Mark up a sentence: text between backticks is a name in the program and becomes code.
 
     >>> with_names("`<a>` is read & written")
     Markup('<code>&lt;a&gt;</code> is read &amp; written')

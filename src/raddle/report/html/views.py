@@ -1,4 +1,4 @@
-"""What each page says, as values: the templates only lay it out."""
+"""The content of the pages as values; the templates only lay it out."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from raddle.store.contents import Contents
 from raddle.tally import ESTIMATED, EXACT
 from raddle.wording import count
 
-LONGEST_MESSAGE = 300  # characters, in lists
+LONGEST_MESSAGE = 300  # characters of a message in a list
 RAISED = frozenset(kind for kind in OutcomeKind if kind.raised)
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """A line of the table of criteria."""
+    """A row of the table of criteria."""
 
     name: str
     anchor: str
@@ -37,14 +37,14 @@ class CriterionView:
     total: str
     kind: str
     percent: str
-    share: float | None  # between 0 and 100
+    share: float | None  # percentage between 0 and 100, or None if the total is unknown
     executions: int
     since_new: int
-    spark: str
+    spark: str  # SVG path of the sparkline
 
 
 def criterion_views(contents: Contents, rows: Sequence[Row]) -> list[CriterionView]:
-    """A line for each criterion."""
+    """Return a table row for each criterion."""
     views = []
     for place, row in enumerate(rows):
         known = criterion_class(row.name) if row.name in NAMES else None
@@ -69,38 +69,38 @@ def criterion_views(contents: Contents, rows: Sequence[Row]) -> list[CriterionVi
 
 
 def pattern_views(summary: Summary) -> list[tuple[str, str, str, str]]:
-    """A line for each pattern of map: its numbers, what was covered, the total, and its steps."""
+    """Return a table row for each pattern of `map`: its numbers, covered requirements, total and steps."""
     return [(one.name, f"{one.row.covered:,}", total_text(one.row), one.steps) for one in summary.patterns]
 
 
 def _kind(row: Row) -> str:
-    """The kind of total, with what belongs to it; "" where there is no total."""
-    _, _, said = total_text(row).partition(" (")
-    return said.removesuffix(")")
+    """Return the kind of total with its remarks, or "" if there is no total."""
+    _, _, kind = total_text(row).partition(" (")
+    return kind.removesuffix(")")
 
 
 def _summary(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
-def meanings(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """The kinds of total that are there, and what they mean."""
+def total_kinds(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return the kinds of total that occur in the rows, each with its meaning."""
     kinds = {row.total.kind for row in rows if not row.nothing}
     return [(kind, meaning) for kind, meaning in MEANINGS.items() if kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A line of the table of files."""
+    """A row of the table of files."""
 
     label: str
     page: str
-    cells: tuple[tuple[str, str, str], ...]  # text, what it is sorted by, and how much it is: "all", "some", "none", ""
+    cells: tuple[tuple[str, str, str], ...]  # (text, sort value, "all", "some", "none" or "")
     state: str = ""
 
 
 def file_view(label: str, page: str, cells: Mapping[str, Cell], names: Sequence[str], state: str = "") -> FileView:
-    """A file; criteria that have nothing in it have an empty cell."""
+    """Return the table row of a file; a criterion without requirements in the file gets an empty cell."""
     return FileView(label, page, tuple(_cell(cells.get(name)) for name in names), state)
 
 
@@ -119,26 +119,26 @@ def _how_much(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """A line of the list of findings."""
+    """An entry in the list of findings."""
 
     number: int
-    page: str  # "" where it has none
+    page: str  # "" if the finding has no page
     kind: str
     message: str
     thread: str
     origin: str
     possible_on: str
-    every_order: str  # in words, where it fails in every order
-    place: str  # where its thread was last
-    code: str  # what stands there
-    raised: bool  # did that line raise it?
-    execution: int  # counted over all runs; 0 where that is not known
+    every_order: str  # description of a failure that happens in every order; else ""
+    place: str  # place of the thread's last step
+    code: str  # source line at that place
+    raised: bool  # True if that line raised the failure
+    execution: int  # number of the execution, counted over all runs; 0 if unknown
 
 
 def finding_view(
     one: Stored, number: int, page: str, contents: Contents, code: Callable[[str, int], str]
 ) -> FindingView:
-    """Return a finding in short."""
+    """Return the list entry of a finding."""
     finding = one.finding
     own = [event for event in finding.trace if event.thread == finding.thread and event.line]
     file, line = (own[-1].file, own[-1].line) if own else ("", 0)
@@ -160,7 +160,10 @@ def finding_view(
 
 
 def execution_of(one: Stored, contents: Contents) -> int:
-    """Return the number of the execution that showed it, counted over all runs; a finding counts within its own."""
+    """Return the number of the execution that failed, counted over all runs, or 0 if it is unknown.
+
+    A finding stores the number within its own run.
+    """
     own = one.finding.execution
     runs = contents.runs if len(contents.runs) == 1 else [run for run in contents.runs if run.origin == one.origin]
     return next((run.before + own for run in runs if 1 <= own <= run.executions), 0)
@@ -168,7 +171,7 @@ def execution_of(one: Stored, contents: Contents) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GrowthView:
-    """One criterion on the page of growth."""
+    """One criterion on the growth page."""
 
     view: CriterionView
     straight: Chart
@@ -177,7 +180,7 @@ class GrowthView:
 
 
 def growth_views(contents: Contents, rows: Sequence[Row], found: Sequence[FindingView]) -> list[GrowthView]:
-    """A chart for each criterion, twice."""
+    """Return a linear and a logarithmic chart for each criterion."""
     shown: dict[int, int] = {}
     for finding in found:
         if finding.execution:
@@ -203,39 +206,44 @@ def growth_views(contents: Contents, rows: Sequence[Row], found: Sequence[Findin
 
 
 def remains(row: Row) -> str:
-    """What is left, in a sentence that says how that is known."""
+    """Return a sentence on how many requirements remain, and how that is known."""
     if row.nothing:
         return "There is nothing to cover."
     if row.total.kind == EXACT:
-        return "Nothing is left: every execution was seen."
+        return "No requirements remain: the search was exhausted."
     if row.total.number is None:
-        return "How many are left is not known: there were too few executions for an estimate."
+        return "The number of remaining requirements is unknown: there were too few executions for an estimate."
     left = row.total.number - row.covered
     if row.total.kind == ESTIMATED:
         most = (row.total.high or 0) - row.covered
-        about = f"about {count(left, 'requirement')}" if left else "nothing"
-        bound = f" (at 95 %: at most {number_text(most)})" if most > 0 else ""
-        return f"By estimate {about}{bound} would be left, if executions went on as they did."
+        about = f"about {count(left, 'requirement')}" if left else "none"
+        bound = f" (at most {number_text(most)} with 95 % confidence)" if most > 0 else ""
+        return f"Estimated to remain: {about}{bound}, assuming that further executions resemble the previous ones."
     if not left:
-        return "Nothing is left."
-    return f"At most {number_text(left)} {'is' if left == 1 else 'are'} left: the total is {row.total.kind}."
+        return "No requirements remain."
+    remaining = "requirement remains" if left == 1 else "requirements remain"
+    return f"At most {number_text(left)} {remaining}: the total is {row.total.kind}."
 
 
 def chance_sentence(contents: Contents) -> str:
-    """How probable it is that going on brings anything; "" before the first execution.
+    """Return a sentence on the chance that more executions cover anything new, or "" if it cannot be estimated.
 
-    It is judged by how coverage grew; with several subjects, each of them begins anew, and nothing can be said.
+    The estimate is based on how coverage grew. If runs have different origins, growth starts over with each of them.
     """
     if not contents.tally.executions or not contents.tally.covered or len({run.origin for run in contents.runs}) > 1:
         return ""
     chance = chance_of_anything_new(contents.tally)
     if chance is None:
-        return f"{count(contents.tally.executions, 'execution')}: too few to say how likely it is that more cover more."
+        return (
+            f"{count(contents.tally.executions, 'execution')}: too few to estimate the chance of covering anything new."
+        )
     percent = 100 * chance
-    said = "less than 0.1 %" if percent < 0.1 else "more than 99.9 %" if percent > 99.9 else f"about {percent:.1f} %"
-    return f"The chance that 1,000 more executions cover anything new, by any criterion, is {said}."
+    chance_text = (
+        "less than 0.1 %" if percent < 0.1 else "more than 99.9 %" if percent > 99.9 else f"about {percent:.1f} %"
+    )
+    return f"The chance that 1,000 more executions cover anything new in any criterion is {chance_text}."
 
 
 def headline(summary: Summary) -> str:
-    """How much was measured."""
+    """Return the numbers of runs and executions."""
     return f"{count(summary.runs, 'run')}, {count(summary.executions, 'execution')}"

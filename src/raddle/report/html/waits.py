@@ -1,4 +1,4 @@
-"""Who waits for whom when no thread can continue, as a drawing: threads and what they wait for, in a ring."""
+"""The wait-for graph of a deadlock: blocked threads arranged in a ring, with arrows to the threads they wait for."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from raddle.operation import SLEEP
 from raddle.place import Place
 from raddle.wait import Wait
 
-NODE_WIDTH, NODE_HEIGHT = 96, 40
-STRETCHED = 1.7  # so much wider than high is the ring: labels are wide
-BEND = 80
+NODE_WIDTH, NODE_HEIGHT = 96, 40  # pixels
+STRETCHED = 1.7  # ratio of the ring's width to its height, to make room for wide labels
+BEND = 80  # pixels between the middle of an arrow and the control point of its curve
 
 
 @dataclass(frozen=True, slots=True)
 class WaitView:
-    """A blocked thread in the drawing."""
+    """A blocked thread and what it waits for."""
 
     thread: str
-    what: str  # "to acquire Lock"
-    waits_for: str  # the thread that has to continue first; "" if there is none in particular
+    what: str  # for example "to acquire Lock"
+    waits_for: str  # the thread that has to continue first; "" if there is no such thread
     place: Place | None
-    circular: bool  # is it part of the circle?
+    circular: bool  # True if the thread is part of the deadlock cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +34,23 @@ class Node:
     name: str
     x: float
     y: float
-    circular: bool
+    circular: bool  # True if the thread is part of the deadlock cycle
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From the thread that waits to the one that it waits for."""
+    """An arrow from a waiting thread to the thread it waits for."""
 
-    path: str
+    path: str  # SVG path
     label: str
-    x: float
+    x: float  # position of the label
     y: float
-    circular: bool
+    circular: bool  # True if the arrow is part of the deadlock cycle
 
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """The drawing."""
+    """The whole drawing."""
 
     nodes: tuple[Node, ...]
     arrows: tuple[Arrow, ...]
@@ -60,7 +60,7 @@ class Ring:
 
 
 def wait_views(waits: Iterable[Wait]) -> list[WaitView]:
-    """Return the waits to draw; a thread that sleeps waits for nothing.
+    """Return the waits to draw; sleeping threads are left out because they wait for no other thread.
 
     >>> from raddle.operation import ACQUIRE, JOIN
     >>> waits = [Wait("T1", ACQUIRE, "Lock", "T2"), Wait("T2", JOIN, waits_for="T1")]
@@ -68,26 +68,26 @@ def wait_views(waits: Iterable[Wait]) -> list[WaitView]:
     [('T1', 'to acquire Lock', True), ('T2', 'for the end of T1', True)]
     """
     drawn = [wait for wait in waits if wait.kind.waiting and wait.kind != SLEEP]
-    circle = find_cycle({wait.thread: wait.waits_for for wait in drawn})
+    cycle = find_cycle({wait.thread: wait.waits_for for wait in drawn})
     return [
-        WaitView(wait.thread, wait.sentence.removeprefix("waits "), wait.waits_for, wait.place, wait.thread in circle)
+        WaitView(wait.thread, wait.sentence.removeprefix("waits "), wait.waits_for, wait.place, wait.thread in cycle)
         for wait in drawn
     ]
 
 
 def ring(waits: Iterable[WaitView]) -> Ring | None:
-    """The threads in a ring, those of the circle beside each other; None where nobody waits for anybody."""
+    """Lay out the threads in a ring, those of the cycle side by side; return None if no thread waits for another."""
     some = [wait for wait in waits if wait.waits_for]
     if not some:
         return None
     circular = {wait.thread for wait in some if wait.circular}
     names = dict.fromkeys([*_along(some, circular), *(name for wait in some for name in (wait.thread, wait.waits_for))])
     radius = 0 if len(names) == 1 else max(90, 34 * len(names))
-    beginning = pi if len(names) == 2 else -pi / 2  # two stand side by side, more have one on top
+    first_angle = pi if len(names) == 2 else -pi / 2  # two threads are side by side; of more, the first is at the top
     width, height = 2 * radius * STRETCHED + 2 * NODE_WIDTH + 60, 2 * radius + 160
     nodes = {}
     for place, name in enumerate(names):
-        angle = 2 * pi * place / len(names) + beginning
+        angle = 2 * pi * place / len(names) + first_angle
         x, y = width / 2 + STRETCHED * radius * cos(angle), height / 2 + radius * sin(angle)
         nodes[name] = Node(name, round(x, 1), round(y, 1), name in circular)
     arrows = tuple(_arrow(wait, nodes) for wait in some)
@@ -97,7 +97,7 @@ def ring(waits: Iterable[WaitView]) -> Ring | None:
 
 
 def _along(waits: Iterable[WaitView], circular: set[str]) -> list[str]:
-    """The threads of the circle, each before the one it waits for."""
+    """Return the threads of the cycle, each before the thread it waits for."""
     following = {wait.thread: wait.waits_for for wait in waits if wait.circular}
     order: list[str] = []
     here = min(circular, default="")
@@ -116,7 +116,7 @@ def _arrow(wait: WaitView, nodes: Mapping[str, Node]) -> Arrow:
         )  # fmt: skip
     across, down = end.x - start.x, end.y - start.y
     length = (across**2 + down**2) ** 0.5 or 1
-    # Arrows bend to the left of their way, so that two threads that wait for each other have two of them.
+    # Arrows bend to the left of their direction, so that the two arrows of a mutual wait do not overlap.
     over, under = (start.x + end.x) / 2 + BEND * down / length, (start.y + end.y) / 2 - BEND * across / length
     first, last = _edge(start, over, under), _edge(end, over, under)
     return Arrow(
@@ -126,7 +126,7 @@ def _arrow(wait: WaitView, nodes: Mapping[str, Node]) -> Arrow:
 
 
 def _edge(node: Node, x: float, y: float) -> tuple[float, float]:
-    """Where a line from the middle of a node to a point leaves the node."""
+    """Return the point where a line from the center of a node to (x, y) leaves the node."""
     across, down = x - node.x, y - node.y
     scale = min(
         (NODE_WIDTH / 2 + 6) / abs(across) if across else float("inf"),

@@ -1,5 +1,5 @@
-// What the pages can do: choose light or dark, search and sort, go through rows with the keyboard, show what a site
-// has met, draw the arrows of a finding. Texts of the measured program only ever become text, never markup.
+// Behavior of the pages: light and dark theme, search, sorting, keyboard navigation, the panel with the requirements of
+// a site, and the arrows of a finding. Text of the measured program is inserted only as text, never as markup.
 "use strict";
 
 const raddle = (() => {
@@ -20,17 +20,17 @@ const raddle = (() => {
 
   // -- light and dark --------------------------------------------------------------------------------------------
 
-  const kept = {
+  const storedTheme = {
     get: () => { try { return localStorage.getItem("raddle-theme"); } catch { return null; } },
-    set: (value) => { try { localStorage.setItem("raddle-theme", value); } catch { /* some browsers keep nothing for files */ } },
+    set: (value) => { try { localStorage.setItem("raddle-theme", value); } catch { /* some browsers provide no storage for local files */ } },
   };
-  if (kept.get()) document.documentElement.dataset.theme = kept.get();
+  if (storedTheme.get()) document.documentElement.dataset.theme = storedTheme.get();
 
-  function turn() {
+  function toggleTheme() {
     const root = document.documentElement;
     const now = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     root.dataset.theme = now === "dark" ? "light" : "dark";
-    kept.set(root.dataset.theme);
+    storedTheme.set(root.dataset.theme);
   }
 
   // -- tables ----------------------------------------------------------------------------------------------------
@@ -72,15 +72,15 @@ const raddle = (() => {
     one("#shown").textContent = words.length ? `${number(shown)} of ${number(rows.length)}` : "";
   }
 
-  // -- going through rows, steps or sites with the keyboard ------------------------------------------------------
+  // -- keyboard navigation ---------------------------------------------------------------------------------------
 
-  function stops() {
+  function navigable() {
     if (document.body.dataset.page === "source") return all("button.site:not(.quiet)");
     return all(".rows > li, .rows tbody tr, .lanes tr.row").filter((row) => !row.hidden);
   }
 
   function step(by) {
-    const places = stops();
+    const places = navigable();
     if (!places.length) return;
     const source = document.body.dataset.page === "source";
     let here = places.findIndex((place) => (source ? place === document.activeElement || place.getAttribute("aria-pressed") === "true" : place.classList.contains("here")));
@@ -109,16 +109,16 @@ const raddle = (() => {
       return;
     }
     if (typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
-    const turnTo = (way) => one(`a[rel="${way}"]`)?.click();
+    const followLink = (rel) => one(`a[rel="${rel}"]`)?.click();
     const actions = {
       "/": () => one("input[type=search]")?.focus(),
       "?": () => one("#help").showModal(),
       j: () => step(1),
       k: () => step(-1),
       i: () => one(".brand").click(),
-      d: turn,
-      "[": () => turnTo("prev"),
-      "]": () => turnTo("next"),
+      d: toggleTheme,
+      "[": () => followLink("prev"),
+      "]": () => followLink("next"),
     };
     if (event.key === "Enter" && !event.target.closest("a, button, summary")) follow();
     const action = actions[event.key];
@@ -128,7 +128,7 @@ const raddle = (() => {
     }
   }
 
-  // -- what a site has met ---------------------------------------------------------------------------------------
+  // -- panel of the selected site --------------------------------------------------------------------------------
 
   let data = null;
 
@@ -149,21 +149,21 @@ const raddle = (() => {
 
   function select(mark, site) {
     if (!data) return;
-    all("button.site").forEach((button) => { button.setAttribute("aria-pressed", "false"); button.classList.remove("met"); });
+    all("button.site").forEach((button) => { button.setAttribute("aria-pressed", "false"); button.classList.remove("partner"); });
     mark.setAttribute("aria-pressed", "true");
     const sites = mark.dataset.s.split(" ");
     const chosen = site ?? sites[0];
-    try { history.replaceState(null, "", `#s${chosen}`); } catch { /* not from every disk */ }
-    for (const met of data.sites[chosen].met) {
-      all("button.site").filter((button) => button.dataset.s.split(" ").includes(String(met))).forEach((button) => button.classList.add("met"));
+    try { history.replaceState(null, "", `#s${chosen}`); } catch { /* some browsers refuse this for local files */ }
+    for (const partner of data.sites[chosen].partners) {
+      all("button.site").filter((button) => button.dataset.s.split(" ").includes(String(partner))).forEach((button) => button.classList.add("partner"));
     }
-    mark.classList.remove("met");
+    mark.classList.remove("partner");
     show(mark, sites, chosen);
   }
 
   function close() {
     one("#panel")?.classList.remove("open");
-    all("button.site").forEach((button) => { button.setAttribute("aria-pressed", "false"); button.classList.remove("met"); });
+    all("button.site").forEach((button) => { button.setAttribute("aria-pressed", "false"); button.classList.remove("partner"); });
   }
 
   function show(mark, sites, chosen) {
@@ -171,7 +171,7 @@ const raddle = (() => {
     const site = data.sites[chosen];
     const parts = [make("button", { type: "button", class: "close", text: "Close", on: close })];
     if (sites.length > 1) {
-      const which = make("div", { class: "which", role: "group", "aria-label": "Sites in this place" });
+      const which = make("div", { class: "which", role: "group", "aria-label": "Sites at this position" });
       for (const other of sites) {
         const { kind, name } = data.sites[other];
         which.append(make("button", { type: "button", "aria-pressed": String(other === chosen), text: `${kind} ${name}`.trim(), on: () => select(mark, other) }));
@@ -179,20 +179,20 @@ const raddle = (() => {
       parts.push(which);
     }
     parts.push(make("h2", { class: "name", text: `${site.kind} ${site.name}`.trim() }));
-    const around = site.function === "<module>" ? "outside of functions" : `in ${site.function}`;
-    const gil = site.switchable ? "CPython with the GIL can switch threads just before." : "CPython with the GIL does not switch threads just before.";
+    const around = site.function === "<module>" ? "at module level" : `in ${site.function}`;
+    const gil = site.switchable ? "CPython with the GIL can switch threads right before it." : "CPython with the GIL does not switch threads right before it.";
     parts.push(make("p", { class: "quiet", text: `${site.place}, ${around}. ${gil}` }));
-    if (!site.covered && !site.missing) parts.push(make("p", { text: "It is watched, but it met no other thread, and nothing is known that it could meet." }));
-    if (site.met.length) {
-      const list = make("ul", { class: "met-list" });
-      for (const other of site.met) {
+    if (!site.covered && !site.missing) parts.push(make("p", { text: "This site is instrumented, but it is part of no known requirement." }));
+    if (site.partners.length) {
+      const list = make("ul", { class: "partner-list" });
+      for (const other of site.partners) {
         const [text, href] = data.names[other];
-        list.append(make("li", {}, make("a", { href, text }), String(other) === chosen ? " itself" : ""));
+        list.append(make("li", {}, make("a", { href, text }), String(other) === chosen ? " (this site)" : ""));
       }
-      if (site.more_met) list.append(make("li", { text: `and ${number(site.more_met)} more` }));
-      parts.push(make("h2", { text: "It has met in other threads" }), list);
+      if (site.more_partners) list.append(make("li", { text: `and ${number(site.more_partners)} more` }));
+      parts.push(make("h2", { text: "Interacted with in other threads" }), list);
     }
-    parts.push(...sentences("Not covered yet", site.lacks, site.missing, chosen), ...sentences("Covered", site.had, site.covered, chosen));
+    parts.push(...sentences("Not covered yet", site.missing_sentences, site.missing, chosen), ...sentences("Covered", site.covered_sentences, site.covered, chosen));
     panel.replaceChildren(...parts);
     panel.scrollTop = 0;
     panel.classList.add("open");
@@ -210,12 +210,12 @@ const raddle = (() => {
     const heading = make("h2", {}, `${title} `, make("span", { class: "number", text: number(total) }));
     const names = [...new Set(places.map((place) => data.sentences[place][0]))];
     if (names.length < 2) return [heading, list];
-    const select = make("select", { "aria-label": `${title}: which criterion` }, make("option", { value: "", text: "every criterion" }), ...names.map((name) => make("option", { value: name, text: name })));
+    const select = make("select", { "aria-label": `${title}: filter by criterion` }, make("option", { value: "", text: "all criteria" }), ...names.map((name) => make("option", { value: name, text: name })));
     select.addEventListener("change", () => fill(select.value));
     return [heading, select, list];
   }
 
-  function withNames(text) { // what stands between backticks is a name of the program
+  function withNames(text) { // text between backticks is a name in the program
     const parts = text.split("`");
     return parts.length % 2 ? parts.map((part, place) => (place % 2 ? make("code", { text: part }) : part)) : [text];
   }
@@ -233,7 +233,7 @@ const raddle = (() => {
       if (String(other) !== chosen) meta.append(make("a", { href: data.names[other][1], text: data.names[other][0] }));
     }
     const item = make("li", {}, ...withNames(text), meta);
-    const command = data.witnesses[first];
+    const command = data.commands[first];
     if (command) item.append(make("code", { class: "command", text: command }));
     return item;
   }
@@ -256,7 +256,7 @@ const raddle = (() => {
       const last = cell.lastElementChild.getBoundingClientRect();
       return { left: first.left - origin.left, right: first.right - origin.left, top: first.top - origin.top, bottom: last.bottom - origin.top };
     };
-    // Only one thread takes a step in each row, so the way along a row, then down between the columns, is free.
+    // Each row contains a step of only one thread, so an arrow can run along its row and then down between two columns.
     const used = new Map();
     for (const cell of all("td[data-from]", table)) {
       const giver = document.getElementById(`step-${cell.dataset.from}`)?.querySelector("td.step");
@@ -292,16 +292,16 @@ const raddle = (() => {
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = "Copied";
     } catch {
-      getSelection().selectAllChildren(text); // then Ctrl+C will do
+      getSelection().selectAllChildren(text); // the user can then press Ctrl+C
       button.textContent = "Selected";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
 
-  // -- beginning -------------------------------------------------------------------------------------------------
+  // -- setup -----------------------------------------------------------------------------------------------------
 
   document.addEventListener("DOMContentLoaded", () => {
-    one("#theme").addEventListener("click", turn);
+    one("#theme").addEventListener("click", toggleTheme);
     one("#help-button").addEventListener("click", () => one("#help").showModal());
     all("th[aria-sort]").forEach((header) => one("button", header).addEventListener("click", () => sort(header)));
     all("[data-filter]").forEach((input) => input.addEventListener("input", () => filter(input)));

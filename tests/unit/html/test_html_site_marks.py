@@ -5,15 +5,15 @@ from __future__ import annotations
 from report_contents import READ, SOURCE, WRITE
 
 from raddle.report.html.line_markup import line_markup
-from raddle.report.html.marked import LONGEST_LINE, MAX_CHARACTERS, Mark, marked_lines, status_of
-from raddle.report.html.meetings import Meeting, Part
+from raddle.report.html.site_marks import LONGEST_LINE, MAX_CHARACTERS, Mark, marked_lines, status_of
+from raddle.report.html.site_requirements import RequirementAtSite, SiteCoverage
 from raddle.report.html.source import Source
 from raddle.report.source import AS_MEASURED, CHANGED
 from raddle.site import INDEX_BITS, Site
 from raddle.tally import Covered
 
-MET = Part(covered={"map": [Meeting("map", (READ,), (READ,), Covered(1, 1))]})
-UNMET = Part(missing={"map": [Meeting("map", (READ,), (READ,), None)]})
+MET = SiteCoverage(covered={"map": [RequirementAtSite("map", (READ,), (READ,), Covered(1, 1))]})
+UNMET = SiteCoverage(missing={"map": [RequirementAtSite("map", (READ,), (READ,), None)]})
 
 
 def marks(text, *sites, parts=None):
@@ -51,7 +51,7 @@ def test_columns_count_bytes():
 def test_sites_in_one_place_share_a_mark():
     (mark,), _ = marks("x.n += 1", site(0), site(0, "write"), parts={2: UNMET})
     assert mark.sites == (2, 1)  # those with something to tell first
-    assert mark.label.startswith("write x and read x: nothing was covered")
+    assert mark.label.startswith("write x and read x: no requirement here is covered")
 
 
 def test_a_column_beyond_the_line():
@@ -124,7 +124,7 @@ def test_a_changed_source_is_marked_by_line():
         (5, "[read gone]"),  # the file is shorter than it was
     ]
     assert [line.status for line in lines] == ["", "quiet", "quiet"]
-    assert 'class="site quiet then"' in line_markup(lines[1])
+    assert 'class="site quiet description"' in line_markup(lines[1])
 
 
 def test_sites_of_another_version_are_not_pointed_at():
@@ -133,7 +133,7 @@ def test_sites_of_another_version_are_not_pointed_at():
     (line,) = marked_lines(source, {now: site(4, name="y"), before: site(0, name="z")}, {}, numbers={now: 1, before: 2})
     assert shape(line) == "x = [y]  [read z]"
     assert source.remark([now]) == ""
-    assert source.remark([now, before]).startswith("Another source was measured under this name, too.")
+    assert source.remark([now, before]).startswith("This file was measured in several versions.")
 
 
 def test_functions_of_a_changed_source_are_not_said_to_be_unwatched():
