@@ -42,13 +42,13 @@ def _listed_module(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_collection(monkeypatch):
-    """Skip the collection after every item, which only interpreters without reference counts need."""
+    """Skip the garbage collection after every item. Only interpreters without reference counting need it."""
     monkeypatch.setattr(test_queue, "gc_collect", lambda: None)
 
 
 @pytest.fixture(autouse=True)
 def _fewer_items(request, monkeypatch):
-    """Reduce the tens of thousands of items, which are meant to provoke rare interleavings. Keep all threads."""
+    """Use fewer items than CPython, which needs tens of thousands to provoke rare interleavings."""
     if "-test_many_threads" in request.node.name:
         monkeypatch.setattr(test_queue, "range", lambda stop: range(min(stop, 120)), raising=False)
     elif "in_many_threads" in request.node.name:

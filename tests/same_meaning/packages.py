@@ -44,7 +44,7 @@ PACKAGES = (
     Package("toolz==1.0.0", "toolz", tests="toolz"),
 )
 
-# Maps tests that differ because they inspect the interpreter's machinery to the reason.
+# Maps each test that is known to differ to the reason, such as inspecting the interpreter's machinery.
 KNOWN: dict[str, str] = {}
 
 

@@ -1,6 +1,6 @@
 """Small racy programs that run under raddle and with real threads.
 
-Each returns the final state of the shared object. `recording_scenario(name, record)` makes a scenario of a program.
+Each returns the final state of the shared object. `recording_scenario(name, record)` turns a program into a scenario.
 """
 
 from __future__ import annotations

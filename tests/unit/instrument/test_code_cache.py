@@ -188,7 +188,7 @@ def instrument_changed(module: Path, change: Change, source: bytes = SOURCE) -> 
 
 
 def test_code_changed_by_another_tool_is_loaded_from_the_cache(module: Path) -> None:
-    """pytest, for example, rewrites assertions. The cache avoids repeating the change and the compilation."""
+    """A tool such as pytest, which rewrites assertions, need not repeat its change if the code is cached."""
     changed: list[str] = []
 
     def change(by: str) -> Change:

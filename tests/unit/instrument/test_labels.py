@@ -59,6 +59,6 @@ def test_the_naming_root_is_the_project_the_data_folder_or_the_current_folder(tm
     current, parent = str(tmp_path / "work"), str(tmp_path)
     assert naming_root(str(inner)) == current
     assert naming_root(str(inner), os.path.join(parent, ".raddle")) == parent
-    assert naming_root(parent) == parent  # it is not inside the current folder
+    assert naming_root(parent) == parent  # the given folder is not inside the current folder
     (inner / "pyproject.toml").touch()
     assert naming_root(str(inner), os.path.join(parent, ".raddle")) == str(inner)

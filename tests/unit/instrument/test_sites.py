@@ -73,7 +73,10 @@ def test_private_names_are_shown_as_written() -> None:
         ("def f():\n    def g(): x.a", "f.<locals>.g"),
         ("def f():\n    class C:\n        def m(self): x.a", "f.<locals>.C.m"),
         ("def f():\n    return lambda: x.a", "f.<locals>.<lambda>"),
-        ("def f():\n    return [x.a for i in j]", "f"),  # as since 3.12, where a comprehension has no frame
+        (
+            "def f():\n    return [x.a for i in j]",
+            "f",
+        ),  # as in Python 3.12 and later, where a comprehension has no frame
         ("def f():\n    return (x.a for i in ())", "f.<locals>.<genexpr>"),
         ("def f():\n    global g\n    def g(): x.a", "g"),
     ],
@@ -92,7 +95,7 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # A switch is possible after a call.
         ("c.n = f(c.n)", ["read n !", "write n !"]),
         ("c.n += f()", ["read n !", "write c.n[] !", "write n !"]),
-        # `c.d` only leads to the dictionary. The switch stays possible until the dictionary is accessed.
+        # Reading `c.d` only leads to the dictionary, so a switch stays possible until the dictionary is accessed.
         ("f()\nc.d[0] = 1", ["read d !", "write c.d[] !"]),
         ("d[0] += 1", ["read d[] !", "write []", "write d[]"]),
         # The method is looked up before the call in its argument and takes effect after it.
@@ -101,7 +104,7 @@ def test_a_site_has_the_qualified_name_of_its_function(source: str, function: st
         # Check, then act: no switch in between. `c.b[]` is the content of the object in `c.b`.
         ("f()\nif c.b: c.b = 1", ["read b !", "read c.b[] !", "write b"]),
         ("f()\nif c.b: c.b.pop()", ["read b !", "read c.b[] !", "read b", "call c.b.pop"]),
-        # If the local holds a number, testing it is no access. So the switch stays possible.
+        # If the local `x` holds a number, testing it is not a shared access, so a switch stays possible.
         ("f()\nif x: c.b = 1", ["read x[] !", "write b !"]),
         # After branches, a switch is possible if it is possible on some path.
         ("c.a\nif c.b: f()\nc.d", ["read a !", "read b", "read c.b[]", "read d !"]),

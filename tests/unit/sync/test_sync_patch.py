@@ -1,4 +1,4 @@
-"""Installing the twins and removing them restores every patched name."""
+"""Installing the twins patches all names, and removing the twins restores them."""
 
 from __future__ import annotations
 
