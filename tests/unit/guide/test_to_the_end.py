@@ -121,7 +121,7 @@ def test_what_starts_no_thread_is_soon_over():
 
 
 def test_executions_that_are_too_long_to_be_looked_at_end_it(monkeypatch):
-    monkeypatch.setattr("raddle.schedulers.reachability.MOST", 5)
+    monkeypatch.setattr("raddle.schedulers.reachability.MAX_OPERATIONS", 5)
     result = explore(locked(2, 1))
     assert result.stopped_because == "saturated"
     assert result.shares["reachability"]["executions"] == 1
