@@ -1,4 +1,4 @@
-"""The programs of the other folders are run here too."""
+"""Make the programs of `tests/programs` and `tests/differential` importable."""
 
 import sys
 from pathlib import Path

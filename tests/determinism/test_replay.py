@@ -1,6 +1,6 @@
-"""A schedule's text gives the same execution again, whatever the schedule.
+"""Replaying a schedule from its text reproduces the execution.
 
-`RADDLE_SCHEDULES=10000` has as many schedules drawn and replayed.
+`RADDLE_SCHEDULES=10000` draws and replays that many random schedules.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from raddle.schedule import Schedule
 from raddle.schedulers.random_walk import RandomWalk
 
 SHELF = [(kind, name) for kind in ("faulty", "correct") for name in shelf.names(kind)]
-DRAWN = 31
+RANDOM_PROGRAMS = 31  # number of random programs
 SCHEDULES = int(os.environ.get("RADDLE_SCHEDULES", "250"))
-EACH = -(-SCHEDULES // (len(SHELF) + DRAWN))  # rounded up
+PER_PROGRAM = -(-SCHEDULES // (len(SHELF) + RANDOM_PROGRAMS))  # schedules per program, rounded up
 
 
 @pytest.mark.parametrize(("kind", "name"), SHELF)
-def test_programs_of_the_shelf(kind: str, name: str) -> None:
+def test_schedules_of_handwritten_programs_replay_from_their_text(kind: str, name: str) -> None:
     program = shelf.program(kind, name)
     replay_many(program.scenario, Selection(sources=(program.__name__,)))
 
 
-@pytest.mark.parametrize("number", range(DRAWN))
-def test_programs_drawn_at_random(number: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", range(RANDOM_PROGRAMS))
+def test_schedules_of_random_programs_replay_from_their_text(number: int, tmp_path: Path) -> None:
     module, notebook = explorer.load(Draw(number).program(), tmp_path, f"drawn{number}")
     replay_many(module.scenario, Selection(root=str(tmp_path)), notebook.clear)
 
@@ -44,21 +44,22 @@ def replay_many(
     walk = RandomWalk(seed=11)
     with Session(scenario, Threads(selection).install(), setup=setup) as session:
         session.rehearse()
-        for number in range(1, EACH + 1):
+        for number in range(1, PER_PROGRAM + 1):
             walk.begin(number, 0)
-            known = session.snapshot()
+            snapshot = session.snapshot()
             execution = session.run_for(walk)
-            original = session.replay_decisions(execution.decisions, known)
+            original = session.replay_decisions(execution.decisions, snapshot)
             assert original.divergence is None
             assert original.outcome.kind == execution.outcome.kind
             assert original.outcome.message == execution.outcome.message or original.outcome.kind == "lost-wakeup"
             text = str(original.schedule)
             replayed = session.replay(Schedule.parse(text))
-            if original.every_switch is not None and not replayed.same_as(original):  # they met where nobody can see it
+            # If threads interact in code without probes, only the schedule with every switch reproduces the execution.
+            if original.every_switch is not None and not replayed.same_as(original):
                 text = str(original.every_switch)
                 replayed = session.replay(Schedule.parse(text))
             assert replayed.divergence is None, f"{text}\n{replayed.divergence}"
             assert replayed.same_as(original), text
-            again = session.replay(Schedule.parse(text))
-            assert again.trace == replayed.trace, text
-            assert again.outcome == replayed.outcome
+            repeated = session.replay(Schedule.parse(text))
+            assert repeated.trace == replayed.trace, text
+            assert repeated.outcome == replayed.outcome

@@ -1,4 +1,4 @@
-"""The same seed gives the same run: in one process, in another one, and with other hashes."""
+"""The same seed gives the same results in different processes with different hash seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import json, sys
 sys.path[:0] = json.loads(sys.argv[1])
 import raddle, shelf
 
-told = {}
+results = {}
 for kind in ("faulty", "correct"):
     for name in shelf.names(kind):
         for scheduler in ("random", "exhaustive"):
@@ -27,37 +27,37 @@ for kind in ("faulty", "correct"):
                 source=[program.__name__],
             ).as_json()
             del result["seconds"]
-            told[f"{name} {scheduler}"] = result
-print(json.dumps(told, sort_keys=True))
+            results[f"{name} {scheduler}"] = result
+print(json.dumps(results, sort_keys=True))
 """
 
 
-def run(hash_seed: str) -> dict:
+def run_in_new_process(hash_seed: str) -> dict:
     paths = [str(HERE.parent.parent / "src"), str(HERE.parent / "programs")]
-    done = processes.run(
+    completed = processes.run(
         [sys.executable, "-c", RUN, json.dumps(paths)],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)
 
 
 @pytest.fixture(scope="module")
 def first() -> dict:
-    return run("1")
+    return run_in_new_process("1")
 
 
-def test_two_processes_with_different_hashes_give_the_same_results(first: dict) -> None:
-    second = run("2")
+def test_processes_with_different_hash_seeds_give_the_same_results(first: dict) -> None:
+    second = run_in_new_process("2")
     assert first.keys() == second.keys()
     for name in first:
         assert first[name] == second[name], name
 
 
-def test_the_results_are_worth_comparing(first: dict) -> None:
-    # Every faulty program is in it, and random search found most of them out within twenty executions.
+def test_the_compared_results_contain_findings(first: dict) -> None:
+    # The results cover every faulty program, and random search finds most of the bugs within twenty executions.
     found = [name for name, result in first.items() if name.endswith("random") and result["findings"]]
     assert len(found) >= 15
     assert all(finding["schedule"] for name in found for finding in first[name]["findings"])

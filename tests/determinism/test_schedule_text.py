@@ -1,4 +1,4 @@
-"""Schedule -> text -> schedule."""
+"""Schedules survive a round trip through text, and invalid texts are rejected."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ def segments(draw: st.DrawFn) -> Segment:
     return Segment(draw(threads), place, draw(st.integers(1, 500)))
 
 
-quick = settings(deadline=None, max_examples=60)  # a busy machine is no failure
+quick = settings(deadline=None, max_examples=60)  # no deadline, because a busy machine is not a failure
 schedules = st.lists(segments(), min_size=1, max_size=12).map(lambda parts: Schedule(tuple(parts)))
 
 
 @quick
 @given(schedules)
-def test_a_schedule_survives_its_text(schedule: Schedule) -> None:
+def test_a_schedule_survives_a_round_trip_through_text(schedule: Schedule) -> None:
     assert Schedule.parse(str(schedule)) == schedule
 
 
 @quick
 @given(schedules, st.sampled_from([" ", "\n", "\n    "]))
-def test_line_breaks_do_not_matter(schedule: Schedule, space: str) -> None:
+def test_whitespace_in_a_schedule_does_not_matter(schedule: Schedule, space: str) -> None:
     assert Schedule.parse(str(schedule).replace(" ", space)) == schedule
 
 
 @quick
 @given(schedules, st.data())
-def test_a_text_that_was_cut_short_is_refused(schedule: Schedule, data: st.DataObject) -> None:
+def test_a_truncated_text_is_rejected(schedule: Schedule, data: st.DataObject) -> None:
     text = str(schedule)
-    cut = text[: data.draw(st.integers(0, len(text) - 1))]
-    if not cut.endswith("."):  # as in "T1." of "T1.2": that is a schedule, though another one
+    truncated = text[: data.draw(st.integers(0, len(text) - 1))]
+    if not truncated.endswith("."):  # "T1." from "T1.2" is a valid but different schedule
         with pytest.raises(ScheduleError):
-            Schedule.parse(cut)
+            Schedule.parse(truncated)
 
 
 @quick
 @given(st.text(max_size=60))
-def test_anything_else_is_refused_or_means_what_it_says(text: str) -> None:
+def test_any_other_text_is_rejected_or_survives_a_round_trip(text: str) -> None:
     try:
         schedule = Schedule.parse(text)
     except ScheduleError:

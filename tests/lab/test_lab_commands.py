@@ -1,4 +1,4 @@
-"""`raddle lab`, from the command to the tables and pictures."""
+"""`raddle lab`: the commands, their tables and their figures."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ EXPERIMENT = ["--executions", "8", "--series", "5", "--jobs", "1"]
 
 
 def run(*args: str) -> str:
-    """What the command prints."""
+    """Run `raddle lab` with these arguments and return what it prints."""
     result = CliRunner().invoke(lab, args, catch_exceptions=False, standalone_mode=False)
     assert result.return_value == 0
     return result.stdout
 
 
 @pytest.fixture
-def needs_the_extra() -> None:
+def requires_lab_extra() -> None:
     pytest.importorskip("scipy")
     pytest.importorskip("matplotlib")
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_krena(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_krena_prints_and_writes_tables_and_figures(tmp_path: Path) -> None:
     text = run("krena", *EXPERIMENT, "--cases", "crawler,philosophers", "--output", str(tmp_path))
     for title in ("Table 2", "Table 3", "Table 3 as published", "Verdict"):
         assert f"\n{title}" in f"\n{text}"
     rows = [line.split() for line in text.splitlines()]
     assert ["Crawler", "19"] in [row[:2] for row in rows]
     assert ["(paper)", "19", "0.0006", "1,828", "13", "14", "180", "4", "9", "12"] in rows
-    # For the crawler: 418 tasks, 3 % and 9 %; for the philosophers: 30, 10 % and 0 %.
+    # The published numbers are 418 tasks, 3 % and 9 % for the crawler, and 30, 10 % and 0 % for the philosophers.
     assert ["avio*", "418", "3", "9", "30", "10", "0"] in rows
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "figure1-crawler-controlled.png",
@@ -52,24 +52,24 @@ def test_krena(tmp_path: Path) -> None:
     assert (tmp_path / "krena.txt").read_text(encoding="utf-8") == text
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_krena_is_the_same_by_the_same_seed(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_krena_gives_the_same_results_for_the_same_seed(tmp_path: Path) -> None:
     args = ("krena", "--executions", "4", "--series", "3", "--jobs", "1", "--cases", "crawler", "--json")
-    first, again = run(*args, "--output", str(tmp_path / "1")), run(*args, "--output", str(tmp_path / "2"))
-    assert first == again
+    first, repeated = run(*args, "--output", str(tmp_path / "1")), run(*args, "--output", str(tmp_path / "2"))
+    assert first == repeated
     assert json.loads(run(*args, "--seed", "2"))["cases"] != json.loads(first)["cases"]
     pictures = [(tmp_path / folder / "figure1-crawler-controlled.svg").read_bytes() for folder in "12"]
     assert pictures[0] == pictures[1]
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_krena_in_several_processes_says_the_same() -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_krena_gives_the_same_results_with_parallel_jobs() -> None:
     args = ("krena", "--executions", "4", "--series", "3", "--cases", "philosophers,airlines", "--json", "--jobs")
     assert run(*args, "2") == run(*args, "1")
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_krena_s_data() -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_krenas_json_holds_every_table() -> None:
     data = json.loads(run("krena", *EXPERIMENT, "--cases", "airlines", "--json"))
     (case,) = data["cases"]
     assert (case["case"], case["mode"], case["collected"], case["series_length"]) == ("airlines", "controlled", 16, 8)
@@ -79,16 +79,16 @@ def test_krena_s_data() -> None:
     assert case["table3"]["goodlock"] == {
         "total": 0.0,
         "average_percent": None,
-        "smooth_percent": 100 / 8,  # one value, 0
+        "smooth_percent": 100 / 8,  # coverage has one distinct value, 0
         "settled": None,
         "beginning_percent": None,
         "verdict": "nothing to cover",
     }
 
 
-@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.usefixtures("requires_lab_extra")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_krena_with_noise() -> None:
+def test_krena_runs_with_noise() -> None:
     args = ("krena", "--executions", "4", "--series", "3", "--cases", "philosophers", "--mode", "noise", "--jobs", "1")
     (case,) = json.loads(run(*args, "--json"))["cases"]
     assert (case["mode"], case["collected"]) == ("noise", 8)
@@ -96,8 +96,8 @@ def test_krena_with_noise() -> None:
     assert case["table3"]["eraser"]["total"] > 0
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_correlation(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_correlation_prints_and_writes_its_tables(tmp_path: Path) -> None:
     args = ["correlation", "--executions", "8", "--sets", "6", "--jobs", "1", "--subjects", "bank,names"]
     text = run(*args, "--criteria", "map,method-pairs,sync", "--output", str(tmp_path))
     rows = {line.split()[0]: line.split() for line in text.splitlines() if line}
@@ -115,8 +115,8 @@ def test_correlation(tmp_path: Path) -> None:
     assert "τ of map minus τ of method-pairs, mean over the" in text
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_correlation_of_every_criterion() -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_correlation_measures_every_criterion_by_default() -> None:
     from raddle.criteria import NAMES
 
     data = json.loads(
@@ -125,8 +125,8 @@ def test_correlation_of_every_criterion() -> None:
     assert tuple(data["criteria"]) == NAMES
 
 
-@pytest.mark.usefixtures("needs_the_extra")
-def test_interrupted_with_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("requires_lab_extra")
+def test_an_interrupted_run_keeps_finished_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from raddle_lab import krena
 
     run_case = krena.run_case
@@ -148,11 +148,11 @@ def test_interrupted_with_what_is_done(tmp_path: Path, monkeypatch: pytest.Monke
     assert json.loads((tmp_path / "krena.json").read_text(encoding="utf-8"))["cases"] == data["cases"]
 
 
-@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.usefixtures("requires_lab_extra")
 @pytest.mark.parametrize(
     ("command", "work"), [("krena", "run_case"), ("correlation", "run_subject"), ("lu", "run_program")]
 )
-def test_interrupted_before_anything_is_done(
+def test_a_run_interrupted_at_once_writes_nothing(
     command: str, work: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import importlib
@@ -166,15 +166,15 @@ def test_interrupted_before_anything_is_done(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.usefixtures("requires_lab_extra")
 @pytest.mark.parametrize("command", ["krena", "correlation", "lu"])
-def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
+def test_an_output_folder_that_cannot_be_created_is_a_usage_error(command: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be created"):
         run(command, "--output", str(tmp_path / "file" / "folder"))
 
 
-@pytest.mark.usefixtures("needs_the_extra")
+@pytest.mark.usefixtures("requires_lab_extra")
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -183,14 +183,14 @@ def test_a_folder_that_cannot_be_made(command: str, tmp_path: Path) -> None:
         (["correlation", "--criteria", "mop"], "there is no criterion 'mop'; did you mean map"),
     ],
 )
-def test_what_is_not_there(args: list[str], message: str) -> None:
+def test_unknown_names_are_usage_errors(args: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         run(*args)
 
 
 @pytest.mark.parametrize("command", ["krena", "correlation", "lu"])
-def test_without_the_extra(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, f"raddle_lab.{command}", None)  # importing it fails
+def test_a_missing_lab_extra_is_a_usage_error(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"raddle_lab.{command}", None)  # makes the import fail
     with pytest.raises(UsageError, match=r"pip install 'raddle\[lab\]'") as error:
         run(command)
     assert error.value.slug == "lab-not-installed"

@@ -1,4 +1,4 @@
-"""What is left out of executions with noise: variables at which no conflict is open."""
+"""Variables without conflicting accesses are dropped from executions with noise."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from raddle_lab.conflicts import without_private_accesses
 from raddle.step import Step
 
 
-def kept(steps: Sequence[Step]) -> set[int]:
+def kept_variables(steps: Sequence[Step]) -> set[int]:
     return {target for _, kind, target, _ in without_private_accesses(steps) if kind in ("read", "write")}
 
 
-def test_what_one_thread_does_is_private() -> None:
-    assert kept([(0, "write", 1, 11), (0, "read", 1, 12)]) == set()
+def test_accesses_of_one_thread_are_private() -> None:
+    assert kept_variables([(0, "write", 1, 11), (0, "read", 1, 12)]) == set()
 
 
-def test_reads_are_in_nobody_s_way() -> None:
-    assert kept([(0, "start", 1, 10), (0, "read", 1, 11), (1, "read", 1, 12)]) == set()
+def test_reads_do_not_conflict() -> None:
+    assert kept_variables([(0, "start", 1, 10), (0, "read", 1, 11), (1, "read", 1, 12)]) == set()
 
 
-def test_order_by_start_and_join() -> None:
-    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both; after the join it reads 1,
-    # before the join it reads 2.
+def test_start_and_join_order_accesses() -> None:
+    # Thread 0 writes variables 1 and 2 before it starts thread 1, which writes both. Thread 0 reads 2 before the join
+    # and 1 after it.
     steps: list[Step] = [
         (0, "write", 1, 10),
         (0, "write", 2, 11),
@@ -35,34 +35,34 @@ def test_order_by_start_and_join() -> None:
         (0, "join", 1, 16),
         (0, "read", 1, 17),
     ]
-    assert kept(steps) == {2}
-    # Everything that is no access stays, in its place.
+    assert kept_variables(steps) == {2}
+    # All steps other than accesses are kept in order.
     assert without_private_accesses(steps) == tuple(
         step for step in steps if step[1] in ("start", "join") or step[2] == 2
     )
 
 
-def test_against_the_order_itself() -> None:
-    """The order by program, start and join, closed under transitivity; a variable stays if two accesses conflict."""
+def test_the_result_agrees_with_a_computed_order() -> None:
+    """Compute the transitive closure of program order, starts and joins, and look for conflicting accesses."""
     chance = random.Random(7)
     for _ in range(500):
-        steps = some_steps(chance)
-        before = closure(steps)
+        steps = random_steps(chance)
+        later_steps = closure(steps)
         accesses = [(place, step) for place, step in enumerate(steps) if step[1] in ("read", "write")]
         expected = {
-            one[2]
-            for here, one in accesses
-            for there, other in accesses
-            if here < there
-            and one[2] == other[2]
-            and one[0] != other[0]
-            and "write" in (one[1], other[1])
-            and there not in before[here]
+            first[2]
+            for position, first in accesses
+            for later_position, second in accesses
+            if position < later_position
+            and first[2] == second[2]
+            and first[0] != second[0]
+            and "write" in (first[1], second[1])
+            and later_position not in later_steps[position]
         }
-        assert kept(steps) == expected
+        assert kept_variables(steps) == expected
 
 
-def some_steps(chance: random.Random) -> list[Step]:
+def random_steps(chance: random.Random) -> list[Step]:
     steps: list[Step] = []
     running, started = [0], 1
     for site in range(chance.randrange(5, 25)):
@@ -73,7 +73,7 @@ def some_steps(chance: random.Random) -> list[Step]:
             running.append(started)
             started += 1
         elif dice < 0.25 and len(running) > 1:
-            other = chance.choice([one for one in running if one != thread])
+            other = chance.choice([candidate for candidate in running if candidate != thread])
             running.remove(other)
             steps.append((thread, "join", other, site))
         else:
@@ -82,14 +82,14 @@ def some_steps(chance: random.Random) -> list[Step]:
 
 
 def closure(steps: Sequence[Step]) -> list[set[int]]:
-    """By place: the places that come after it by the order."""
+    """Return, for each step, the positions of the steps that are ordered after it."""
     after: list[set[int]] = [set() for _ in steps]
-    for here in reversed(range(len(steps))):
-        thread, kind, target, _ = steps[here]
-        for there in range(here + 1, len(steps)):
-            other, other_kind, other_target, _ = steps[there]
+    for position in reversed(range(len(steps))):
+        thread, kind, target, _ = steps[position]
+        for later_position in range(position + 1, len(steps)):
+            other, other_kind, other_target, _ = steps[later_position]
             starts = kind == "start" and other == target
             joins = other_kind == "join" and other_target == thread
             if other == thread or starts or joins:
-                after[here] |= {there} | after[there]
+                after[position] |= {later_position} | after[later_position]
     return after

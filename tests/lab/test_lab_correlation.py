@@ -1,4 +1,4 @@
-"""The correlation experiment's arithmetic, on test sets written by hand."""
+"""The arithmetic of the correlation experiment, checked on small test sets."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ def point(size: int, bugs: float, coverage: float) -> Point:
     return Point(size, bugs, {"map": coverage, "sync": 1.0})
 
 
-def subject(*some: Point, name: str = "s") -> SubjectResult:
+def subject(*sets: Point, name: str = "s") -> SubjectResult:
     outcomes = {"passed": 30, "deadlock": 10}
-    return SubjectResult(name, mutants=4, bugs=4, outcomes=outcomes, requirements={"map": 10, "sync": 2}, points=some)
+    return SubjectResult(name, mutants=4, bugs=4, outcomes=outcomes, requirements={"map": 10, "sync": 2}, points=sets)
 
 
-def test_kendall_by_hand() -> None:
-    # Pairs of (coverage, bugs): (1,1) (2,3) (3,2): concordant with each other are 1-2 and 1-3, discordant is 2-3.
+def test_kendall_counts_concordant_and_discordant_pairs() -> None:
+    # Points (coverage, bugs): (1,1) (2,3) (3,2). The pairs 1-2 and 1-3 are concordant and 2-3 is discordant:
     # (2 - 1) / 3.
     found = kendall("map", [point(1, 0.1, 0.1), point(1, 0.3, 0.2), point(1, 0.2, 0.3)])
     assert found is not None
     assert found[0] == pytest.approx(1 / 3)
 
 
-def test_with_ties() -> None:
-    # (1,1) (2,1) (3,2): two pairs concordant, one tied in bugs; tau-b is 2 / sqrt(3 * 2).
+def test_kendall_corrects_for_ties() -> None:
+    # (1,1) (2,1) (3,2): two pairs are concordant and one is tied in bugs, so tau-b is 2 / sqrt(3 * 2).
     found = kendall("map", [point(1, 0.1, 0.1), point(1, 0.1, 0.2), point(1, 0.2, 0.3)])
     assert found is not None
     assert found[0] == pytest.approx(2 / 6**0.5)
 
 
-def test_coverage_that_is_always_the_same_says_nothing() -> None:
+def test_constant_coverage_has_no_correlation() -> None:
     same = [point(1, 0.1, 0.1), point(2, 0.2, 0.5)]
     assert kendall("sync", same) is None
     row = correlate("sync", [subject(*same)])
     assert row == Correlation("sync", None, 0, None, {}, None, None)
 
 
-def test_larger_sets_correlate_even_where_equal_ones_do_not() -> None:
-    # Between the sizes, all four pairs are concordant; within each size, the one pair is discordant.
-    one = subject(point(1, 0.2, 0.1), point(1, 0.1, 0.2), point(9, 0.9, 0.8), point(9, 0.8, 0.9))
-    row = correlate("map", [one])
+def test_sets_of_different_sizes_can_correlate_while_equal_sizes_do_not() -> None:
+    # All four pairs of sets of different sizes are concordant. The one pair within each size is discordant.
+    first = subject(point(1, 0.2, 0.1), point(1, 0.1, 0.2), point(9, 0.9, 0.8), point(9, 0.8, 0.9))
+    row = correlate("map", [first])
     assert row.all_sizes is not None
     assert row.all_sizes.tau == pytest.approx((4 - 2) / 6)
     assert row.equal_size is not None
@@ -55,34 +55,34 @@ def test_larger_sets_correlate_even_where_equal_ones_do_not() -> None:
     assert row.published == 0.43
 
 
-def test_the_mean_is_over_subjects() -> None:
+def test_the_mean_is_taken_over_subjects() -> None:
     up = [subject(point(1, 0.1, 0.1), point(2, 0.2, 0.2), name=name) for name in ("a", "b")]
     down = subject(point(1, 0.2, 0.1), point(2, 0.1, 0.2), name="c")
     row = correlate("map", [*up, down])
     assert row.by_subject == {"a": pytest.approx(1), "b": pytest.approx(1), "c": pytest.approx(-1)}
-    assert row.significant == 0  # two points never are
-    # All six points, (coverage, bugs): twice (1, 1) and (2, 2), once (1, 2) and (2, 1). Of the 9 pairs that differ in
-    # coverage, those of (1, 1) with (2, 2) are concordant, 4, and that of (1, 2) with (2, 1) is discordant, 1; the
-    # others are tied in bugs. As many differ in bugs: (4 - 1) / 9.
+    assert row.significant == 0  # two points are never significant
+    # The six points (coverage, bugs) are (1, 1) and (2, 2), twice each, and (1, 2) and (2, 1), once each. Of the 9
+    # pairs that differ in coverage, the 4 of (1, 1) with (2, 2) are concordant, and the one of (1, 2) with (2, 1) is
+    # discordant. The others are tied in bugs. 9 pairs differ in bugs, too: (4 - 1) / 9.
     assert row.pooled == pytest.approx(1 / 3)
     mean = row.all_sizes
     assert mean is not None
-    # Drawn again, the three are all -1 with probability 1 / 27, all 1 with 8 / 27: both are more than one in 40.
+    # A resample of the three is all -1 with probability 1 / 27 and all 1 with 8 / 27. Both exceed 1 / 40, half of 5 %.
     assert (mean.tau, mean.low, mean.high, mean.subjects) == (pytest.approx(1 / 3), -1, 1, 3)
-    assert mean.p == 1  # any combination of signs is as far from 0
+    assert mean.p == 1  # every combination of signs is at least as far from 0
 
 
-def test_one_criterion_ahead_of_another() -> None:
-    one = Correlation("map", None, 0, None, {"a": 0.5, "b": 0.75, "c": 1.0}, None, None)
+def test_ahead_compares_criteria_on_common_subjects() -> None:
+    first = Correlation("map", None, 0, None, {"a": 0.5, "b": 0.75, "c": 1.0}, None, None)
     other = Correlation("sync", None, 0, None, {"a": 0.25, "b": 0.5, "d": 1.0}, None, None)
-    lead = ahead(one, other)  # of the subjects that both have, a and b
+    lead = ahead(first, other)  # both have the subjects a and b
     assert lead is not None
     assert (lead.tau, lead.low, lead.high, lead.subjects) == (0.25, 0.25, 0.25, 2)
-    assert ahead(one, correlate("sync", [])) is None
+    assert ahead(first, correlate("sync", [])) is None
 
 
-def test_the_interval_of_a_mean() -> None:
-    # Means of a hundred coins, 0 or 1, drawn again: 0.5 with a deviation of 0.05, so 95 % within 1.96 * 0.05.
+def test_the_confidence_interval_of_a_mean() -> None:
+    # Resampled means of a hundred coin flips: 0.5 with a standard deviation of 0.05, so 95 % lie within 1.96 * 0.05.
     limits = interval([0.0, 1.0] * 50, seed=1)
     assert limits is not None
     assert limits == (pytest.approx(0.402, abs=0.015), pytest.approx(0.598, abs=0.015))
@@ -90,20 +90,20 @@ def test_the_interval_of_a_mean() -> None:
     assert mean_of([]) is None
 
 
-def test_the_report_says_out_of_how_much() -> None:
+def test_the_report_states_the_totals() -> None:
     results = [subject(point(1, 0.1, 0.1), point(2, 0.2, 0.2), name=name) for name in ("a", "b")]
     text = report(results, [correlate("map", results), correlate("sync", results)])
     rows = [line.split() for line in text.splitlines()]
-    # Subject, mutants, those that fail, test sets, executions, how they ended.
+    # Subject, mutants, failing mutants, test sets, executions, executions per outcome.
     assert ["a", "4", "4", "2", "40", "30", "10"] in rows
     assert "8 of 8 mutants fail" in text
-    # No two test sets of one subject are of one size.
+    # No two test sets of a subject have the same size.
     assert ["map", "1.00", "1.00", "to", "1.00", "0", "of", "2", "1.00", "-", "-", "-", "0.43"] in rows
     assert ["sync", "-", "-", "-", "-", "-", "-", "-", "-"] in rows
 
 
-def test_the_published_rows_have_other_means_than_the_last_row_says() -> None:
-    # The sums of the rows of Table IV are 6.94 of 20 and 4.93 of 17.
+def test_the_published_last_row_is_not_the_mean_of_its_rows() -> None:
+    # The rows of Table IV sum to 6.94 over 20 subjects and 4.93 over 17.
     assert {name: (len(rows), round(sum(rows), 2)) for name, rows in TABLE_4.items()} == {
         "map": (20, 6.94),
         "method-pairs": (17, 4.93),
@@ -111,8 +111,8 @@ def test_the_published_rows_have_other_means_than_the_last_row_says() -> None:
     assert "map 0.43 and 0.35; method-pairs 0.13 and 0.29" in report([], [])
 
 
-def test_signs_flipped_by_hand() -> None:
-    # Sums of +-1 +-2: 3, -1, 1, -3; two of the four are as far from 0 as 3, and all are as far as 1.
+def test_the_sign_flip_test_counts_sums_at_least_as_extreme() -> None:
+    # The sums of +-1 +-2 are 3, -1, 1 and -3. Two of the four are as far from 0 as 3, and all are as far as 1.
     assert sign_flip_p([1, 2]) == 0.5
     assert sign_flip_p([-1, 2]) == 1
     assert sign_flip_p([]) is None
@@ -126,28 +126,28 @@ def bug(*executions: tuple[str, str]) -> Collection:
     return collector.collection()
 
 
-def test_points_of_whole_collections() -> None:
-    # With one execution of each mutant there is one test set: it finds the first bug and covers all there is.
+def test_one_execution_per_mutant_gives_one_test_set() -> None:
+    # With one execution per mutant there is only one test set. It finds the first bug and covers everything.
     bugs = [bug(("deadlock", "ab")), bug(("passed", "c"))]
     plan = Plan(criteria=["letters"], executions=1, sets=3)
     assert list(points(bugs, plan)) == [Point(1, 0.5, {"letters": 1.0})] * 3
 
 
-def test_points_are_shares_of_what_was_ever_seen() -> None:
-    # A set of one execution covers one letter of two in the first mutant and both of the second's: 3 of 4. It finds
-    # the first bug where it covers a.
+def test_points_are_shares_of_everything_ever_covered() -> None:
+    # A set with one execution per mutant covers one of the first mutant's two letters and both of the second's: 3 of
+    # 4. It finds the first bug if it covers a.
     bugs = [bug(("deadlock", "a"), ("passed", "b")), bug(("deadlock", "cd"), ("deadlock", "cd"))]
     plan = Plan(criteria=["letters"], executions=4, sets=20)
     found = list(points(bugs, plan))
-    assert {one.coverage["letters"] for one in found} == {0.75}
-    assert {one.bugs for one in found} == {0.5, 1.0}
+    assert {found_point.coverage["letters"] for found_point in found} == {0.75}
+    assert {found_point.bugs for found_point in found} == {0.5, 1.0}
 
 
-def test_without_bugs_there_are_no_points() -> None:
+def test_a_subject_without_bugs_has_no_points() -> None:
     assert list(points([], Plan())) == []
 
 
-def test_sizes_stay_small_against_the_executions() -> None:
+def test_sizes_stay_below_a_quarter_of_the_executions() -> None:
     assert Plan(executions=200).sizes == (1, 2, 3, 5, 8, 13, 21, 34)
     assert Plan(executions=40).sizes == (1, 2, 3, 5, 8)
     assert Plan(executions=4).sizes == (1,)

@@ -1,4 +1,4 @@
-"""The experiment on Lu's criteria: complete test sets by hand, the bounds, and small programs from end to end."""
+"""The experiment on Lu's criteria: complete test sets, the bounds of Table 1, and small programs end to end."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def coverage(*executions: list[int], distinct: int) -> Coverage:
 # -- complete test sets -------------------------------------------------------------------------------
 
 
-def test_a_set_holds_what_covers_something_new_and_nothing_superfluous() -> None:
-    # 0 covers a, 1 covers a and b, 2 covers b, 3 covers c. In this order 0, 1 and 3 cover something new, and without 0
-    # the others are still complete. Four executions were needed, as c comes last.
-    some = coverage([0], [0, 1], [1], [2], distinct=3)
-    assert complete_set(some, [0, 1, 2, 3]) == ([1, 3], 4)
-    # In this order 2, 3 and 0 cover b, c and a; so the first three are complete, and none of them can be left out.
-    assert complete_set(some, [2, 3, 0, 1]) == ([2, 3, 0], 3)
+def test_a_complete_set_has_no_redundant_executions() -> None:
+    # 0 covers a, 1 covers a and b, 2 covers b, 3 covers c. In this order 0, 1 and 3 cover something new. Without 0 the
+    # set is still complete. It needed four executions, because c comes last.
+    collected_coverage = coverage([0], [0, 1], [1], [2], distinct=3)
+    assert complete_set(collected_coverage, [0, 1, 2, 3]) == ([1, 3], 4)
+    # In this order 2, 3 and 0 cover b, c and a. So the first three are complete, and none of them is redundant.
+    assert complete_set(collected_coverage, [2, 3, 0, 1]) == ([2, 3, 0], 3)
 
 
 def test_nothing_to_cover_needs_no_execution() -> None:
@@ -50,45 +50,50 @@ def test_nothing_to_cover_needs_no_execution() -> None:
 def test_every_drawn_set_is_complete_and_irredundant() -> None:
     generator = np.random.Generator(np.random.PCG64(3))
     for _ in range(50):
-        some = coverage(*[sorted(generator.choice(6, size=3, replace=False)) for _ in range(8)], distinct=6)
-        seen = set(np.concatenate(some.executions))
+        collected_coverage = coverage(
+            *[sorted(generator.choice(6, size=3, replace=False)) for _ in range(8)], distinct=6
+        )
+        seen = set(np.concatenate(collected_coverage.executions))
         if len(seen) < 6:
             continue
-        chosen, needed = complete_set(some, list(generator.permutation(8)))
-        assert set(np.concatenate([some.executions[one] for one in chosen])) == seen
+        chosen, needed = complete_set(collected_coverage, list(generator.permutation(8)))
+        assert set(np.concatenate([collected_coverage.executions[one] for one in chosen])) == seen
         assert len(chosen) <= needed
-        for left_out in chosen:
-            rest = [some.executions[one] for one in chosen if one != left_out]
+        for omitted in chosen:
+            rest = [collected_coverage.executions[one] for one in chosen if one != omitted]
             assert set(np.concatenate(rest)) != seen
 
 
-def test_what_sets_expose() -> None:
-    # Only execution 0 fails. Both orders give the set of 0 and 1, as 2 covers nothing that 1 does not; in the second
-    # one 2 comes first and becomes superfluous through 1.
-    some = coverage([0], [1, 2], [1], distinct=3)
+def test_complete_sets_count_how_often_they_expose_the_bug() -> None:
+    # Only execution 0 fails. Both orders give the set of 0 and 1, because 1 covers everything that 2 covers. In the
+    # second order, 2 comes first and becomes redundant when 1 is added.
+    collected_coverage = coverage([0], [1, 2], [1], distinct=3)
     failed = np.array([True, False, False])
-    sets = complete_sets(some, failed, [[0, 1, 2], [2, 1, 0]], total=5, exhausted=False)
+    sets = complete_sets(collected_coverage, failed, [[0, 1, 2], [2, 1, 0]], total=5, exhausted=False)
     assert (sets.total, sets.feasible, sets.size, sets.exposing) == (5, 3, 2, 1)
-    assert sets.least == 2  # no execution covers more than two of the three
+    assert sets.least == 2  # no execution covers more than two of the three requirements
     assert sets.executions == (2 + 3) / 2
-    assert sets.at_random == pytest.approx(2 / 3)  # two of three executions hold a certain one
-    assert sets.unseen == pytest.approx(2 / 3)  # requirements 0 and 2 were covered once, in three executions
+    # Two random executions of three contain the failing one with probability 2/3.
+    assert sets.at_random == pytest.approx(2 / 3)
+    assert sets.unseen == pytest.approx(2 / 3)  # requirements 0 and 2 were covered only once in three executions
 
 
 @pytest.mark.parametrize(
     ("executions", "failing", "size", "chance"),
     [(10, 0, 5, 0), (10, 10, 1, 1), (4, 1, 2, 1 / 2), (4, 2, 2, 5 / 6), (4, 2, 3, 1), (4, 2, 0, 0)],
 )
-def test_the_chance_of_as_many_at_random(executions: int, failing: int, size: int, chance: float) -> None:
-    # Of the C(4, 2) = 6 pairs of four executions, C(2, 2) = 1 has neither of the two that fail.
+def test_the_chance_that_random_executions_expose_the_bug(
+    executions: int, failing: int, size: int, chance: float
+) -> None:
+    # Of the C(4, 2) = 6 pairs of four executions, C(2, 2) = 1 contains neither of the two failing ones.
     assert chance_to_expose(executions, failing, size) == pytest.approx(chance)
 
 
 # -- the bounds of Table 1 ----------------------------------------------------------------------------
 
 
-def test_bounds_of_the_paper_s_example() -> None:
-    # Four threads with four accesses each, two to each of two variables: 4^4 / √4 = 128 and 4^2 / √2 = 11.3.
+def test_bounds_match_the_papers_example() -> None:
+    # Four threads each access two variables twice: 4^4 / √4 = 128 and 4^2 / √2 = 11.3.
     shape = Shape(threads=4, accesses=4, variables=2)
     upper = {name: bound.value(shape) for name, (_, bound) in BOUNDS.items()}
     assert upper == {
@@ -96,7 +101,7 @@ def test_bounds_of_the_paper_s_example() -> None:
         "tpair": "512",  # 128 · 4
         "svar": "91",  # 11.3 · 2 · 4
         "pinv": "32",  # 16 · 4 / 2
-        "def-use": "36",  # and 4 more
+        "def-use": "36",  # 32 + 4
         "lr-inv": "16",
         "lr-def": "16",
     }
@@ -104,15 +109,15 @@ def test_bounds_of_the_paper_s_example() -> None:
     assert lower == {"all": "2e6", "tpair": "128", "svar": "11"}
 
 
-def test_bounds_with_hundreds_of_digits() -> None:
+def test_bounds_with_hundreds_of_digits_are_rounded() -> None:
     # (4^100 / √100)^9 = 4^900 / 10^9, and 900 · log10(4) = 541.854: 10^532.854 = 7e532.
     assert BOUNDS["all"][1].value(Shape(threads=10, accesses=100, variables=1)) == "7e532"
     assert BOUNDS["all"][1].value(Shape(threads=0, accesses=0, variables=0)) == "0"
 
 
-def test_the_shape_of_a_program() -> None:
+def test_the_shape_takes_each_threads_largest_execution() -> None:
     x, y = AbstractVariable("m.py", "", "x"), AbstractVariable("m.py", "", "y")
-    # T1 had three accesses in one execution and five in another, T2 three: (5 + 3) / 2.
+    # T1 made three accesses in one execution and five in another, T2 made three: (5 + 3) / 2.
     threads = ObservedAccesses(
         2, lines={(None, "T1", ((0, 3),), "a"), (None, "T1", ((0, 1), (1, 4)), "b"), (None, "T2", ((0, 3),), "c")}
     )
@@ -122,10 +127,10 @@ def test_the_shape_of_a_program() -> None:
     assert Shape.of(threads, variables) == Shape(threads=2, accesses=4, variables=2)
 
 
-def test_the_criteria_are_those_of_the_family() -> None:
+def test_the_criteria_are_those_of_lus_family() -> None:
     from raddle.criteria import NAMES, make_criteria
 
-    assert set(CRITERIA) == {one.name for one in make_criteria(NAMES) if one.family == "Lu et al."}
+    assert set(CRITERIA) == {criterion.name for criterion in make_criteria(NAMES) if criterion.family == "Lu et al."}
 
 
 # -- programs -----------------------------------------------------------------------------------------
@@ -134,27 +139,28 @@ def test_the_criteria_are_those_of_the_family() -> None:
 def test_programs_are_mutants_and_known_bugs() -> None:
     names = lu.program_names()
     assert {"bank-0", "bank-3", "deadlock01", "work_steal_queue"} <= set(names)
-    assert "bank-4" not in names  # it has four locks
-    assert "fsbench" not in names  # fails in every schedule
-    assert "reorder_100" not in names  # has a hundred threads
+    assert "bank-4" not in names  # the subject has only four locks, 0 to 3
+    assert "fsbench" not in names  # it fails in every schedule
+    assert "reorder_100" not in names  # it has a hundred threads
 
 
-def test_a_program_that_can_be_exhausted() -> None:
-    # Each of token_ring's four threads is one critical section: 4! = 24 orders, and the accesses to shared variables
-    # come in another order in each of them.
+def test_a_small_program_is_explored_exhaustively() -> None:
+    # Each of token_ring's four threads is one critical section, so there are 4! = 24 orders. Each of them has a
+    # different order of accesses to shared variables.
     result = run_program("token_ring", Plan(programs=(), exhaust=100, sets=10))
     assert (result.exhausted, result.executions) == (True, 24)
     assert result.sets["all"].size == result.sets["all"].feasible == 24
-    assert result.sets["all"].exposing == 1  # every order is in the set, so that which fails is
+    assert result.sets["all"].exposing == 1  # the set contains every order, including the failing one
     assert all(sets.unseen == 0 for sets in result.sets.values())
-    # A set complete for all is complete for tpair, and that for svar: so the least that one needs grows.
+    # A set that is complete for `all` is complete for `tpair`, and one complete for `tpair` is complete for `svar`. So
+    # the minimum sizes are ordered.
     assert result.sets["all"].least >= result.sets["tpair"].least >= result.sets["svar"].least > 0
 
 
 @pytest.mark.parametrize("name", ["account", "deadlock01", "lazy01", "twostage"])
-def test_what_is_exhausted_is_all_that_can_be_covered(name: str) -> None:
-    # An exploration that measures these criteria switches threads wherever that makes a difference to one of them, and
-    # knows when it has covered everything. So what it covers is exact. It runs no fewer executions than are collected.
+def test_an_exhausted_program_covers_everything_feasible(name: str) -> None:
+    # An exploration that measures these criteria switches threads wherever a criterion can distinguish the result, and
+    # knows when it is exhausted. So its coverage is exact. It runs at least as many executions as are collected.
     result = run_program(name, Plan(programs=(), executions=50, exhaust=100, sets=1))
     assert result.exhausted
     with lu.scenario_of(name) as (scenario, source):
@@ -174,7 +180,7 @@ def test_what_is_exhausted_is_all_that_can_be_covered(name: str) -> None:
     }
 
 
-def test_a_program_that_cannot() -> None:
+def test_a_large_program_is_sampled_reproducibly() -> None:
     plan = Plan(programs=(), executions=10, exhaust=10, sets=3)
     result = run_program("bank-0", plan)
     assert (result.exhausted, result.executions) == (False, 10)
@@ -189,7 +195,7 @@ def sets(size: float, exposing: float, at_random: float = 0.25) -> Sets:
     return Sets(None, 9, 2, size, 2 * size, exposing, at_random, 0.0)
 
 
-def test_the_tables_by_hand() -> None:
+def test_the_tables_show_sizes_bounds_and_means() -> None:
     shape = Shape(threads=4, accesses=4, variables=2)
     results = [
         ProgramResult("one", True, 24, 4, shape, dict.fromkeys(CRITERIA, sets(4, 1.0))),
@@ -201,7 +207,7 @@ def test_the_tables_by_hand() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["big", "500+", "4", "4.0", "2", "-", "90/512", "90/91", "90/32", "90/36", "90/16", "90/16"] in rows
     assert ["one", "24", "4", "4.0", "2", "4/2e6", "4/512", "4/91", "4/32", "4/36", "4/16", "4/16"] in rows
-    # The means of one and two: sets of 3, 6 executions, exposed by (1 + 0.5) / 2. `fine` has no bug.
+    # The means of `one` and `two`: sets of size 3, 6 executions, exposed by (1 + 0.5) / 2. `fine` has no bug.
     assert ["all", "2", "9", "3.0", "6.0", "75", "25", "0"] in rows
     assert ["tpair", "1", "9", "90.0", "180.0", "90", "25", "0"] in rows
     assert text.endswith("no bug to expose: fine")
@@ -215,25 +221,25 @@ def run(*args: str) -> Any:
     return CliRunner().invoke(lab, ["lu", *args], catch_exceptions=False, standalone_mode=False)
 
 
-def test_the_command(tmp_path: Any) -> None:
+def test_the_command_writes_reproducible_results(tmp_path: Any) -> None:
     args = ("--quick", "--sets", "4", "--jobs", "1", "--programs", "deadlock01,names-0", "--output", str(tmp_path))
     result = run(*args)
     assert result.return_value == 0
     assert result.stdout.startswith("--quick: 40 executions are too few")
     data = json.loads((tmp_path / "lu.json").read_text(encoding="utf-8"))
-    assert [(one["program"], one["exhausted"]) for one in data["programs"]] == [
+    assert [(program["program"], program["exhausted"]) for program in data["programs"]] == [
         ("deadlock01", True),
         ("names-0", False),
     ]
     assert data["bounds"]["lr-def"] == {"lower": None, "upper": "n M"}
     assert data["programs"][0]["criteria"]["all"]["upper_bound"].isdigit()
-    again = json.loads(run(*args, "--json").stdout)
-    assert again.pop("interrupted") is False
-    assert again == data
+    repeated = json.loads(run(*args, "--json").stdout)
+    assert repeated.pop("interrupted") is False
+    assert repeated == data
     other = json.loads(run(*args, "--json", "--seed", "2").stdout)
     assert other["programs"][1] != data["programs"][1]
 
 
-def test_a_program_that_is_not_there() -> None:
+def test_an_unknown_program_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="there is no program 'reorder_100'; there are allocator-0"):
         run("--programs", "reorder_100")

@@ -1,4 +1,4 @@
-"""Locks are removed one by one, and each removal is a bug."""
+"""Mutants with one lock removed: removing any lock introduces a bug."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_critical_section_is_replaced_by_its_body() -> None:
     assert "        with self.lock:\n            self.x = 1\n            self.y = 2\n" in without_lock(NESTED, 1)
 
 
-def test_a_section_that_is_not_there() -> None:
+def test_an_unknown_section_number_is_an_index_error() -> None:
     with pytest.raises(IndexError, match="there is no critical section 2; there are 2"):
         without_lock(NESTED, 2)
 
@@ -53,7 +53,7 @@ def outcomes(source: str, name: str, folder: Path, *, executions: int):
             sample.outcome
             for sample in raddle.measure(
                 module.scenario,
-                criteria="goodlock",  # any will do; this one adds no scheduling points to a search for failures
+                criteria="goodlock",  # any criterion would do; this one adds no scheduling points
                 executions=executions,
                 source=[module.__name__, "raddle_lab.subjects"],
             )
@@ -62,8 +62,8 @@ def outcomes(source: str, name: str, folder: Path, *, executions: int):
 
 @pytest.mark.parametrize("name", subject_names())
 def test_subjects_are_thread_safe(name: str, tmp_path: Path) -> None:
-    ends = {outcome.kind for outcome in outcomes(subject_source(name), f"{name}_whole", tmp_path, executions=100)}
-    assert ends == {"passed"}
+    kinds = {outcome.kind for outcome in outcomes(subject_source(name), f"{name}_whole", tmp_path, executions=100)}
+    assert kinds == {"passed"}
 
 
 @pytest.mark.parametrize("name", subject_names())

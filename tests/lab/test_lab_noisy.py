@@ -1,4 +1,4 @@
-"""Executions with noise, one by one."""
+"""The outcomes of single executions with noise."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ pytestmark = [
 ]
 
 
-def ends(case: Case, *, executions: int) -> list[str]:
+def outcomes(case: Case, *, executions: int) -> list[str]:
     return [sample.outcome.kind for sample in noisy(case, criteria=["sync"], executions=executions, seed=1)]
 
 
-def test_a_lost_execution_is_run_again(
+def test_an_execution_whose_child_died_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def dies_once() -> None:
@@ -37,34 +37,34 @@ def test_a_lost_execution_is_run_again(
             os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(philosophers, "scenario", dies_once)
-    assert ends(CASES["philosophers"], executions=3) == ["passed"] * 3
+    assert outcomes(CASES["philosophers"], executions=3) == ["passed"] * 3
     assert [record.message for record in caplog.records] == [
         "an execution was lost and is repeated: the child was killed by SIGKILL"
     ]
 
 
-def test_one_that_is_always_lost_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_execution_whose_child_always_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(philosophers, "scenario", lambda: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(ChildDiedError, match="killed by SIGKILL"):
-        ends(CASES["philosophers"], executions=1)
+        outcomes(CASES["philosophers"], executions=1)
 
 
-def test_how_executions_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong() -> None:
+def test_outcomes_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails_an_assertion() -> None:
         raise AssertionError
 
-    def dead() -> None:
+    def deadlocks() -> None:
         lock = threading.Lock()
         with lock, lock:
             pass
 
-    def died() -> None:
-        # Its starter waits for ever for something else; the exception ends the execution.
+    def raises_in_a_thread() -> None:
+        # The main thread would wait forever. The exception in the thread ends the execution.
         threading.Thread(target=lambda: {}["nothing"], daemon=True).start()
         threading.Event().wait()
 
     found = []
-    for scenario in (lambda: None, wrong, dead, died):
+    for scenario in (lambda: None, fails_an_assertion, deadlocks, raises_in_a_thread):
         monkeypatch.setattr(philosophers, "scenario", scenario)
-        found += ends(CASES["philosophers"], executions=1)
+        found += outcomes(CASES["philosophers"], executions=1)
     assert found == ["passed", "assertion", "deadlock", "exception"]

@@ -1,4 +1,4 @@
-"""The page of the experiments says what its commands print: small results in seconds, the others by `make test-all`."""
+"""The page on the experiments shows what its commands print. Only `make test-all` checks the large results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import lab_page  # noqa: E402 -- tools are no package
+import lab_page  # noqa: E402 -- tools is not a package
 import lab_tables  # noqa: E402
 
 PAGE = lab_page.PAGE.read_text(encoding="utf-8")
@@ -23,16 +23,16 @@ RESULTS = lab_page.results(PAGE)
 BLOCKS = lab_page.blocks(PAGE)
 EXACT = [name for name, result in RESULTS.items() if result.reproduces]
 reference_python = pytest.mark.skipif(
-    sys.version_info[:2] != lab_page.PYTHON, reason="the numbers are those of another Python"
+    sys.version_info[:2] != lab_page.PYTHON, reason="the numbers on the page come from another Python"
 )
 
 
 def differences(name: str, folder: Path) -> list[str]:
-    """Run a result; return what the page has of it and what it should have."""
+    """Run the command of a result and return the tables on the page that differ from its output."""
     result = RESULTS[name]
     data = result.run(folder)
     return [
-        f"{block.table} of {name}: the page has\n{block.text}\nnow it is\n{now}"
+        f"{block.table} of {name}: the page has\n{block.text}\nbut the command gives\n{now}"
         for block in BLOCKS
         if block.result == name and block.text != (now := lab_page.made(block, result, data))
     ]
@@ -40,20 +40,20 @@ def differences(name: str, folder: Path) -> list[str]:
 
 @reference_python
 @pytest.mark.parametrize("name", [name for name in EXACT if RESULTS[name].is_quick])
-def test_a_small_result(name: str, tmp_path: Path) -> None:
+def test_the_page_shows_the_output_of_a_quick_command(name: str, tmp_path: Path) -> None:
     assert differences(name, tmp_path) == []
 
 
 @reference_python
 @pytest.mark.parametrize("name", [name for name in EXACT if not RESULTS[name].is_quick])
-def test_a_whole_result(name: str, tmp_path: Path) -> None:
+def test_the_page_shows_the_output_of_a_slow_command(name: str, tmp_path: Path) -> None:
     assert differences(name, tmp_path) == []
 
 
-# -- what people wrote --------------------------------------------------------------------------------
+# -- the structure of the page --------------------------------------------------------------------------------
 
 
-def test_every_table_is_made_from_a_result() -> None:
+def test_every_table_on_the_page_has_a_command() -> None:
     assert not re.findall(r"^\|.*", lab_page.without_blocks(PAGE), re.MULTILINE)
     for block in BLOCKS:
         assert block.result in RESULTS, f"no command on the page makes {block.result}"
@@ -66,20 +66,20 @@ def test_every_experiment_has_a_small_result() -> None:
     assert small == {result.experiment for result in RESULTS.values()} == set(lab_tables.TABLES)
 
 
-def test_only_runs_of_own_threads_do_not_reproduce() -> None:
+def test_only_native_runs_are_not_reproducible() -> None:
     assert [name for name, result in RESULTS.items() if not result.reproduces] == ["noise"]
 
 
 # -- runs with noise: what must hold in each of them --------------------------------------------------
 
-CONTEXT = ("avio", "du-pairs", "eraser", "goldilock", "goodlock", "hbpair")  # each has a metric with context, named *
-NOT_NESTED = ("airlines", "ftp")  # programs without nested locks
+CONTEXT = ("avio", "du-pairs", "eraser", "goldilock", "goodlock", "hbpair")  # each also exists with context, as NAME*
+WITHOUT_NESTED_LOCKS = ("airlines", "ftp")  # programs without nested locks
 CLASSES_OF = {"philosophers": 2, "airlines": 9}
-THREADS_OF = {"philosophers": 7, "airlines": 7}  # of one execution, the main thread included
+THREADS_OF = {"philosophers": 7, "airlines": 7}  # threads of one execution, including the main thread
 
 
 def rows_of(name: str, table: str) -> dict[str, list[str]]:
-    """The rows of a table on the page, by their first cell."""
+    """Return the rows of a table on the page, keyed by their first cell."""
     (text,) = [block.text for block in BLOCKS if (block.result, block.table) == (name, table)]
     if not text.strip():
         pytest.skip(f"the page has no numbers of {name} yet: make lab-page RESULTS={name}")
@@ -88,7 +88,7 @@ def rows_of(name: str, table: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", ["control", "noise"])
-def test_the_page_s_growth_is_possible(name: str) -> None:
+def test_growth_on_the_page_is_consistent(name: str) -> None:
     rows = rows_of(name, "growth")
     cases = rows.pop("metric")
     assert cases == list(lab_tables.CASES.values())
@@ -100,7 +100,7 @@ def test_the_page_s_growth_is_possible(name: str) -> None:
     for metric in CONTEXT:
         for without, (total, *_) in zip(numbers[metric], numbers[f"{metric}*"], strict=True):
             assert total >= without[0]
-    for program in NOT_NESTED:
+    for program in WITHOUT_NESTED_LOCKS:
         place = cases.index(lab_tables.CASES[program])
         assert numbers["goodlock"][place] == numbers["goodlock*"][place] == [0]
     for row in numbers.values():
@@ -109,23 +109,23 @@ def test_the_page_s_growth_is_possible(name: str) -> None:
 
 
 def verdict_on(settled: float | None) -> str:
-    """The rule that the page states."""
+    """Return the verdict by the rule that the page states."""
     if settled is None:
         return "nothing to cover"
     return "saturates at once" if settled <= 0.1 else "suits saturation" if settled <= 0.75 else "hardly saturates"
 
 
 @pytest.mark.parametrize("name", ["control", "noise"])
-def test_the_page_s_verdicts_follow_from_its_numbers(name: str) -> None:
+def test_verdicts_on_the_page_follow_from_its_numbers(name: str) -> None:
     rows = rows_of(name, "verdict")
     del rows["metric"], rows["---"]
     for *settled, verdict, _ in rows.values():
         middle = median(float(percent) for percent in settled if percent != "-")
-        if middle not in (10, 75):  # where rounding decides
+        if middle not in (10, 75):  # at these limits, rounding decides
             assert verdict.strip("*") == verdict_on(middle / 100)
 
 
-def test_what_holds_in_every_run_with_noise(tmp_path: Path) -> None:
+def test_runs_with_noise_have_consistent_tables(tmp_path: Path) -> None:
     assert all(block.text.strip() for block in BLOCKS), "make lab-page writes the tables that are missing"
     arguments = ("krena", "--mode", "noise", "--cases", "philosophers,airlines", "--executions", "10", "--series", "5")
     check_noise(lab_page.Result("small-noise", "krena", arguments).run(tmp_path))
@@ -138,12 +138,12 @@ def check_noise(data: Any) -> None:
         assert case["table2"]["threads_real"] == 10 * THREADS_OF[case["case"]]
         for metric in CONTEXT:
             assert table[f"{metric}*"]["total"] >= table[metric]["total"]
-        if case["case"] in NOT_NESTED:
+        if case["case"] in WITHOUT_NESTED_LOCKS:
             assert table["goodlock"]["total"] == 0
-        for one in table.values():
-            # Coverage takes between one and as many values as there are executions.
-            assert 100 / case["series_length"] <= one["smooth_percent"] <= 100
-            assert one["verdict"] == verdict_on(one["settled"])
+        for metric_row in table.values():
+            # A series has at least one distinct value and at most one per execution.
+            assert 100 / case["series_length"] <= metric_row["smooth_percent"] <= 100
+            assert metric_row["verdict"] == verdict_on(metric_row["settled"])
 
 
 # -- the tool itself ----------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ kept
 
 def test_only_the_tables_of_a_result_are_replaced() -> None:
     row = {"program": "stack", "scheduler": "pos", "seeds": 3, "found": 3, "median": 2, "executions": [1, 2, 9]}
-    few = {**row, "scheduler": "pct", "found": 1, "median": None, "executions": [None, 5, None]}
-    page = lab_page.filled(SMALL_PAGE, {"one": {"schedulers": ["pos", "pct"], "rows": [row, few]}})
-    # The median of the three, and the worst; where not every seed found it, how many did.
+    some_found = {**row, "scheduler": "pct", "found": 1, "median": None, "executions": [None, 5, None]}
+    page = lab_page.filled(SMALL_PAGE, {"one": {"schedulers": ["pos", "pct"], "rows": [row, some_found]}})
+    # The cell shows the median of the three and the worst, or how many seeds found the bug if not all did.
     assert "| stack | 2 (9) | - [1 of 3] |" in page
     assert "| median at most 10 | 1 | 0 |" in page
     assert "old" not in page
@@ -175,7 +175,7 @@ def test_only_the_tables_of_a_result_are_replaced() -> None:
     assert lab_page.filled(page, {}) == page
 
 
-def test_what_differs_from_the_paper_is_named() -> None:
+def test_agreement_names_metrics_that_differ_from_the_paper() -> None:
     found = {
         "avio*": {"here": "suits saturation", "published": "suits saturation"},
         "sync": {"here": "suits saturation", "published": "saturates at once"},
@@ -185,5 +185,5 @@ def test_what_differs_from_the_paper_is_named() -> None:
     )
 
 
-def test_stars_are_escaped_and_what_is_bold_stays_bold() -> None:
+def test_stars_are_escaped_except_in_bold_text() -> None:
     assert lab_tables.table([["metric", "total"], ["avio*", "**6**"]]).splitlines()[2] == "| avio\\* | **6** |"

@@ -1,4 +1,4 @@
-"""The five test cases: right without preemption, wrong in some interleavings, as the paper describes them."""
+"""The five test cases pass without preemption and fail in some interleavings, as the paper describes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raddle.entities import AbstractObject, AbstractVariable, Entities
 
 pytestmark = pytest.mark.slow
 
-HOW_THEY_FAIL = {
+EXPECTED_FAILURES = {
     "philosophers": "deadlock",
     "airlines": "assertion",
     "crawler": "exception",
@@ -22,7 +22,7 @@ HOW_THEY_FAIL = {
 }
 
 
-def ends(case: Case, *, executions: int, seed: int = 1, scheduler: str = "random"):
+def outcomes(case: Case, *, executions: int, seed: int = 1, scheduler: str = "random"):
     for sample in raddle.measure(
         case.scenario,
         criteria="sync",
@@ -35,29 +35,35 @@ def ends(case: Case, *, executions: int, seed: int = 1, scheduler: str = "random
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_without_preemption_all_is_well(name: str) -> None:
-    assert list(ends(CASES[name], executions=1, scheduler="sequential")) == ["passed"]
+def test_every_case_passes_without_preemption(name: str) -> None:
+    assert list(outcomes(CASES[name], executions=1, scheduler="sequential")) == ["passed"]
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "crawler"])
-def test_some_interleaving_fails(name: str) -> None:
-    assert next(end for end in ends(CASES[name], executions=300) if end != "passed") == HOW_THEY_FAIL[name]
+def test_some_interleaving_fails_as_expected(name: str) -> None:
+    assert (
+        next(outcome for outcome in outcomes(CASES[name], executions=300) if outcome != "passed")
+        == EXPECTED_FAILURES[name]
+    )
 
 
-def test_the_crawler_hardly_ever_fails() -> None:
-    """Its bug needs a worker kept from its last step while the supervisor takes several; see its description."""
+def test_the_crawler_fails_rarely() -> None:
+    """The bug needs a worker delayed before its last step while the supervisor takes several steps."""
     case = CASES["crawler"]
-    assert set(ends(case, executions=60)) == {"passed"}
-    # Random schedules show it in one of 1,400 executions; priorities that change seldom, in one of 100.
-    assert next(end for end in ends(case, executions=500, scheduler="pct:depth=3") if end != "passed") == "exception"
+    assert set(outcomes(case, executions=60)) == {"passed"}
+    # Random schedules find the bug in one of 1,400 executions, PCT with depth 3 in one of 100.
+    assert (
+        next(outcome for outcome in outcomes(case, executions=500, scheduler="pct:depth=3") if outcome != "passed")
+        == "exception"
+    )
 
 
-def test_the_cases_have_the_threads_of_the_paper() -> None:
-    started = {name: next(iter(casts(CASES[name]))).actors for name in ("philosophers", "airlines")}
+def test_the_cases_start_as_many_threads_as_in_the_paper() -> None:
+    started = {name: next(iter(entities_of(CASES[name]))).actors for name in ("philosophers", "airlines")}
     assert started == {"philosophers": 1 + 6, "airlines": 1 + 2 + 4}
 
 
-def casts(case: Case):
+def entities_of(case: Case):
     for sample in raddle.measure(case.scenario, criteria="sync", executions=1, source=[case.module.__name__]):
         yield sample.entities
 
@@ -66,20 +72,20 @@ def casts(case: Case):
     ("name", "nested"),
     [("philosophers", True), ("airlines", False), ("crawler", True), ("ftp", False), ("broker", True)],
 )
-def test_where_locks_are_nested(name: str, nested: bool) -> None:
-    """GoodLock finds nothing in the airlines and the FTP server, as in Table 3."""
+def test_goodlock_covers_only_cases_with_nested_locks(name: str, nested: bool) -> None:
+    """As in Table 3, GoodLock covers nothing in the airlines case and the FTP server."""
     case = CASES[name]
     samples = raddle.measure(case.scenario, criteria="goodlock", executions=5, source=[case.module.__name__])
     assert any(sample.covered["goodlock"] for sample in samples) == nested
 
 
-def test_a_population_by_hand() -> None:
+def test_a_population_counts_objects_and_threads() -> None:
     entities = Entities()
     for name in ("x", "y"):  # two variables of one object
         entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", name), 1)
-    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, made at the same place
-    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # and one made elsewhere
-    # An object with an attribute of its own class and one of a base class, and a generator, which does not count.
+    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:9", "x"), 2)  # another fork, created at the same line
+    entities.add_variable(AbstractVariable("m.py:Fork", "m.py:12", "x"), 3)  # a fork created at another line
+    # An object with an attribute of its own class and one of a base class, and a generator, which is not counted.
     entities.add_variable(AbstractVariable("m.py:Fork", "m.py:15", "x", "m.py:Spoon"), 4)
     entities.add_variable(AbstractVariable("m.py:Spoon", "m.py:15", "y"), 4)
     entities.add_variable(AbstractVariable("generator", "", "generator[]"), 5)
@@ -90,15 +96,15 @@ def test_a_population_by_hand() -> None:
         for method in methods:
             entities.entered(actor, method)
     population = Population()
-    for _ in range(11):  # of which ten count
+    for _ in range(11):  # only the first ten count
         population.add(entities)
     row = population.row(classes=2, error_ratio=0.5)
-    # Objects: three forks, a spoon and a lock, ten times; types Fork, Spoon and Lock; abstract: forks of two places,
-    # the spoon and the lock.
+    # Objects: three forks, a spoon and a lock, ten times. Types: Fork, Spoon and Lock. Abstract objects: forks from two
+    # lines, the spoon and the lock.
     assert (row.objects_real, row.objects_type, row.objects_abstract) == (50, 3, 4)
-    # Threads: four, ten times; types main and Eater. The first ten methods tell a...a from c, twenty also from a..ab.
+    # Threads: four, ten times. Types: main and Eater. Ten methods distinguish a...a from c, twenty also from a...ab.
     assert (row.threads_real, row.threads_type, row.threads_abstract_10, row.threads_abstract_20) == (40, 2, 3, 4)
 
 
-def test_classes_are_counted() -> None:
+def test_classes_of_a_case_are_counted() -> None:
     assert CASES["philosophers"].classes() == 2  # Fork and Philosopher

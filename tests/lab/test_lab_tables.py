@@ -1,4 +1,4 @@
-"""Tables of Křena's experiment as text: what they hold, and that they fit on a screen."""
+"""The text tables of Křena's experiment: their contents and their width."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def result(case: str) -> CaseResult:
     )
 
 
-def test_the_largest_numbers_fit() -> None:
+def test_tables_with_large_numbers_fit_the_width() -> None:
     text = report([result(case) for case in CASES])
     assert max(map(len, text.splitlines())) < WIDTH
     rows = [line.split() for line in text.splitlines()]
@@ -41,7 +41,7 @@ def test_the_largest_numbers_fit() -> None:
     assert ["sync", *["50"] * 5, "suits", "saturation", "saturates", "at", "once", "differs"] in rows
 
 
-def test_a_program_of_the_user_has_no_paper_beside_it() -> None:
+def test_a_users_program_is_not_compared_with_the_paper() -> None:
     own = replace(result("crawler"), case="shop.py::scenario", title="shop.py::scenario")
     text = report([own])
     assert "paper" not in text

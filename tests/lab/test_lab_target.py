@@ -1,4 +1,4 @@
-"""Křena's experiment on a program of the user's: its options, and what it keeps when it is interrupted."""
+"""Křena's experiment on a user's program: its options, and the results kept after an interrupt."""
 
 from __future__ import annotations
 
@@ -55,39 +55,39 @@ def invoke(*args: str) -> Result:
 def data_of(*args: str) -> dict[str, Any]:
     result = invoke(*args, "--json")
     assert result.return_value == 0
-    data: dict[str, Any] = json.loads(result.stdout)  # nothing that the program prints is in between
+    data: dict[str, Any] = json.loads(result.stdout)  # the program's own output must not be mixed in
     return data
 
 
-def test_the_collection_is_as_large_as_asked_for(target: str) -> None:
+def test_collection_sets_the_number_of_executions(target: str) -> None:
     data = data_of("--target", target, "--executions", "6", "--collection", "21", "--series", "4")
     (case,) = data["cases"]
     assert (case["collected"], case["series_length"], case["case"]) == (21, 6, target)
-    # One read and one write of the balance, by two threads: a thread reads what was there at first, or what the other
-    # wrote. There is no paper to agree with.
+    # Each of the two threads reads and writes the balance once. It reads the initial value or the other thread's.
+    # There are no published verdicts for this program.
     assert case["table3"]["du-pairs"]["total"] <= 2
-    assert {one["published"] for one in data["verdicts"]["controlled"].values()} == {None}
+    assert {verdict["published"] for verdict in data["verdicts"]["controlled"].values()} == {None}
 
 
-def test_twice_a_series_is_collected_unless_asked_for(target: str) -> None:
+def test_the_default_collection_is_twice_a_series(target: str) -> None:
     (case,) = data_of("--target", target, "--executions", "5", "--series", "2")["cases"]
     assert case["collected"] == 10
 
 
-def test_threads_are_told_apart_by_the_methods_asked_for(target: str) -> None:
+def test_thread_methods_sets_how_threads_are_distinguished(target: str) -> None:
     args = ("--target", target, "--executions", "8", "--series", "2", "--thread-methods")
     (by_none,), (by_one,) = data_of(*args, "0")["cases"], data_of(*args, "1")["cases"]
-    # Without methods the two threads are one abstract thread; with the first method as well, as both run `deposit`.
-    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the others
+    # Without methods, the two threads are one abstract thread. They still are with one method: both run `deposit`.
+    assert by_none["table2"]["threads_abstract_20"] == by_none["table2"]["threads_type"] == 2  # main and the workers
     assert by_one["table2"]["threads_abstract_20"] == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_the_noise_asked_for_is_made(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+def test_the_noise_option_replaces_the_default_noise(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    requested = []
 
     def noisy(case: Any, *, noise: Any, **options: Any) -> Any:
-        made.append(list(noise))
+        requested.append(list(noise))
         return real(case, noise=noise, **options)
 
     real = krena.noisy
@@ -96,7 +96,7 @@ def test_the_noise_asked_for_is_made(target: str, monkeypatch: pytest.MonkeyPatc
     (case,) = data_of(*args, "--noise", "busy:strength=0.1")["cases"]
     assert (case["mode"], case["collected"]) == ("noise", 4)
     data_of(*args)
-    assert made == [["busy:strength=0.1"], ["yield:probability=0.2", "sleep:probability=0.02,strength=0.5"]]
+    assert requested == [["busy:strength=0.1"], ["yield:probability=0.2", "sleep:probability=0.02,strength=0.5"]]
 
 
 def test_a_script_is_run_as_a_program(tmp_path: Path) -> None:
@@ -108,12 +108,12 @@ def test_a_script_is_run_as_a_program(tmp_path: Path) -> None:
     assert case["table3"]["blocks"]["total"] > 0
     text = invoke(*args, "--target", f"{script} one two").stdout
     assert "Table 3 (own threads, with noise)" in text
-    assert "Table 2" not in text  # nothing is known of its objects
+    assert "Table 2" not in text  # a script's objects are not recorded
     (case,) = data_of(*args, "--target", f"{script} one two")["cases"]
     assert case["outcomes"] == {"exception": 3}  # the exit code was 1
 
 
-def test_tables_and_the_figure_of_the_target(target: str, tmp_path: Path) -> None:
+def test_the_target_has_tables_and_a_figure(target: str, tmp_path: Path) -> None:
     output = tmp_path / "output"
     result = invoke("--target", target, "--quick", "--series", "2", "--output", str(output))
     assert result.return_value == 0
@@ -138,9 +138,9 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
     result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")
     assert result.return_value == 2
     (case,) = json.loads(result.stdout)["cases"]
-    assert (case["collected"], case["series_length"]) == (12, 6)  # series of half of them
+    assert (case["collected"], case["series_length"]) == (12, 6)  # a series has half of the executions
 
-    monkeypatch.setattr(krena, "controlled", interrupted_after(9))  # too few for anything
+    monkeypatch.setattr(krena, "controlled", interrupted_after(9))  # too few for any result
     result = invoke("--target", target, "--executions", "50", "--series", "2", "--json")
     assert (result.return_value, json.loads(result.stdout)["cases"]) == (2, [])
 
@@ -160,6 +160,6 @@ def test_an_interrupt_keeps_the_executions_of_the_target(target: str, monkeypatc
         (["--executions", "30", "--collection", "20"], "series of 30 executions cannot be drawn from 20"),
     ],
 )
-def test_what_does_not_go_together(args: list[str], message: str) -> None:
+def test_conflicting_options_are_a_usage_error(args: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         invoke(*args)

@@ -1,7 +1,7 @@
-"""A second world on the engine: ranks that send and receive messages. No threads, no instrumentation.
+"""A second world on the engine: ranks that send and receive messages, without threads or instrumentation.
 
-A program is a function of a `Rank`. Messages of one rank to another do not overtake each other; a receive without a
-source takes from any rank that has sent something, and which one that is, the scheduler chooses.
+A program is a function that takes a `Rank`. Messages from one rank to another arrive in order. A receive without a
+source takes a message from any rank that has sent one, and the scheduler chooses the rank.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECEIVE = Kind("receive", "receives from", role=Role.TAKE, partner="send", waiti
 
 
 class Rank:
-    """What a program sees of its rank."""
+    """The interface of a rank for its program."""
 
     def __init__(self, number: int, channels: dict[tuple[int, int], list[Any]]) -> None:
         self.number = number
@@ -50,7 +50,7 @@ class Rank:
     def receive(self, source: int | None = None) -> Any:
         me: Any = getcurrent()
         if source is None:
-            source = me.engine.operate_as_chosen(me, RECEIVE, None, self._possible).value
+            source = me.engine.operate_as_chosen(me, RECEIVE, None, self._receivable).value
         else:
             me.engine.operate(me, RECEIVE, source, lambda: bool(self._channels[source, self.number]))
         message = self._channels[source, self.number].pop(0)
@@ -58,14 +58,14 @@ class Rank:
             me.engine.happened(me, RECEIVE, self._channels[source, self.number], message)
         return message
 
-    def _possible(self) -> list[Alternative]:
-        """Return an alternative for each rank whose messages are there, in order."""
-        there = sorted(source for (source, to), messages in self._channels.items() if to == self.number and messages)
-        return [Alternative(f"takes R{source}'s message", source) for source in there]
+    def _receivable(self) -> list[Alternative]:
+        """Return an alternative for each rank with a pending message, in the order of ranks."""
+        senders = sorted(source for (source, to), messages in self._channels.items() if to == self.number and messages)
+        return [Alternative(f"takes R{source}'s message", source) for source in senders]
 
 
 def start(*programs: Callable[[Rank], object]) -> None:
-    """Run a rank for each program; to be called by a scenario, whose participant is rank 0."""
+    """Run a rank for each program. A scenario calls this, and its participant becomes rank 0."""
     me: Any = getcurrent()
     channels: dict[tuple[int, int], list[Any]] = defaultdict(list)
     ranks = [Rank(number, channels) for number in range(len(programs))]
@@ -75,12 +75,12 @@ def start(*programs: Callable[[Rank], object]) -> None:
         for program, rank in zip(programs[1:], ranks[1:], strict=True)
     ]
     programs[0](ranks[0])
-    for one in started:
-        join(me, one, None)
+    for carrier in started:
+        join(me, carrier, None)
 
 
 class RankWorld(World):
-    """Ranks, the first of which starts the others."""
+    """The world of ranks. The first rank starts the others."""
 
     letter = "R"
 
@@ -95,7 +95,7 @@ class RankWorld(World):
 
 
 class RankCalculus(Calculus):
-    """Nothing conflicts: sends commute, and a receive is enabled by the message that it takes."""
+    """Rules for ranks: sends commute, and a message enables the receive that takes it."""
 
     conflicts = ()
 
@@ -120,18 +120,20 @@ class RankReader(Reader):
         return [], 0, None, None, None
 
     def options(self, participant: Thread) -> Sequence[Alternative]:
-        """Every rank may send something yet, in some order."""
+        """Return an alternative for each other rank, because each may still send a message."""
         return [Alternative(f"takes R{source}'s message", source) for source in range(8) if source != participant.own]  # type: ignore[attr-defined]
 
 
 class MessageRecorder(Recorder):
-    """Records sends and receives; the target of a step is the number of the message, in the order of sends."""
+    """Records sends and receives. The target of a step is the message's number in the order of sends."""
 
     def begin(self, engine: Engine) -> None:
         self.stream.clear()
         self.entities = Entities(letter=RankWorld.letter)
         self.entities.add_actor("rank")
-        self._sent: dict[int, deque[int]] = defaultdict(deque)  # by id of a channel: the messages in it
+        self._sent: dict[int, deque[int]] = defaultdict(
+            deque
+        )  # maps the id of a channel to the numbers of its messages
 
     def started(self, me: Carrier, other: Carrier) -> None:
         self.entities.add_actor("rank")
@@ -150,7 +152,7 @@ class MessageRecorder(Recorder):
 
 
 class RankInstallation(Installation):
-    """An installation that measures messages."""
+    """An installation that records messages for the criteria."""
 
     def step_recorder(self, *, renewed: bool) -> MessageRecorder:
         return MessageRecorder()
@@ -158,7 +160,7 @@ class RankInstallation(Installation):
 
 @dataclass(frozen=True)
 class Ranks(Domain):
-    """Scenarios of ranks."""
+    """The domain of scenarios with ranks."""
 
     def install(self) -> RankInstallation:
         return RankInstallation(RankWorld(), RankCalculus())

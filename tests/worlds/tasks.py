@@ -1,7 +1,7 @@
-"""A third world on the engine, in small: tasks that take turns in one carrier, as those of an event loop do.
+"""A third, small world on the engine: tasks that take turns in one carrier, like the tasks of an event loop.
 
-A task is a generator. Between two yields it runs without interruption, and what it touches is known only afterwards: a
-step is one operation of the task, in the carrier of its loop.
+A task is a generator. Between two yields it runs without interruption as one operation in the carrier of its loop. The
+footprint of that operation is known only afterwards.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from raddle.schedulers.operation_log import Log
 from supplies import Nothing
 
 STEP = Kind("step", "takes a step")
-READ, WRITE = range(2)  # modes of accesses
+READ, WRITE = range(2)  # access modes
 
 
 class Shared:
-    """A namespace that notes what is read and written."""
+    """A namespace that logs its reads and writes."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
@@ -43,7 +43,7 @@ class Shared:
 
 
 def run_loop(shared: Shared, *tasks: Callable[[], Generator[None, None, None]]) -> None:
-    """Run the tasks to their ends in the running carrier; the policy chooses whose turn it is."""
+    """Run the tasks to completion in the current carrier. The policy chooses the task that takes the next step."""
     me: Any = getcurrent()
     engine: Engine = me.engine
     ready = [
@@ -62,7 +62,7 @@ def run_loop(shared: Shared, *tasks: Callable[[], Generator[None, None, None]]) 
 
 
 class TaskWorld(World):
-    """One loop with tasks."""
+    """The world of an event loop with tasks."""
 
     letter = "T"
 
@@ -70,23 +70,23 @@ class TaskWorld(World):
         return Outcome(OutcomeKind.EXCEPTION, repr(error), me.label, (OutcomeKind.EXCEPTION, repr(error)), error=error)
 
     def explain_stuck(self, waiting: Sequence[Carrier], engine: Engine) -> Outcome:
-        return Outcome(OutcomeKind.DEADLOCK, "no task can go on", "", (OutcomeKind.DEADLOCK,))
+        return Outcome(OutcomeKind.DEADLOCK, "no task can continue", "", (OutcomeKind.DEADLOCK,))
 
 
 class TaskCalculus(Calculus):
-    """Two accesses to one name conflict if one of them writes."""
+    """Rules for tasks: two accesses to the same name conflict if at least one writes."""
 
     conflicts = conflict_table(2, {(READ, READ)})
 
-    def reader(self, visible: Container[str], *, everything: bool) -> Late:
-        return Late()
+    def reader(self, visible: Container[str], *, everything: bool) -> LateReader:
+        return LateReader()
 
     def supplies(self, log: Log) -> Nothing:
         return Nothing()
 
 
-class Late(Reader):
-    """A step's footprint is known only after it."""
+class LateReader(Reader):
+    """A reader for steps whose footprint is known only after they ran."""
 
     def touched(self, participant: Any, alternative: Any) -> None:
         return None
@@ -94,7 +94,7 @@ class Late(Reader):
 
 @dataclass(frozen=True)
 class Tasks(Domain):
-    """Scenarios of tasks."""
+    """The domain of scenarios with tasks."""
 
     def install(self) -> Installation:
         return Installation(TaskWorld(), TaskCalculus())

@@ -1,7 +1,7 @@
-"""Ranks are explored, shrunk and replayed by the code that serves threads.
+"""Ranks are explored, shrunk and replayed by the same code as threads.
 
-Counts: with n messages in one mailbox that may arrive in any order, there are n! ways to receive them; of three senders
-with two messages each, which do not overtake each other, 6! / (2! 2! 2!) = 90.
+Expected counts: n messages that may arrive in any order can be received in n! orders. Three senders with two messages
+each, which arrive in order per sender, allow 6! / (2! 2! 2!) = 90 orders.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def explore(scenario: Callable[[], None], scheduler: str, budget: Budget = ALL) 
 
 
 def gathering(senders: int, messages: int, received: set[tuple[object, ...]]) -> Callable[[], None]:
-    """Rank 0 receives everything that the others send it, from any of them."""
+    """Return a scenario in which rank 0 receives all messages of the other ranks, in any order."""
 
     def receiver(rank: Rank) -> None:
         received.add(tuple(rank.receive() for _ in range(senders * messages)))
@@ -61,7 +61,7 @@ def test_three_senders_with_two_messages_each_have_90_orders() -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["exhaustive", "deepening"])
-def test_searches_through_all_schedules_find_the_same_orders(scheduler: str) -> None:
+def test_exhaustive_searches_find_the_same_orders(scheduler: str) -> None:
     received: set[tuple[object, ...]] = set()
     result = explore(gathering(3, 1, received), scheduler)
     assert result.stopped_because is StopReason.EXHAUSTED
@@ -69,7 +69,7 @@ def test_searches_through_all_schedules_find_the_same_orders(scheduler: str) -> 
 
 
 def test_a_message_can_be_overtaken_by_one_that_was_sent_because_of_it() -> None:
-    # Rank 1 sends to rank 0, then tells rank 2, which sends to rank 0: rank 0 may receive either message first.
+    # Rank 1 sends to rank 0 and then to rank 2, which sends to rank 0. Rank 0 may receive either message first.
     received: set[tuple[object, ...]] = set()
 
     def receiver(rank: Rank) -> None:
@@ -92,7 +92,7 @@ SCHEDULERS = ["random", "pos", "pct:depth=2", "exhaustive", "deepening", "reacha
 
 
 def impatient() -> None:
-    """Rank 0 does not expect the message of rank 3 first."""
+    """Fail if rank 0 receives the message of rank 3 first."""
 
     def receiver(rank: Rank) -> None:
         first = rank.receive()
@@ -109,18 +109,18 @@ def test_a_failure_is_found_shrunk_and_replayed(scheduler: str) -> None:
     with Workbench(Ranks()) as workbench:
         result = workbench.explore(impatient, scheduler=scheduler, budget=Budget(executions=500))
         (finding,) = result.findings
-        again = workbench.replay(impatient, str(finding.schedule))
-    # Rank 0 starts the others and waits; rank 3 sends first.
+        replayed = workbench.replay(impatient, str(finding.schedule))
+    # Rank 0 starts the others and waits. Rank 3 sends first.
     assert str(finding.schedule) == "R0; R3."
-    assert again is not None
-    assert (again.kind, again.message) == (finding.kind, finding.message)
+    assert replayed is not None
+    assert (replayed.kind, replayed.message) == (finding.kind, finding.message)
 
 
 def overtaken() -> None:
-    """Rank 0 does not expect the message that rank 2 sends once rank 1 has sent its own."""
+    """Fail if rank 0 receives the second message of rank 2 before the message that rank 1 sent earlier."""
 
     def receiver(rank: Rank) -> None:
-        rank.receive(2)  # the messages of both are there by now
+        rank.receive(2)  # now both senders have a pending message
         first = rank.receive()
         rank.receive()
         if first == "second":
@@ -139,17 +139,17 @@ def overtaken() -> None:
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
-def test_the_schedule_names_the_alternative(scheduler: str) -> None:
+def test_the_schedule_names_the_chosen_alternative(scheduler: str) -> None:
     with Workbench(Ranks()) as workbench:
         result = workbench.explore(overtaken, scheduler=scheduler, budget=Budget(executions=500))
         (finding,) = result.findings
-        again = workbench.replay(overtaken, str(finding.schedule))
+        replayed = workbench.replay(overtaken, str(finding.schedule))
     assert "R0 (takes R2's message)" in str(finding.schedule)
-    assert again is not None
-    assert again.message == finding.message
+    assert replayed is not None
+    assert replayed.message == finding.message
 
 
-def test_ranks_that_wait_for_each_other_are_a_deadlock() -> None:
+def test_ranks_that_wait_for_each_other_deadlock() -> None:
     def waits(rank: Rank) -> None:
         rank.receive(1 - rank.number)
         rank.send(1 - rank.number, "late")
@@ -168,21 +168,21 @@ def plan_for(scenario: Callable[[], None], scheduler: str = "random", criteria: 
     )
 
 
-def test_a_plan_says_in_which_world_its_units_run() -> None:
+def test_a_pickled_unit_runs_in_the_world_of_its_plan() -> None:
     unit = Unit(plan_for(impatient), before=0, executions=500)
-    done = run_unit(pickle.loads(pickle.dumps(unit)))  # as it comes to a worker
+    done = run_unit(pickle.loads(pickle.dumps(unit)))  # as a worker receives it
     assert [str(signed.finding.schedule) for signed in done.findings] == ["R0; R3."]
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2])
-def test_workers_make_the_installation_of_the_plan(workers: int | None) -> None:
+def test_workers_use_the_installation_of_the_plan(workers: int | None) -> None:
     result = search(plan_for(impatient, criteria=("hbpair",)), Budget(executions=500), workers=workers)
     assert [str(finding.schedule) for finding in result.findings] == ["R0; R3."]
     assert result.record is not None
     assert result.record.tally.executions == result.executions
 
 
-def test_the_world_chooses_what_is_recorded_for_criteria() -> None:
+def test_the_world_defines_the_steps_that_criteria_receive() -> None:
     def receiver(rank: Rank) -> None:
         rank.receive()
         rank.receive()
@@ -193,7 +193,7 @@ def test_the_world_chooses_what_is_recorded_for_criteria() -> None:
     assert execution.observed is not None
     steps, entities = execution.observed
     assert entities.letter == "R"
-    # Rank 0 starts both and waits. Rank 1 sends message 0, rank 2 message 1; rank 0 takes them in that order.
+    # Rank 0 starts both and waits. Rank 1 sends message 0 and rank 2 message 1. Rank 0 receives them in that order.
     assert [step for step in steps if step[0] == 0] == [
         (0, START, 1, 0),
         (0, START, 2, 0),
@@ -203,8 +203,8 @@ def test_the_world_chooses_what_is_recorded_for_criteria() -> None:
     assert [step for step in steps if step[0] > 0] == [(1, SEND, 0, 0), (2, SEND, 1, 0)]
 
 
-def test_a_schedule_has_the_labels_of_its_world() -> None:
-    # After R0 has started everybody, ranks 1 and 2 send; R0 takes the message of rank 2, which was sent later.
+def test_a_schedule_uses_the_labels_of_its_world() -> None:
+    # R0 starts the other ranks, which send. R0 then takes the message of rank 2, although rank 1 sent first.
     taken = []
 
     def scenario() -> None:

@@ -1,4 +1,4 @@
-"""Tasks that share a carrier are ordered one by one, and commute if their steps touch different things."""
+"""Tasks that share a carrier are scheduled step by step. Steps with disjoint footprints commute."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def explore(scenario: Callable[[], None], scheduler: str, budget: Budget = ALL) 
         return workbench.explore(scenario, scheduler=scheduler, budget=budget)
 
 
-def increments(ends: set[object], *names: str) -> Callable[[], None]:
-    """A task for each name reads it in one step and writes it, one larger, in the next."""
+def increments(final_values: set[object], *names: str) -> Callable[[], None]:
+    """Return a scenario with a task per name that reads the value in one step and writes it plus one in the next."""
 
     def scenario() -> None:
         shared = Shared()
@@ -34,45 +34,45 @@ def increments(ends: set[object], *names: str) -> Callable[[], None]:
             shared.set(name, value + 1)
 
         tasks.run_loop(shared, *[lambda name=name: task(name) for name in names])
-        ends.add(tuple(sorted({(name, shared.get(name)) for name in names})))
+        final_values.add(tuple(sorted({(name, shared.get(name)) for name in names})))
 
     return scenario
 
 
 @pytest.mark.parametrize("scheduler", ["exhaustive", "deepening"])
 def test_two_tasks_of_two_steps_have_six_schedules(scheduler: str) -> None:
-    # 4! / (2! 2!) = 6 ways to put the steps of two tasks in order.
-    ends: set[object] = set()
-    result = explore(increments(ends, "x", "x"), scheduler)
+    # The steps of two tasks have 4! / (2! 2!) = 6 orders.
+    final_values: set[object] = set()
+    result = explore(increments(final_values, "x", "x"), scheduler)
     assert result.stopped_because is StopReason.EXHAUSTED
     assert result.executions == 6
-    assert ends == {(("x", 1),), (("x", 2),)}
+    assert final_values == {(("x", 1),), (("x", 2),)}
 
 
-def test_steps_that_touch_the_same_name_are_tried_in_every_order_that_matters() -> None:
-    # The two reads commute. Reads and writes: one after the other, the other way round, or both reads first and then
-    # the writes in either order: 4 partial orders.
-    ends: set[object] = set()
-    result = explore(increments(ends, "x", "x"), "reachability")
+def test_reachability_runs_conflicting_steps_in_every_distinct_order() -> None:
+    # The two reads commute. Either task can run completely first, or both read first and then write in either order:
+    # 4 partial orders.
+    final_values: set[object] = set()
+    result = explore(increments(final_values, "x", "x"), "reachability")
     assert result.stopped_because is StopReason.EXHAUSTED
-    assert ends == {(("x", 1),), (("x", 2),)}
+    assert final_values == {(("x", 1),), (("x", 2),)}
     assert 4 <= result.executions < 6
 
 
-def test_steps_that_touch_different_names_commute() -> None:
-    ends: set[object] = set()
-    result = explore(increments(ends, "x", "y", "z"), "reachability")
+def test_steps_on_different_names_commute() -> None:
+    final_values: set[object] = set()
+    result = explore(increments(final_values, "x", "y", "z"), "reachability")
     assert result.stopped_because is StopReason.EXHAUSTED
     assert result.executions == 1
-    assert ends == {(("x", 1), ("y", 1), ("z", 1))}
+    assert final_values == {(("x", 1), ("y", 1), ("z", 1))}
 
 
 @pytest.mark.parametrize("scheduler", ["random", "pos", "reachability"])
 def test_a_lost_update_is_found(scheduler: str) -> None:
     def scenario() -> None:
-        ends: set[object] = set()
-        increments(ends, "x", "x")()
-        if ends != {(("x", 2),)}:
+        final_values: set[object] = set()
+        increments(final_values, "x", "x")()
+        if final_values != {(("x", 2),)}:
             raise ValueError("an update was lost")
 
     result = explore(scenario, scheduler, Budget(executions=200))

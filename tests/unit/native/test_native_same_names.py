@@ -102,10 +102,8 @@ def test_module_level_primitives_are_named_by_their_lines(tmp_path: Path) -> Non
     found = resources(entities)
     lines = BOUND.split("\n")
     account, condition = line_numbers(BOUND, "account = Account()", "condition = threading.Condition()")[::-1]
-    in_constructors = {
-        "Lock": account,
-        "RLock": condition,
-    }  # created inside a constructor, so named by the line that calls it
+    # These locks are created inside constructors, so they are named by the lines that call the constructors.
+    in_constructors = {"Lock": account, "RLock": condition}
     for kind, line in in_constructors.items():
         calls = {n for n, text in enumerate(lines, 1) if f".{kind}(" in text and "self." not in text}
         assert {at for found_type, at in found if found_type == kind} == calls | {line}, kind

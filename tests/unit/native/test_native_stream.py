@@ -402,16 +402,14 @@ def test_stack_depth_is_checked_before_delivery() -> None:
     assert not _has_stack_depth(sys.getrecursionlimit() + 10)
 
 
-def run_with_sink(folder: Path, source: str, sink: type[KeptSteps], **options: int) -> tuple[Watch, object]:
+def run_with_sink(folder: Path, source: str, sink_type: type[KeptSteps], **options: int) -> tuple[Watch, object]:
     """Run a program's `main` with this kind of sink. Return the watch and the value that `main` returned."""
     name = f"watched_{abs(hash((str(folder), source))):x}"
     (folder / f"{name}.py").write_text(source)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    sink_instance = sink()
-    watch = Watch(
-        lambda name, path: path is not None and path.startswith(str(folder)), lambda names: sink_instance, **options
-    )  # type: ignore[arg-type]
+    sink = sink_type()
+    watch = Watch(lambda name, path: path is not None and path.startswith(str(folder)), lambda names: sink, **options)  # type: ignore[arg-type]
     watch.start()
     try:
         value = importlib.import_module(name).main()
