@@ -64,7 +64,7 @@ LONG = (
     "tests/same_meaning/test_packages.py",
     "tests/same_meaning/test_standard_library.py::test_cpythons_tests_have_the_same_outcomes_with_probes",
     "tests/unit/cli/test_cli_search.py",
-    "tests/unit/execute/test_isolated.py::test_a_crash_is_found_with_its_schedule_and_so_is_what_else_fails",
+    "tests/unit/execute/test_isolated.py::test_a_search_finds_a_crash_with_its_schedule_and_other_failures",
     "tests/unit/guide/test_search_runs.py",
     "tests/unit/guide/test_shrink.py::test_programs",
     "tests/unit/guide/test_shrink_options.py::test_shrunk_or_as_it_was_found[fork]",

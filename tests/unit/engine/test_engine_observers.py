@@ -1,4 +1,4 @@
-"""An observer that fails is dropped, and its error is raised when the execution is over: it is never a finding."""
+"""An observer that fails is dropped. Its error is raised after the execution and never becomes a finding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Faulty(Observer):
 
     def happened(self, me: Any, kind: Any, target: Any, value: object = None) -> None:
         self.calls += 1
-        raise KeyError("a mistake of the observer")
+        raise KeyError("an error in the observer")
 
 
 def scenario() -> None:
@@ -51,15 +51,15 @@ def run(*observers: Observer) -> Engine:
     return engine
 
 
-def test_observers_are_notified_in_order() -> None:
+def test_observers_are_notified_of_operations_in_order() -> None:
     counting = Counting()
     run(counting)
     assert counting.kinds == ["acquire", "release", "acquire", "release", "end"]
 
 
-def test_a_faulty_observer_is_dropped_and_the_others_are_not() -> None:
+def test_a_faulty_observer_is_dropped_and_the_others_stay() -> None:
     faulty, counting = Faulty(), Counting()
-    with pytest.raises(KeyError, match="a mistake of the observer"):
+    with pytest.raises(KeyError, match="an error in the observer"):
         run(faulty, counting)
     assert faulty.calls == 1
     assert counting.kinds == ["acquire", "release", "acquire", "release", "end"]

@@ -1,9 +1,9 @@
-"""An object that records everything that is asked of it, and a program that uses one in every way it can.
+"""Objects that record every operation on them, and a program that applies every kind of operation to one.
 
-What is recorded between two runs of the program was asked by something else.
+Operations recorded between two runs of the program come from raddle, not from the program.
 """
 
-# ruff: noqa: B015, B018, C416, SIM300, UP031 -- each line is there for what it asks of the object
+# ruff: noqa: B015, B018, C416, SIM300, UP031 -- each line is there for the operation it performs on the object
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _recording(name, answer):
 
 
 class Kind(type):
-    """The class of its class records as well."""
+    """A metaclass that also records the operations on the class itself."""
 
     def __getattribute__(cls, name):
         LOG.append(f"type.{name}")
@@ -98,7 +98,7 @@ Hostile = Kind(
     (_Recorder,),
     {name: _recording(name, answer) for name, answer in _ANSWERS.items()} | {"__class__": _attribute("__class__")},
 )
-# Without a `__dict__` of its own, as proxies are, and with one that is looked up somewhere else.
+# Like a typical proxy: it has slots instead of an instance `__dict__`, and `__dict__` is a property.
 Proxy = Kind("Proxy", (Hostile,), {"__slots__": ("value",), "__dict__": _attribute("__dict__")})
 
 
@@ -113,7 +113,7 @@ class Holder:
 
 
 class Owner:
-    """Has what is in the class, as code of other modules is reached."""
+    """A class whose class attribute holds the object, the way code in other modules would reach it."""
 
     shared: object = None
 
@@ -131,7 +131,7 @@ def _in_a_match(thing):
 
 
 def use(make):
-    """Every place in which a probe gets an object of the program."""
+    """Pass an object through every construct in which a probe receives an object of the program."""
     thing, other = make(), make()
     thing.value = 1
     thing.value
@@ -151,7 +151,7 @@ def use(make):
         pass
     [_ for _ in thing]
     first, second = thing
-    print_to_nowhere = str(thing), repr(thing), format(thing), f"{thing}", f"{thing!r:>5}", "%s" % thing
+    texts = str(thing), repr(thing), format(thing), f"{thing}", f"{thing!r:>5}", "%s" % thing
     len(thing), bool(thing), list(thing), tuple(thing), sorted([thing, other]), any([thing]), max(thing, other)
     if thing and not other:
         pass
@@ -204,11 +204,11 @@ def use(make):
         raise ValueError(thing)
     except ValueError as error:
         error.args
-    return print_to_nowhere, first, second
+    return texts, first, second
 
 
 def recorded(make):
-    """What was recorded before the program runs, and what is while it does."""
+    """Return the operations recorded before the program runs and those recorded while it runs."""
     before = list(LOG)
     LOG.clear()
     use(make)

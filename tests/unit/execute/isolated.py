@@ -1,4 +1,4 @@
-"""Scenarios that must not share a process: they leave state behind, or end it."""
+"""Scenarios that must not share a process: they leave state behind or end the process."""
 
 import ctypes
 import os
@@ -40,7 +40,7 @@ def runs_once():
 
 
 def die(status):
-    """As a library of C's would: `os._exit` is under control."""
+    """End the process as a C library would. raddle controls `os._exit`, so this calls the C function."""
     ctypes.CDLL(None)._exit(status)
 
 
@@ -49,8 +49,11 @@ class Box:
 
 
 def dies_or_fails():
-    """T1 (or T2) dies if the other one comes between its write and its next read; with a read of both before any
-    write, the assertion fails instead."""
+    """End the process in some orders and fail the assertion in others.
+
+    A thread ends the process if the other thread runs between its write and its next read. If both threads read before
+    either writes, the assertion fails instead.
+    """
     box = Box()
 
     def work():
@@ -64,7 +67,7 @@ def dies_or_fails():
 
 
 def dies_with_the_gil():
-    """As a call lets go of the GIL, plain CPython can do it, too."""
+    """End the process in an order that CPython with the GIL allows, because it can switch threads at a call."""
     box = Box()
 
     def give():
@@ -88,7 +91,7 @@ def exits_at_once():
 
 
 def exits_by_chance():
-    """Not by the schedule: every other child dies, as a file in the folder says."""
+    """End every other child process, regardless of the schedule: a directory on disk records whose turn it is."""
     run_all(lambda: None)
     try:
         os.rmdir("odd")

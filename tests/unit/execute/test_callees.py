@@ -1,4 +1,4 @@
-"""Code without probes that threads call: "exhausted" may not be claimed beside it."""
+"""If threads call code without probes, a search reports it and does not claim to be exhausted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def numbers():
 
 @pytest.fixture
 def library(tmp_path, monkeypatch):
-    """A package that lies outside of the project, as installed ones do."""
+    """A module outside the project directory, like an installed package."""
     (tmp_path / "counting_library.py").write_text(LIBRARY)
     monkeypatch.syspath_prepend(str(tmp_path))
     import counting_library
@@ -71,7 +71,7 @@ def unwatched(result):
     return [(refused.what, refused.source) for refused in result.not_instrumented]
 
 
-def test_what_a_watched_target_calls_is_noticed(library):
+def test_a_library_function_called_by_an_instrumented_thread_is_reported(library):
     def scenario():
         counter = library.Counter()
         side_by_side(lambda: counter.increment(), lambda: counter.increment())
@@ -80,12 +80,12 @@ def test_what_a_watched_target_calls_is_noticed(library):
     result = exhaust(scenario)
     assert result.stopped_because == "exhausted-in-part"
     assert unwatched(result) == [("counting_library.Counter.increment (called by threads)", "counting_library")]
-    # The advice is right: with that source the lost update is found.
+    # The advice is right: if the library is instrumented, the search finds the lost update.
     watched = raddle.explore(scenario, scheduler="reachability", source=[__file__, "counting_library"])
     assert [finding.kind for finding in watched.findings] == ["assertion"]
 
 
-def test_in_children_too(library):
+def test_library_calls_in_child_processes_are_reported(library):
     def scenario():
         side_by_side(library.pause, library.pause)
 
@@ -94,7 +94,7 @@ def test_in_children_too(library):
     ]
 
 
-def test_what_is_called_before_the_threads_start_and_after_they_were_joined_does_not_matter(library):
+def test_library_calls_before_threads_start_and_after_they_are_joined_are_not_reported(library):
     class Box:
         value = 0
 
@@ -112,8 +112,8 @@ def test_what_is_called_before_the_threads_start_and_after_they_were_joined_does
     assert (result.stopped_because, result.not_instrumented) == ("exhausted", ())
 
 
-def test_a_thread_that_was_not_joined_may_still_run(library):
-    """T1 ends before T0 wakes up if nothing is preempted, but T0 can call the library before."""
+def test_a_library_call_before_the_join_is_reported(library):
+    """Without preemption T1 ends before T0 wakes up, but in other orders T0 calls the library while T1 still runs."""
     shared = library.Counter()
 
     def scenario():
@@ -135,8 +135,8 @@ def test_a_thread_that_was_not_joined_may_still_run(library):
     assert unwatched(result) == [("counting_library.Counter.increment (called by threads)", "counting_library")]
 
 
-def test_a_function_that_starts_a_thread_runs_beside_it(library):
-    """It was called while there was no other thread."""
+def test_a_library_function_that_starts_a_thread_is_reported(library):
+    """The call begins while there is only one thread, but the function then runs concurrently with the new thread."""
 
     def scenario():
         counter = library.Counter()
@@ -147,7 +147,7 @@ def test_a_function_that_starts_a_thread_runs_beside_it(library):
     ]
 
 
-def test_a_generator_made_before_the_threads_and_resumed_by_one(library):
+def test_a_library_generator_created_before_the_threads_and_resumed_by_one_is_reported(library):
     def scenario():
         numbers = library.numbers()
         next(numbers)
@@ -156,8 +156,8 @@ def test_a_generator_made_before_the_threads_and_resumed_by_one(library):
     assert unwatched(exhaust(scenario)) == [("counting_library.numbers (called by threads)", "counting_library")]
 
 
-def test_only_where_the_threads_are_in_a_certain_order(library):
-    """The rehearsal lets T1 run to its end before T2 begins, so that T2 sees what T1 wrote."""
+def test_a_library_call_that_happens_in_only_some_orders_is_reported(library):
+    """It does not happen in the rehearsal, where T1 ends before T2 begins and T2 reads what T1 wrote."""
 
     class Box:
         full = False
@@ -177,7 +177,7 @@ def test_only_where_the_threads_are_in_a_certain_order(library):
     assert unwatched(exhaust(scenario)) == [("counting_library.pause (called by threads)", "counting_library")]
 
 
-def test_the_standard_library_test_tools_and_constructors_are_no_news():
+def test_the_standard_library_test_tools_and_constructors_are_not_reported():
     @dataclass
     class Point:
         x: int
@@ -194,7 +194,7 @@ def test_the_standard_library_test_tools_and_constructors_are_no_news():
     assert (result.stopped_because, result.not_instrumented) == ("exhausted", ())
 
 
-def test_what_an_import_and_the_making_of_a_class_run_is_no_news(library, tmp_path):
+def test_code_run_by_an_import_or_a_class_definition_is_not_reported(library, tmp_path):
     (tmp_path / "imported_by_a_thread.py").write_text("import counting_library\\ncounting_library.pause()\\n")
 
     def work():
@@ -208,7 +208,7 @@ def test_what_an_import_and_the_making_of_a_class_run_is_no_news(library, tmp_pa
     assert result.not_instrumented == ()
 
 
-def test_generated_code_that_does_more_is_named():
+def test_generated_code_that_accesses_shared_data_is_reported():
     namespace = {}
     exec("def add(box): box.value += 1", namespace)
 
@@ -226,14 +226,14 @@ def test_generated_code_that_does_more_is_named():
     ]
 
 
-def test_check_refuses_a_thread_whose_own_code_cannot_be_watched():
+def test_check_rejects_a_thread_whose_target_cannot_be_instrumented():
     namespace = {"side_by_side": side_by_side}
     exec("def work(): pass\ndef scenario(): side_by_side(work, work)", namespace)
     with pytest.raises(NothingTestedError, match=r"work \(run by a thread\) cannot be watched \(no source found for"):
         raddle.check(namespace["scenario"], source=[__file__])
 
 
-def test_check_warns_of_a_package_without_probes(library):
+def test_check_warns_about_a_package_without_probes(library):
     def scenario():
         side_by_side(library.pause, library.pause)
 
@@ -243,7 +243,7 @@ def test_check_warns_of_a_package_without_probes(library):
 
 
 @pytest.mark.parametrize("how", [["-"], ["-c"]])
-def test_programs_without_a_file(how, tmp_path):
+def test_check_fails_in_a_program_without_a_file(how, tmp_path):
     program = textwrap.dedent("""
         import threading, raddle
 
@@ -264,8 +264,8 @@ def test_programs_without_a_file(how, tmp_path):
     assert "NothingTestedError: nothing was tested: __main__.work (run by a thread) cannot be watched" in ended.stderr
 
 
-def test_a_second_profiler_is_not_replaced():
-    """On an interpreter with room for one only."""
+def test_an_active_profiler_is_not_replaced():
+    """On an interpreter that supports one profiler, raddle reports the conflict and keeps the program's profiler."""
     refused = []
     profiling = Profiling(Callees(Selection(), SiteTable(), refused))
 
@@ -278,10 +278,10 @@ def test_a_second_profiler_is_not_replaced():
         assert profiling.run(sys.getprofile) is profiler
     finally:
         sys.setprofile(before)
-    assert [one.why for one in refused] == ["another profiler is active, and this interpreter supports only one"]
+    assert [entry.why for entry in refused] == ["another profiler is active, and this interpreter supports only one"]
 
 
-def test_a_sample_of_long_searches_is_profiled():
+def test_a_long_search_profiles_a_sample_of_its_executions():
     profiling = Profiling(Callees(Selection(), SiteTable(), []))
     wanted = [number for number in range(1, 101) if profiling.wants(complete=True)]
     assert wanted == [*range(1, 65), 80, 96]

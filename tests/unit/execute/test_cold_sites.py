@@ -1,4 +1,4 @@
-"""Sites that are no longer watched are still told rightly."""
+"""Executions that skip cold sites still attribute operations to the right sites and variables."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ class Meeting:
         self.barrier = threading.Barrier(2)
         self.done = [0, 0]
 
-    def work(self, who):
-        self.done[who] = 1
+    def work(self, index):
+        self.done[index] = 1
         self.barrier.wait()
         assert self.done == [1, 1]
 
 
 def scenario():
     meeting = Meeting()
-    threads = [threading.Thread(target=meeting.work, args=(who,)) for who in (0, 1)]
+    threads = [threading.Thread(target=meeting.work, args=(index,)) for index in (0, 1)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
 
-def test_a_call_that_is_watched_no_more_is_not_told_by_the_site_before_it():
-    """After some executions only a few are watched everywhere; a random search can never cover more than all."""
+def test_a_call_at_a_cold_site_is_not_attributed_to_the_site_before_it():
+    """A random search, which soon skips cold sites, must not cover more than an exhaustive search."""
     everything = raddle.explore(scenario, source=[__file__], scheduler="exhaustive", criteria="sync", until="exhausted")
     assert everything.exhausted
     some = raddle.explore(
@@ -51,8 +51,8 @@ class Tasks:
             heapq.heappop(self.heap)
 
 
-def test_whose_content_it_is_is_known_in_every_execution():
-    """The constructor's write is private to its thread, so it could be cold; but it says what the list is called."""
+def test_the_owner_of_a_container_is_known_in_every_execution():
+    """The constructor's write is private to its thread, so its site could be cold, but it gives the list its name."""
 
     def scenario():
         tasks = Tasks()

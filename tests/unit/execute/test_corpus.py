@@ -1,4 +1,4 @@
-"""Executions that are kept, and begun with by the next run."""
+"""The corpus: executions that covered something new are stored, and the next run replays them first."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROGRAM = """
 
 @pytest.fixture
 def program(tmp_path):
-    file = tmp_path / f"kept_{tmp_path.name}.py"  # a module of its own for each test
+    file = tmp_path / f"kept_{tmp_path.name}.py"  # a different module name in each test
     file.write_text(textwrap.dedent(PROGRAM))
     return file
 
@@ -47,21 +47,21 @@ def explore(program, data_file, **options):
     return raddle.explore(scenario, data_file=data_file, source=[str(program)], **options)
 
 
-def test_a_later_run_covers_at_once_what_took_the_first_one_long(program, tmp_path):
+def test_a_later_run_reaches_the_coverage_of_the_first_by_replaying_the_corpus(program, tmp_path):
     data_file = tmp_path / "data"
     first = explore(program, data_file, executions=100, until="budget")
     corpus = read(data_file).corpus
     assert len(corpus) > 1
     assert sum(kept.newly_covered for kept in corpus) == sum(map(len, first.tally.covered.values()))
-    again = explore(program, data_file, executions=len(corpus), until="budget")
-    assert {name: set(keys) for name, keys in again.tally.covered.items()} == {
+    second = explore(program, data_file, executions=len(corpus), until="budget")
+    assert {name: set(keys) for name, keys in second.tally.covered.items()} == {
         name: set(keys) for name, keys in first.tally.covered.items()
     }
-    assert any("begun with" in note for note in again.notes)
-    assert len(read(data_file).corpus) == len(corpus)  # nothing new came, so nothing is added
+    assert any("begun with" in note for note in second.notes)
+    assert len(read(data_file).corpus) == len(corpus)  # nothing new was covered, so nothing is added
 
 
-def test_the_kept_schedules_replay(program, tmp_path):
+def test_stored_schedules_replay_without_a_failure(program, tmp_path):
     explore(program, tmp_path / "data", executions=50, until="budget")
     scenario = load_scenario(f"{program}::scenario")
     texts = [kept.schedule for kept in read(tmp_path / "data").corpus]
@@ -70,7 +70,7 @@ def test_the_kept_schedules_replay(program, tmp_path):
         assert raddle.replay(scenario, text, source=[str(program)]) is None
 
 
-def test_what_no_longer_fits_is_said_and_dropped(program, tmp_path):
+def test_schedules_of_changed_code_are_dropped_with_a_note(program, tmp_path):
     data_file = tmp_path / "data"
     explore(program, data_file, executions=50, until="budget")
     former = {site for kept in read(data_file).corpus for site in kept.sites}
@@ -86,14 +86,14 @@ def test_what_no_longer_fits_is_said_and_dropped(program, tmp_path):
     assert not sites & former
 
 
-def test_not_asked_for(program, tmp_path):
+def test_the_corpus_is_not_replayed_if_it_is_disabled(program, tmp_path):
     data_file = tmp_path / "data"
     explore(program, data_file, executions=20, until="budget")
     result = explore(program, data_file, executions=20, until="budget", corpus=False)
     assert result.notes == ()
 
 
-def test_numbers_go_on_so_that_a_witness_is_found(program, tmp_path):
+def test_execution_numbers_continue_across_runs_so_that_witnesses_are_found(program, tmp_path):
     data_file = tmp_path / "data"
     explore(program, data_file, executions=60, until="budget", corpus=False, criteria="sync")
     explore(program, data_file, executions=60, until="budget", corpus=False, criteria="map")

@@ -1,4 +1,4 @@
-"""Daemons that would run for ever: the end of the others is theirs, and nobody waits for it."""
+"""An execution ends with its non-daemon threads, even if a daemon thread would run forever."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def left_alone() -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["portfolio", "random", "pos", "round-robin"])
-def test_a_daemon_that_spins(scheduler: str) -> None:
+def test_a_spinning_daemon_does_not_prevent_the_end_of_an_execution(scheduler: str) -> None:
     result = raddle.explore(left_alone, scheduler=scheduler, executions=30, until="budget", source=[__file__])
     assert result.findings == ()
     assert result.executions == 30
 
 
-def test_all_that_a_daemon_can_have_done() -> None:
+def test_an_execution_may_end_after_any_step_of_a_daemon() -> None:
     seen = set()
 
     def scenario() -> None:

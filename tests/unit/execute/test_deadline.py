@@ -1,4 +1,4 @@
-"""`seconds` bounds the search and each execution, but not what is made of a failure."""
+"""`seconds` limits the search and each execution, but not the replaying and shrinking of failures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Flag:
 
 
 def spins():
-    """Two threads that come to scheduling points for ever."""
+    """Run two threads that reach scheduling points forever."""
     flag = Flag()
     threads = [threading.Thread(target=flag.spin) for _ in range(2)]
     for thread in threads:
@@ -52,7 +52,7 @@ def spins():
 
 
 def spins_after_a_lost_update():
-    """The same, but only where both threads read the counter before either writes it: not in the first execution."""
+    """Spin only if both threads read the counter before either writes it, which the first execution does not do."""
     counter = Counter()
     threads = [threading.Thread(target=counter.add) for _ in range(2)]
     for thread in threads:
@@ -66,14 +66,14 @@ def spins_after_a_lost_update():
 ENDLESS = {"step_limit": 10**9, "scheduler": "random", "until": "budget", "source": [__file__]}
 
 
-def test_the_time_ends_an_execution_that_spins_through_scheduling_points():
+def test_the_time_limit_ends_an_execution_that_spins_through_scheduling_points():
     result = raddle.explore(spins_after_a_lost_update, seconds=0.5, **ENDLESS)
     assert result.stopped_because == "seconds"
     assert not result.findings
     assert any("an execution was still running" in note for note in result.notes)
 
 
-def test_the_time_ends_a_rehearsal_too(monkeypatch):
+def test_the_time_limit_ends_a_spinning_rehearsal(monkeypatch):
     monkeypatch.setattr("raddle.exploring.rehearsal.REHEARSAL_SECONDS", 0.3)
     result = raddle.explore(spins, seconds=0.3, **ENDLESS)
     assert (result.stopped_because, result.executions, result.findings) == ("seconds", 0, ())
@@ -81,8 +81,8 @@ def test_the_time_ends_a_rehearsal_too(monkeypatch):
         raddle.check(spins, seconds=0.3, **ENDLESS)
 
 
-def test_nothing_that_is_run_again_is_hurried(monkeypatch, tmp_path):
-    """What a failing execution is run again for, and what is kept, has to come to the same end as before."""
+def test_replays_of_failures_and_corpus_entries_have_no_deadline(monkeypatch, tmp_path):
+    """A replay must reach the same end as the original execution, so the time limit must not cut it short."""
     deadlines = {}
 
     def spied(owner, name):
@@ -102,4 +102,4 @@ def test_nothing_that_is_run_again_is_hurried(monkeypatch, tmp_path):
     result = raddle.explore(scenario, source=[__file__], seed=1, **options)
     assert result.findings
     assert deadlines["add_failed"] == deadlines["corpus"] == float("inf")
-    assert began < deadlines["keep"] <= monotonic() + 30  # in the search itself there is one
+    assert began < deadlines["keep"] <= monotonic() + 30  # the search itself has a deadline

@@ -1,4 +1,4 @@
-"""A person at a debugger's prompt has all the time in the world, and so has a replay that a person asked for."""
+"""The watchdog does not time out while the user is at a debugger prompt, nor in a replay without a limit."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from raddle.execute import debugging, watchdog
 from raddle.execute.debugging import debuggable, is_debugged, is_debugged_at
 from raddle.exploring.progress import ProgressUpdate
 
-# The watchdog looks five times within its patience. At the prompt, `enough.acquire()` returns once it has looked often
-# enough for the patience to be over several times.
+# The watchdog checks the execution five times within `patience_seconds`. At the prompt, `enough.acquire()` returns
+# after 25 checks, when the patience would have run out several times.
 PROGRAM = """
 import _thread
 import threading
@@ -102,7 +102,7 @@ def debug(program: Path, *arguments: str, commands: list[str]) -> subprocess.Com
     )
 
 
-def test_a_replay_waits_at_the_prompt(program: Path) -> None:
+def test_a_replay_waits_at_the_debugger_prompt(program: Path) -> None:
     line = PROGRAM.split("\n").index("        self.value = value") + 1
     commands = ["up", "p value", "down", "!enough.acquire()", "next", "next", "step", "step", "where", "continue"]
     done = debug(program, "replay", "program.py::scenario", SCHEDULE.format(line=line), commands=commands)
@@ -112,13 +112,13 @@ def test_a_replay_waits_at_the_prompt(program: Path) -> None:
     lines = done.stdout.split("\n")
     assert "(Pdb) > " + str(program) in done.stdout
     assert "(Pdb) 0" in lines  # `p value`, one frame up: nothing has been added yet
-    # `where` lists all frames. Only at the bottom of a thread may there be any of raddle's.
+    # `where` lists all frames. Only the outermost frames of a thread may belong to raddle.
     stepped = done.stdout.partition("-> self.run()")[0]
     assert "more()" in stepped or "more(" in stepped
     assert "probes.py" not in done.stdout
 
 
-def test_an_exploration_waits_at_the_prompt_which_is_visible(program: Path) -> None:
+def test_an_exploration_waits_at_a_visible_debugger_prompt(program: Path) -> None:
     commands = ["!enough.acquire()", "p 6 * 7", "continue"]
     done = debug(
         program, "explore", "program.py::scenario", "--executions", "60", "--until", "budget", commands=commands
@@ -126,7 +126,7 @@ def test_an_exploration_waits_at_the_prompt_which_is_visible(program: Path) -> N
     assert "(Pdb) 42\n" in done.stdout
     assert "uncontrolled" not in done.stderr
     assert "assertion in T0: AssertionError: 1" in done.stderr
-    assert done.stdout.count("noise") <= 3  # by the executions up to the next sign of progress, not by all 60
+    assert done.stdout.count("noise") <= 3  # printed by the executions up to the next progress update, not by all 60
 
 
 @pytest.mark.parametrize("command", ["replay", "explore"])
@@ -154,7 +154,7 @@ class Tracer:
 
 
 @pytest.mark.usefixtures("no_tracer")
-def test_debuggers_trace_and_coverage_does_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trace_function_is_a_debugger_unless_it_belongs_to_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debugging, "_is_monitored", lambda: False)
     assert not is_debugged()
     sys.settrace(Tracer())
@@ -164,7 +164,7 @@ def test_debuggers_trace_and_coverage_does_too(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="since 3.12")
-def test_debuggers_that_use_monitoring() -> None:
+def test_debuggers_that_use_sys_monitoring_are_recognized() -> None:
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
     if monitoring.get_tool(monitoring.DEBUGGER_ID) is not None:
         pytest.skip("this test is being debugged")
@@ -178,7 +178,7 @@ def test_debuggers_that_use_monitoring() -> None:
 
 
 @pytest.mark.usefixtures("no_tracer")
-def test_another_thread_s_debugger_is_seen_by_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_debugger_in_another_thread_is_recognized_by_its_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debugging, "_is_monitored", lambda: False)
     frame = sys._getframe()
     assert not is_debugged_at(frame)
@@ -186,18 +186,18 @@ def test_another_thread_s_debugger_is_seen_by_its_frames(monkeypatch: pytest.Mon
     assert is_debugged_at(frame)
     frame.f_trace = None
 
-    class Asking(bdb.Bdb):
+    class Debugger(bdb.Bdb):
         def user_line(self, frame: object) -> None:
-            seen.append(is_debugged_at(sys._getframe()))
+            answers.append(is_debugged_at(sys._getframe()))
 
-    seen: list[bool] = []
-    Asking().runcall(int)  # makes no frame: nothing to stop in
-    Asking().run("1\n2")
-    assert seen
-    assert all(seen)
+    answers: list[bool] = []
+    Debugger().runcall(int)  # creates no frame, so the debugger never stops
+    Debugger().run("1\n2")
+    assert answers
+    assert all(answers)
 
 
-# -- what a debugger is given ---------------------------------------------------------------------------
+# -- entering a debugger --------------------------------------------------------------------------------
 
 
 class FakeDebugger(bdb.Bdb):
@@ -206,13 +206,13 @@ class FakeDebugger(bdb.Bdb):
 
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The debuggers that were entered; none of them traces anything."""
-    known: list[Any] = []
-    monkeypatch.setattr(bdb.Bdb, "set_trace", lambda self, frame=None: known.append((self, frame)))
-    return known
+    """The debuggers that were entered, with the frames they were given. None of them traces anything."""
+    calls: list[Any] = []
+    monkeypatch.setattr(bdb.Bdb, "set_trace", lambda self, frame=None: calls.append((self, frame)))
+    return calls
 
 
-def test_a_debugger_skips_frames_of_raddle_and_begins_with_the_caller(entered: list[Any]) -> None:
+def test_a_debugger_skips_raddle_frames_and_starts_in_the_caller(entered: list[Any]) -> None:
     before = bdb.Bdb.set_trace
     with debuggable():
         FakeDebugger(skip=["mine"]).set_trace()
@@ -238,12 +238,12 @@ def test_the_output_of_a_debugger_is_shown(entered: list[Any]) -> None:
     assert shown.getvalue() == "to the prompt\nof the debugger\n"
 
 
-def test_nothing_is_drawn_after_a_debugger_was_entered(entered: list[Any]) -> None:
+def test_the_progress_line_is_not_drawn_after_a_debugger_was_entered(entered: list[Any]) -> None:
     drawn = io.StringIO()
     with Live(Console(file=drawn, force_terminal=True, width=80), total=None) as live:
         live(ProgressUpdate(1, 0, 1.0, {}, 0.0))
         FakeDebugger().set_trace()
-        assert drawn.getvalue().endswith("\x1b[2K")  # the line is empty again
+        assert drawn.getvalue().endswith("\x1b[2K")  # the progress line has been erased
         before = drawn.getvalue()
         live._last = 0.0
         live(ProgressUpdate(2, 0, 1.0, {}, 0.0))
@@ -270,7 +270,7 @@ def ctrl_c_interrupts() -> Iterator[None]:
 
 
 class Impatient(io.StringIO):
-    """Stands for a person who presses Ctrl-C when a notice appears."""
+    """Simulates a user who presses Ctrl-C when a notice appears."""
 
     def write(self, text: str) -> int:
         if "Ctrl-C" in text:
@@ -278,12 +278,12 @@ class Impatient(io.StringIO):
         return super().write(text)
 
 
-needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals of POSIX")
+needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 
 
 @needs_signals
 @pytest.mark.usefixtures("ctrl_c_interrupts")
-def test_a_blocked_replay_says_where_and_ends_by_ctrl_c(pipe: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_blocked_replay_prints_where_and_ends_on_ctrl_c(pipe: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def scenario() -> None:
         thread = threading.Thread(target=wait)
         thread.start()
@@ -302,7 +302,7 @@ def test_a_blocked_replay_says_where_and_ends_by_ctrl_c(pipe: int, monkeypatch: 
 
 
 @needs_signals
-def test_with_a_limit_a_blocked_replay_is_a_finding(pipe: int) -> None:
+def test_a_blocked_replay_with_a_limit_is_a_finding(pipe: int) -> None:
     def scenario() -> None:
         thread = threading.Thread(target=os.read, args=(pipe, 1))
         thread.start()

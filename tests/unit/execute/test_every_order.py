@@ -1,4 +1,4 @@
-"""A failure that does not depend on the order of the threads is not called a race."""
+"""A failure that does not depend on the order of the threads is not reported as a race."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def miscounted():
     assert len(items) == 3
 
 
-def test_all_partial_orders():
-    """The two appends can come in two orders."""
+def test_a_failure_in_all_partial_orders_is_not_called_a_race():
+    """The two appends can happen in two orders."""
     finding = explored(miscounted)
     assert finding.every_order == EveryOrder(tried=2, serial=finding.every_order.serial, complete=True)
     assert "fails in every order: not a race (all 2 partial orders)" in headline(finding)
@@ -56,8 +56,8 @@ def test_all_partial_orders():
 
 
 @pytest.mark.parametrize("options", [{"until": "first-finding"}, {"until": "budget", "executions": 20}])
-def test_too_many_orders_to_run_them_all(options):
-    """Three threads of twelve steps: only some orders are run, and the headline says how many."""
+def test_if_there_are_too_many_orders_the_headline_gives_the_number_tried(options):
+    """Three threads with twelve steps each have too many orders to run them all."""
 
     def scenario():
         counter = Counter()
@@ -70,7 +70,7 @@ def test_too_many_orders_to_run_them_all(options):
     assert str(every).startswith(f"fails in every order tried: not a race ({every.tried} of {every.tried} executions, ")
 
 
-def test_without_any_thread():
+def test_a_failure_without_other_threads_is_not_called_a_race():
     def scenario():
         assert Counter().n == 1
 
@@ -90,7 +90,7 @@ def waits_for_itself():
 
 
 @pytest.mark.parametrize(("body", "kind"), [(raises, "exception"), (waits_for_itself, "deadlock")])
-def test_other_kinds(body, kind):
+def test_exceptions_and_deadlocks_can_also_happen_in_every_order(body, kind):
     finding = explored(lambda: side_by_side(body))
     assert (finding.kind, finding.every_order.complete) == (kind, True)
 
@@ -102,7 +102,7 @@ def lost_update():
 
 
 def one_order_passes():
-    """The rehearsal fails: the first thread comes first there."""
+    """Pass only if the second thread appends first. The rehearsal runs the first thread first, so it fails."""
     items = []
     side_by_side(lambda: items.append(1), lambda: items.append(2))
     assert items == [2, 1]
@@ -117,20 +117,20 @@ def fails_in_two_ways():
 
 @pytest.mark.parametrize("scenario", [lost_update, one_order_passes, fails_in_two_ways])
 @pytest.mark.parametrize("until", ["first-finding", "budget"])
-def test_of_some_orders_nothing_is_said(scenario, until):
+def test_a_failure_in_only_some_orders_gets_no_such_verdict(scenario, until):
     result = raddle.explore(scenario, source=[__file__], seed=1, until=until, executions=30)
     assert result.findings
     assert all(finding.every_order is None for finding in result.findings)
     assert not any("not a race" in headline(finding) for finding in result.findings)
 
 
-def test_what_is_stored_says_it_too():
+def test_the_verdict_survives_a_json_round_trip():
     every = EveryOrder(tried=4, serial=3)
     assert EveryOrder.from_json(json.loads(json.dumps(every.as_json()))) == every
     assert EveryOrder.from_json(None) is None
 
 
-def test_there_are_no_other_kinds_and_reasons():
+def test_unknown_outcomes_and_stop_reasons_are_rejected():
     with pytest.raises(ValueError, match="'eclipse'"):
         Outcome("eclipse")
     with pytest.raises(ValueError, match="'bored'"):

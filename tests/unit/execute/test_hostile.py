@@ -1,4 +1,4 @@
-"""Probes look at objects of the program without asking them anything: only the program's own accesses are recorded."""
+"""Probes inspect the program's objects without calling their methods: `hostile` records only the program's accesses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raddle.native.watch import Watch
 KINDS = ["Hostile", "Proxy"]
 
 
-def plainly(kind):
+def operations_without_raddle(kind):
     hostile.LOG.clear()
     before, during = hostile.recorded(getattr(hostile, kind))
     assert before == []
@@ -25,24 +25,24 @@ def plainly(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scheduler", ["portfolio", "reachability", "twice:random"])
-def test_under_control(kind, scheduler):
-    expected, seen = plainly(kind), []
+def test_controlled_executions_perform_no_extra_operations_on_objects(kind, scheduler):
+    expected, records = operations_without_raddle(kind), []
 
     def scenario():
-        seen.append(hostile.recorded(getattr(hostile, kind)))
+        records.append(hostile.recorded(getattr(hostile, kind)))
 
     result = raddle.explore(
         scenario, source=["hostile"], seed=1, executions=20, scheduler=scheduler, criteria="default", until="budget"
     )
     assert result.findings == ()
-    assert all(one == ([], expected) for one in seen)
+    assert all(record == ([], expected) for record in records)
     assert hostile.LOG == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_where_a_failure_is_told(kind):
-    """The story names objects and shows values."""
-    expected = plainly(kind)
+def test_the_story_of_a_failure_performs_no_extra_operations_on_objects(kind):
+    """The story names objects and shows their values."""
+    expected = operations_without_raddle(kind)
 
     def scenario():
         before, during = hostile.recorded(getattr(hostile, kind))
@@ -54,7 +54,7 @@ def test_where_a_failure_is_told(kind):
 
 
 class Discarding:
-    """A sink for the steps of a native run."""
+    """A sink that discards the steps of a native run."""
 
     def begin(self, entities):
         pass
@@ -67,19 +67,19 @@ class Discarding:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_natively(kind, tmp_path, monkeypatch):
-    expected = plainly(kind)
+def test_native_executions_perform_no_extra_operations_on_objects(kind, tmp_path, monkeypatch):
+    expected = operations_without_raddle(kind)
     shutil.copy(Path(hostile.__file__), tmp_path / "hostile_natively.py")
     monkeypatch.syspath_prepend(tmp_path)
     watch = Watch(lambda name, path: name == "hostile_natively", lambda names: Discarding())
     watch.start()
     try:
         module = importlib.import_module("hostile_natively")
-        module.LOG.clear()  # the module's own definitions
-        seen = [module.recorded(getattr(module, kind)) for _ in range(3)]
+        module.LOG.clear()  # operations recorded while the module was imported
+        records = [module.recorded(getattr(module, kind)) for _ in range(3)]
     finally:
         watch.stop()
         sys.modules.pop("hostile_natively", None)
     assert watch.stream.error is None
-    assert all(one == ([], expected) for one in seen)
+    assert all(record == ([], expected) for record in records)
     assert module.LOG == []

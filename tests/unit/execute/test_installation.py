@@ -1,4 +1,4 @@
-"""Installations are put in place once, however many sessions use them, and choose what is recorded."""
+"""An installation is set up once, however many sessions use it, and determines what is recorded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from raddle.threads.world import ThreadWorld
 NOTHING = Threads(Selection(root="/nowhere"), patience_seconds=2.0, methods=3)
 
 
-def test_an_installation_stays_in_place_until_it_was_left_as_often_as_it_was_entered():
-    # The garbage collector is held back as long as an installation is in place.
+def test_an_installation_stays_in_place_until_its_last_user_exits():
+    # The garbage collector is disabled while an installation is in place.
     assert gc.isenabled()
     with NOTHING.install() as installation:
         for _ in range(2):
@@ -28,16 +28,16 @@ def test_an_installation_stays_in_place_until_it_was_left_as_often_as_it_was_ent
     assert gc.isenabled()
 
 
-def test_a_session_puts_its_installation_in_place():
+def test_a_session_sets_up_its_installation():
     with Session(lambda: None, NOTHING.install()):
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
-def test_a_domain_makes_the_same_installation_in_another_process():
-    again = pickle.loads(pickle.dumps(NOTHING))
-    assert again == NOTHING
-    assert isinstance(again.install(), ThreadInstallation)
+def test_a_pickled_domain_creates_the_same_installation():
+    copy = pickle.loads(pickle.dumps(NOTHING))
+    assert copy == NOTHING
+    assert isinstance(copy.install(), ThreadInstallation)
 
 
 def test_a_world_without_a_recorder_cannot_be_measured():

@@ -1,4 +1,4 @@
-"""Executions in children: nothing that they do remains here; if one dies, the exploration tells of it and goes on."""
+"""Executions in child processes leave no state behind. If a child dies, the search reports a crash and continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork"
 
 @pytest.fixture(autouse=True)
 def few_tries(monkeypatch):
-    """Each is a process."""
+    """Reduce the number of attempts with the GIL, because each starts a process."""
     monkeypatch.setattr(findings, "TRIES_WITH_GIL", 8)
 
 
@@ -33,7 +33,7 @@ def explore(scenario, **options):
     "options", [{"scheduler": "pos"}, {"scheduler": "random", "criteria": "map", "until": "budget"}]
 )
 @pytest.mark.parametrize("scenario", ["remembers", "runs_once"])
-def test_the_state_of_this_process_is_untouched(scenario, options):
+def test_the_state_of_the_parent_process_is_untouched(scenario, options):
     state = isolated.cache, isolated.runs, isolated.calls
     before = copy.deepcopy(state)
     result = explore(getattr(isolated, scenario), executions=20, setup=isolated.note, **options)
@@ -45,23 +45,23 @@ def test_the_state_of_this_process_is_untouched(scenario, options):
     assert state == before
 
 
-def test_what_is_kept_and_run_again_is_run_in_children_too(tmp_path):
-    for _ in range(2):  # the second time, it begins with what the first one kept
+def test_corpus_entries_are_replayed_in_child_processes(tmp_path):
+    for _ in range(2):  # the second run begins with the corpus of the first
         explore(isolated.remembers, executions=10, shrink=False, data_file=tmp_path / "data")
     assert isolated.cache == {}
 
 
-def test_the_failure_is_the_one_of_a_fresh_process():
-    # T1 looks, T2 looks, writes and appends, T1 writes another list and appends: one of two is there. Anything longer
-    # would have come from executions before.
+def test_a_failure_does_not_depend_on_earlier_executions():
+    # T1 tests the cache; T2 tests, writes and appends; T1 writes another list and appends. One of two items is left. A
+    # longer list would contain items of earlier executions.
     (finding,) = explore(isolated.remembers, scheduler="pos", executions=100).findings
     assert finding.message.endswith("{'a': [1]}")
-    again = raddle.replay(isolated.remembers, finding.schedule, source=["isolated"], isolate="fork")
-    assert again is not None
-    assert again.message == finding.message
+    replayed = raddle.replay(isolated.remembers, finding.schedule, source=["isolated"], isolate="fork")
+    assert replayed is not None
+    assert replayed.message == finding.message
 
 
-def test_a_failure_without_preemption_is_measured_in_a_child():
+def test_a_failure_without_preemption_is_measured_in_a_child_process():
     def scenario():
         isolated.runs.append(1)
         isolated.run_all(lambda: None)
@@ -72,7 +72,7 @@ def test_a_failure_without_preemption_is_measured_in_a_child():
     assert isolated.runs == []
 
 
-def test_threads_without_probes_are_told_of(tmp_path, monkeypatch):
+def test_threads_without_probes_are_reported(tmp_path, monkeypatch):
     (tmp_path / "not_to_be_watched.py").write_text("class Box: value = 0\nbox = Box()\ndef add(): box.value += 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     from not_to_be_watched import add
@@ -81,7 +81,7 @@ def test_threads_without_probes_are_told_of(tmp_path, monkeypatch):
     assert [refused.what for refused in result.not_instrumented] == ["not_to_be_watched.add (run by a thread)"]
 
 
-def test_modules_that_children_import_are_known_here(tmp_path, monkeypatch):
+def test_modules_imported_by_child_processes_are_known_in_the_parent(tmp_path, monkeypatch):
     (tmp_path / "imported_by_children.py").write_text("class Box: value = 0\nbox = Box()\ndef add(): box.value += 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
@@ -97,27 +97,27 @@ def test_modules_that_children_import_are_known_here(tmp_path, monkeypatch):
     assert result.tally.counts()["map"] > 0
 
 
-# -- death ----------------------------------------------------------------------------------------------
+# -- crashes --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "scheduler", ["random", "pct", "surw", "exhaustive", "deepening", "reachability", "twice:random"]
 )
-def test_a_crash_is_found_with_its_schedule_and_so_is_what_else_fails(scheduler):
+def test_a_search_finds_a_crash_with_its_schedule_and_other_failures(scheduler):
     result = explore(isolated.dies_or_fails, scheduler=scheduler, executions=40, until="budget", shrink=False)
     found = {finding.kind: finding for finding in result.findings}
     assert sorted(found) == ["assertion", "crash"]
     assert found["crash"].message == "the process died (exit code 9)"
-    again = raddle.replay(isolated.dies_or_fails, found["crash"].schedule, source=["isolated"], isolate="fork")
-    assert (again.kind, again.message) == ("crash", found["crash"].message)
+    replayed = raddle.replay(isolated.dies_or_fails, found["crash"].schedule, source=["isolated"], isolate="fork")
+    assert (replayed.kind, replayed.message) == ("crash", found["crash"].message)
     complete = scheduler in ("exhaustive", "deepening", "reachability")
     assert result.stopped_because == ("exhausted-in-part" if complete else "executions")
 
 
-def test_a_crash_is_shrunk_and_tells_its_story():
+def test_a_crash_is_shrunk_and_has_a_story():
     result = explore(isolated.dies_or_fails, scheduler="random", executions=40, until="budget")
     (crash,) = (finding for finding in result.findings if finding.kind == "crash")
-    # T1 has to be stopped once, after its write; T2 runs to its end, and T1 reads what kills it.
+    # T1 has to be preempted once, after its write. T2 then runs to its end, and T1 reads the value that makes it crash.
     assert [segment.thread for segment in crash.schedule.segments] == ["T0", "T1", "T2"]
     assert len(crash.preemptions) == 1
     assert crash.thread == "T1"
@@ -128,15 +128,17 @@ def test_a_crash_is_shrunk_and_tells_its_story():
         ("T2", "write", "2"),
         ("T1", "read", "2"),
     ]
-    assert crash.possible_on == "free-threaded-only"  # no call, no loop, no function begins between write and read
+    assert (
+        crash.possible_on == "free-threaded-only"
+    )  # no GIL switch point (call, loop, function entry) lies between write and read
 
 
-def test_a_crash_that_needs_no_free_threaded_build():
+def test_a_crash_possible_with_the_gil_is_reported_as_such():
     result = explore(isolated.dies_with_the_gil, scheduler="random", executions=100)
     assert [(finding.kind, finding.possible_on) for finding in result.findings] == [("crash", "this-interpreter")]
 
 
-def test_crashed_executions_are_measured_up_to_there():
+def test_crashed_executions_are_measured_up_to_the_crash():
     result = explore(
         isolated.dies_or_fails, scheduler="random", executions=30, until="budget", criteria="map", shrink=False
     )
@@ -147,23 +149,23 @@ def test_crashed_executions_are_measured_up_to_there():
 @pytest.mark.parametrize(
     ("scenario", "how", "threads"), [("killed", "killed by SIGKILL", "T1"), ("exits_at_once", "exit code 0", "T0")]
 )
-def test_a_scenario_that_always_ends_its_process(scenario, how, threads):
+def test_a_search_stops_if_every_execution_crashes(scenario, how, threads):
     result = explore(getattr(isolated, scenario), scheduler="random", executions=100, until="budget")
-    # Once without preemption, then 20 in a row.
+    # One rehearsal, then 20 consecutive crashes.
     assert (result.executions, result.stopped_because) == (21, "crashing")
     assert [(f.kind, f.message, f.thread) for f in result.findings] == [("crash", f"the process died ({how})", threads)]
     assert str(result.findings[0].schedule) == "T0."
 
 
-def test_a_crash_by_chance_is_no_finding_with_a_schedule(tmp_path, monkeypatch):
+def test_a_crash_that_does_not_depend_on_the_schedule_is_a_divergence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = explore(isolated.exits_by_chance, scheduler="random", executions=10, until="budget")
-    # Two executions of the same schedule, one of which dies: that is all that can be said.
+    # Of two executions of the same schedule, one crashed. No schedule reproduces that.
     assert [(finding.kind, finding.schedule) for finding in result.findings] == [("divergence", None)]
     assert "exit code 7" in result.findings[0].message
 
 
-def test_what_a_setup_raises_is_no_crash():
+def test_an_exception_in_the_setup_is_an_error_and_not_a_crash():
     def setup():
         raise OSError("no room")
 
@@ -172,7 +174,7 @@ def test_what_a_setup_raises_is_no_crash():
     assert caught.value.slug == "child-died"
 
 
-# -- children -------------------------------------------------------------------------------------------
+# -- child processes ------------------------------------------------------------------------------------
 
 
 def test_a_child_can_exit_early_with_a_result():
@@ -183,7 +185,7 @@ def test_a_child_can_exit_early_with_a_result():
     assert in_child_with_exit(function) == "early"
 
 
-def test_the_error_says_how_a_child_ended():
+def test_the_error_says_how_a_child_process_ended():
     with pytest.raises(ChildDiedError, match="the child ended with exit code 3") as caught:
         in_child(lambda: isolated.die(3))
     assert caught.value.how == "exit code 3"
@@ -193,8 +195,8 @@ def test_the_error_says_how_a_child_ended():
         in_child(lambda: lambda: None)
 
 
-def test_an_exit_is_seen_without_a_child():
-    """What Python code calls is under control: only the execution ends, and has its schedule."""
+def test_os_exit_without_a_child_process_is_a_crash_with_a_schedule():
+    """raddle controls `os._exit` in Python code: it ends only the execution."""
 
     def scenario():
         seen = []

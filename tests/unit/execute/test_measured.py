@@ -1,4 +1,4 @@
-"""What criteria are told of controlled executions."""
+"""The steps and entities that criteria receive from controlled executions."""
 
 import json
 import queue
@@ -30,7 +30,10 @@ TOTAL = 0
 
 
 def observe(scenario, choose=None):
-    """The steps of one execution without preemption, after one that showed what is shared, and the cast."""
+    """Rehearse a scenario, run it once, and return the steps of that execution and its entities.
+
+    The rehearsal shows which variables the threads share. By default the execution has no preemptions.
+    """
     with Session(scenario, Threads(Selection(sources=(__file__,))).install(), measuring=True) as session:
         session.rehearse()
         execution = session.run(choose or Sequential().choose)
@@ -41,7 +44,7 @@ def observe(scenario, choose=None):
 
 
 def line_with(text):
-    """The first line of this file that has it."""
+    """Return the number of the first line of this file that contains `text`."""
     lines = Path(__file__).read_text(encoding="utf-8").split("\n")
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
@@ -55,18 +58,18 @@ def run_all(*functions):
 
 
 def synchronization(steps, *, thread):
-    """Without who had to wait: that is another test's."""
+    """Return the kinds of a thread's synchronization steps, without `blocked`, which has its own test."""
     return [k for t, k, _, _ in steps if k not in ("enter", "leave", "read", "write", "blocked") and t == thread]
 
 
-def test_accesses_to_what_threads_share_are_told_with_their_order():
+def test_accesses_to_shared_variables_are_recorded_in_order():
     def scenario():
         counter = Counter()
         run_all(counter.increment, counter.increment)
 
     steps, entities = observe(scenario)
     touched = [(t, k, entities.variables[v].name) for t, k, v, _ in steps if k in ("read", "write")]
-    # The constructor's write is kept, as the variable is shared later; nothing shares `items` or `lock`.
+    # The constructor's write is recorded because the variable is shared later. `items` and `lock` are not shared.
     assert touched == [
         (0, "write", "value"),
         (1, "read", "value"),
@@ -80,7 +83,7 @@ def test_accesses_to_what_threads_share_are_told_with_their_order():
     assert variable.created.endswith(f"test_measured.py:{line}")
 
 
-def test_the_content_of_a_container_belongs_to_the_object_that_keeps_it():
+def test_the_content_of_a_container_belongs_to_the_object_that_holds_it():
     def scenario():
         counter = Counter()
         run_all(counter.add, counter.add)
@@ -90,14 +93,14 @@ def test_the_content_of_a_container_belongs_to_the_object_that_keeps_it():
     assert {(v.owner.rpartition(":")[2], v.name) for v in content} == {("Counter", "items[]")}
 
 
-def test_threads_begin_end_and_are_joined():
+def test_thread_starts_ends_and_joins_are_recorded():
     def scenario():
         run_all(lambda: None)
 
     steps, entities = observe(scenario)
-    told = [(t, k, target) for t, k, target, _ in steps if k in ("start", "begin", "end", "join")]
-    # The one thread is number 1 and actor 1; it ends before the first thread's join returns.
-    assert told == [(0, "start", 1), (1, "begin", 1), (1, "end", 1), (0, "join", 1), (0, "end", 0)]
+    lifecycle = [(t, k, target) for t, k, target, _ in steps if k in ("start", "begin", "end", "join")]
+    # The new thread is thread 1 and actor 1. It ends before the main thread's join returns.
+    assert lifecycle == [(0, "start", 1), (1, "begin", 1), (1, "end", 1), (0, "join", 1), (0, "end", 0)]
     assert entities.actors == 2
 
 
@@ -113,9 +116,9 @@ def test_a_lock_is_acquired_and_released_at_the_with_statement():
     assert {r.type for r in entities.resources} == {"Lock"}
 
 
-def test_who_waits_for_a_lock_is_told_blocked_while_the_other_has_it():
-    class Stubborn:
-        """T1 goes first at every turn, but lets T2 come to the lock in between."""
+def test_a_thread_waiting_for_a_held_lock_is_recorded_as_blocked():
+    class LowestFirst:
+        """Runs the enabled thread with the lowest number, and T0 only if no other thread is enabled."""
 
         def choose(self, enabled, current):
             return min(enabled, key=lambda thread: thread.index or 9)
@@ -124,13 +127,13 @@ def test_who_waits_for_a_lock_is_told_blocked_while_the_other_has_it():
         counter = Counter()
         run_all(counter.add, counter.add)
 
-    steps, _ = observe(scenario, Stubborn().choose)
+    steps, _ = observe(scenario, LowestFirst().choose)
     order = [(t, k) for t, k, _, _ in steps if k in ("acquire", "release", "blocked")]
-    # Both stand before the lock when T1 gets it.
+    # Both threads are about to acquire the lock when T1 gets it.
     assert order[:3] == [(1, "acquire"), (2, "blocked"), (1, "release")]
 
 
-def test_waiting_on_a_condition_gives_the_lock_back():
+def test_waiting_on_a_condition_releases_its_lock():
     def scenario():
         changed = threading.Condition()
         ready = []
@@ -148,7 +151,7 @@ def test_waiting_on_a_condition_gives_the_lock_back():
         run_all(wait, notify)
 
     steps, _ = observe(scenario)
-    # Without preemption T1 goes first: it waits, T2 notifies, T1 goes on.
+    # Without preemption T1 runs first: it waits, T2 notifies it, and T1 continues.
     assert synchronization(steps, thread=1) == [
         "begin", "acquire", "release", "wait", "woken", "acquire", "release", "end",
     ]  # fmt: skip
@@ -159,7 +162,7 @@ def test_waiting_on_a_condition_gives_the_lock_back():
     assert both == [(2, "notify"), (1, "woken")]
 
 
-def test_events_semaphores_and_queues():
+def test_operations_on_events_semaphores_and_queues_are_recorded():
     def scenario():
         go, permits, items = threading.Event(), threading.Semaphore(0), queue.Queue()
 
@@ -188,7 +191,7 @@ def test_events_semaphores_and_queues():
     assert all(resource.created.rpartition(":")[0].endswith("test_measured.py") for resource in entities.resources)
 
 
-def test_what_a_pool_s_worker_is_given_is_an_actor_of_its_own():
+def test_each_task_of_a_pool_is_a_separate_actor():
     def work():
         pass
 
@@ -205,7 +208,7 @@ def test_what_a_pool_s_worker_is_given_is_an_actor_of_its_own():
     assert [entities.thread(actor).type.rpartition(".")[2] for actor in tasks] == ["work", "other"]
 
 
-def test_methods_are_entered_on_an_object():
+def test_entering_a_method_records_the_object():
     def scenario():
         one, other = Counter(), Counter()
         run_all(one.increment, one.increment, other.increment)
@@ -226,7 +229,9 @@ def test_globals_belong_to_their_module():
         run_all(increment, increment)
 
     _, entities = observe(scenario)
-    named = [(v.owner, v.name) for v in entities.variables if v.name != "threads[]"]  # `run_all` has a list of its own
+    named = [
+        (v.owner, v.name) for v in entities.variables if v.name != "threads[]"
+    ]  # `threads` is the list in `run_all`
     assert [(owner.endswith("test_measured.py"), name) for owner, name in named] == [(True, "TOTAL")]
 
 
@@ -240,8 +245,8 @@ def test_the_same_schedule_gives_the_same_steps():
     assert one[1].abstract() == other[1].abstract()
 
 
-def names_of_contents(scenario, first):
-    """The contents that are told of, where the thread of that number goes before the others."""
+def accessed_variables(scenario, first):
+    """Return the names of the accessed variables if the thread with number `first` runs before the others."""
 
     def choose(enabled, current):
         return min(enabled, key=lambda thread: (thread.index != first, thread.index))
@@ -250,30 +255,30 @@ def names_of_contents(scenario, first):
     return {str(entities.variables[target]) for _, kind, target, _ in steps if kind in ("read", "write")}
 
 
-def test_a_container_has_one_name_whoever_comes_first():
-    # What clears it is handed on, and its site does not say what it clears; where it is read is said.
+def test_the_name_of_a_container_does_not_depend_on_which_thread_accesses_it_first():
+    # The site of the bound method `clear` does not name the container, but the site of the read does.
     def scenario():
         box = [1]
 
-        def look():
+        def read():
             return bool(box)
 
-        run_all(look, box.clear)
+        run_all(read, box.clear)
 
-    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"scenario.box[]"}
+    assert accessed_variables(scenario, 1) == accessed_variables(scenario, 2) == {"scenario.box[]"}
 
 
-def test_a_container_that_no_site_names_has_the_name_of_its_class():
+def test_a_container_that_no_site_names_is_named_after_its_class():
     def scenario():
         box = [1]
         run_all(box.clear, box.reverse)
 
-    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"list[]"}
+    assert accessed_variables(scenario, 1) == accessed_variables(scenario, 2) == {"list[]"}
 
 
-def test_a_container_is_not_named_by_the_module_whose_function_looks_into_it():
+def test_a_container_is_not_named_after_the_module_whose_function_reads_it():
     def scenario():
         boxes = ([1],)
         run_all(lambda: json.dumps(*boxes), boxes[0].clear)
 
-    assert names_of_contents(scenario, 1) == names_of_contents(scenario, 2) == {"list[]"}
+    assert accessed_variables(scenario, 1) == accessed_variables(scenario, 2) == {"list[]"}

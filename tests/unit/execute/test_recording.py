@@ -1,4 +1,4 @@
-"""What a record keeps of the sites that warnings name."""
+"""A record contains the sites that its warnings name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCENARIO = """\
 """
 
 
-def test_a_module_of_which_only_a_constructor_ran_is_named_in_warnings(tmp_path, monkeypatch):
+def test_warnings_name_sites_of_a_module_in_which_only_a_constructor_ran(tmp_path, monkeypatch):
     (tmp_path / "recorded_holder.py").write_text(dedent(HOLDER), encoding="utf-8")
     (tmp_path / "recorded_scenario.py").write_text(dedent(SCENARIO), encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -50,7 +50,7 @@ def test_a_module_of_which_only_a_constructor_ran_is_named_in_warnings(tmp_path,
     try:
         module = importlib.import_module("recorded_scenario")
         result = raddle.explore(module.scenario, source=names, criteria="default", executions=50)
-        (sentence,) = [one["sentence"] for one in result.warnings if one["subject"] == "Holder.value"]
+        (sentence,) = [warning["sentence"] for warning in result.warnings if warning["subject"] == "Holder.value"]
         assert "recorded_holder.py:3" in sentence
         assert "in code without probes" not in sentence
     finally:
@@ -59,7 +59,7 @@ def test_a_module_of_which_only_a_constructor_ran_is_named_in_warnings(tmp_path,
 
 
 class Suspicious:
-    """A check that finds something in every execution, at these sites."""
+    """A check that reports a data race at the given sites in every execution."""
 
     def __init__(self, *sites):
         self.sites = sites
@@ -74,7 +74,7 @@ class Suspicious:
         return [ReportedWarning("data-race", "C.n", self.sites, "read, written")]
 
 
-def test_other_modules_are_left_out():
+def test_a_record_omits_modules_that_no_warning_names():
     table = SiteTable()
     named, other = 5 << INDEX_BITS, 6 << INDEX_BITS
     for base, file in ((named, "named.py"), (other, "other.py")):
@@ -82,7 +82,7 @@ def test_other_modules_are_left_out():
         table.add(base, sites, file=file, path=file)
     measurement = Measurement([], checks=[Suspicious(named, 0)])
     record = make_record(measurement, table, StaticModel(), origin="a test", mode=NATIVE)
-    assert set(record.sites) == {named, named + 1}  # all of its module
+    assert set(record.sites) == {named, named + 1}  # all sites of the module
     assert say(record.warnings[0], record.sites) == (
         "`C.n` is read at named.py:3 and written by another thread in code without probes, and nothing orders the two"
     )

@@ -1,4 +1,4 @@
-"""What is said where two executions without preemption are not the same, and what they count for."""
+"""Notes and findings if two rehearsals differ, and how their executions and scheduling points are counted."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def explored(scenario, **options):
     return raddle.explore(scenario, source=[__file__], **{"executions": 5, "until": "budget", **options})
 
 
-def test_which_execution_is_the_first_is_said():
+def test_a_note_says_how_the_first_execution_differs_from_the_second():
     (note,) = [note for note in explored(fills_only_the_first_time).notes if "first execution differs" in note]
     assert re.search(r"where the first did 'T1 [^']* Cache\.fill', the second did 'T1 [^']* Cache\.look'", note)
 
 
-def test_which_time_is_the_first_is_said():
+def test_a_divergence_says_what_happened_in_each_execution():
     (finding,) = explored(does_something_else_every_time).findings
     assert finding.kind == "divergence"
-    said = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.look' the second time"
-    assert re.search(said, finding.message)
+    expected = r"where it did 'T1 [^']* Cache\.fill' the first time, it did 'T1 [^']* Cache\.look' the second time"
+    assert re.search(expected, finding.message)
 
 
 def fails_the_second_time():
@@ -66,15 +66,15 @@ def fails_the_second_time():
         raise ValueError("two")
 
 
-def test_how_it_ended_each_time_is_said():
+def test_a_divergence_says_how_each_execution_ended():
     (finding,) = explored(fails_the_second_time).findings
     assert "it ended as 'passed' the first time, as 'exception: ValueError: two' the second time" in finding.message
 
 
-def test_points_of_two_executions_that_differ_count():
+def test_scheduling_points_of_two_differing_executions_are_counted():
     result = explored(does_something_else_every_time)
     assert result.executions == 2
-    assert result.scheduling_points >= 2 * 4  # each starts two threads at least, and joins them
+    assert result.scheduling_points >= 2 * 4  # each execution starts at least two threads and joins them
 
 
 class Flag:
@@ -92,15 +92,15 @@ def spins():
     run(wait)
 
 
-def test_points_of_an_execution_that_does_not_end_count():
-    # It ends after so many that no search could have more.
+def test_scheduling_points_of_an_execution_that_reaches_the_step_limit_are_counted():
+    # The search stops after this execution, because it has reached the step limit.
     result = explored(spins, step_limit=500, criteria="default", until="saturated")
     assert (result.outcome, result.executions) == ("step-limit", 1)
     assert result.scheduling_points > 500
     assert result.tally.executions == 0
 
 
-def test_points_of_an_execution_that_fails_without_preemption_count():
+def test_scheduling_points_of_a_failing_rehearsal_are_counted():
     def fails():
         run(Cache().fill)
         raise ValueError("always")

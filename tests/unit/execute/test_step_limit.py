@@ -1,4 +1,4 @@
-"""The step limit is what it says: so many scheduling points, and not one more."""
+"""The step limit is the exact number of scheduling points that an execution may have."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def ended(limit, scenario=takes_a_lock_often):
         return execution.outcome, execution.steps
 
 
-def test_an_execution_may_have_as_many_points_as_the_limit_says():
+def test_an_execution_may_have_exactly_as_many_points_as_the_limit():
     outcome, steps = ended(1_000_000)
     assert outcome.kind == "passed"
-    assert steps >= LOCKS  # an acquire is one; that a release is one has to be learnt
+    assert steps >= LOCKS  # each acquire is a scheduling point; a release becomes one only after a conflict
     assert ended(steps)[0].kind == "passed"
     outcome, _ = ended(steps - 1)
     assert outcome.kind == "step-limit"
     assert f"did not end within {steps - 1} steps:" in outcome.message
 
 
-def test_one_step_is_one_step():
+def test_the_message_uses_the_singular_for_a_limit_of_one_step():
     assert "within 1 step:" in ended(1)[0].message
 
 
 @pytest.mark.parametrize("limit", [50, 2_000])
-def test_the_end_comes_right_after_the_limit(limit):
+def test_a_spinning_execution_ends_at_the_first_step_beyond_the_limit(limit):
     def spins():
         lock = threading.Lock()
         while True:
@@ -58,8 +58,8 @@ def test_the_end_comes_right_after_the_limit(limit):
     assert (outcome.kind, steps) == ("step-limit", limit + 1)
 
 
-def test_a_thread_that_dies_leaves_the_others_as_many_steps_as_before():
-    # It dies at step 0 of at most 100: the others may go on to step 100, although lines are looked at from 0 on.
+def test_a_failing_thread_does_not_change_the_step_limit_of_the_others():
+    # T1 fails at step 0 of at most 100. The others may continue to step 100, although lines are checked from step 0 on.
     engine = Engine(ThreadWorld(), KnownPoints(), step_limit=StepLimit(100))
 
     def fails():

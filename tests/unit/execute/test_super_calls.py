@@ -1,4 +1,4 @@
-"""What a class that extends a container asks `super()` for, and what looks at odd classes."""
+"""Calls through `super()` in container subclasses, and classes with unusual special attributes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def explored(make, work, **options):
     return raddle.explore(scenario, source=[__file__], seed=1, executions=100, criteria="default", **options)
 
 
-class Watching:
+class WithGetattribute:
     def __init__(self):
         self.asked = 0
         self.n = 0
@@ -34,22 +34,22 @@ class Watching:
         self.n = self.n + 1
 
 
-def test_super_in_getattribute():
-    """Whoever is asked for an attribute just now must not be asked for another one by us."""
-    result = explored(Watching, lambda shared: shared.add())
+def test_accesses_are_recorded_if_getattribute_calls_super():
+    """raddle must not read further attributes of an object whose `__getattribute__` is running."""
+    result = explored(WithGetattribute, lambda shared: shared.add())
     assert not result.findings
-    assert any("Watching.n" in warning["sentence"] for warning in result.warnings)
+    assert any("WithGetattribute.n" in warning["sentence"] for warning in result.warnings)
 
 
-class Told(list):
+class Items(list):
     def __repr__(self):
-        return "Told" + super().__repr__()
+        return "Items" + super().__repr__()
 
     def __ne__(self, other):
         return super().__ne__(other)
 
     def __add__(self, other):
-        return Told(super().__add__(other))
+        return Items(super().__add__(other))
 
     def __getattribute__(self, name):
         return super().__getattribute__(name)
@@ -59,39 +59,39 @@ class Told(list):
 
 
 @pytest.mark.parametrize(
-    "look",
+    "read",
     [
         repr,
-        lambda told: f"{told}",
-        lambda told: told != [1],
-        lambda told: told + [1],  # noqa: RUF005 -- that is what is tried
-        lambda told: told.append,
+        lambda items: f"{items}",
+        lambda items: items != [1],
+        lambda items: items + [1],  # noqa: RUF005 -- this operator is what the test is about
+        lambda items: items.append,
     ],
 )
-def test_looking_by_way_of_super_is_no_write(look):
-    result = explored(Told, look)
+def test_a_read_through_super_is_not_a_write(read):
+    result = explored(Items, read)
     assert (result.findings, result.warnings) == ((), ())
 
 
-def test_changing_by_way_of_super_is_one():
-    assert explored(Told, lambda told: told.add(1)).warnings
+def test_a_change_through_super_is_a_write():
+    assert explored(Items, lambda items: items.add(1)).warnings
 
 
 @pytest.mark.parametrize(
-    "look",
+    "read",
     [
         lambda counter: counter.most_common(),
         lambda counter: counter.total() if hasattr(counter, "total") else 0,
         lambda counter: list(counter.elements()),
-        lambda counter: counter["nobody"],
+        lambda counter: counter["missing"],
     ],
 )
-def test_looking_at_a_counter_is_no_write(look):
-    result = explored(lambda: Counter("ab"), look)
+def test_reading_a_counter_is_not_a_write(read):
+    result = explored(lambda: Counter("ab"), read)
     assert (result.findings, result.warnings) == ((), ())
 
 
-def test_counting_is_one():
+def test_updating_a_counter_is_a_write():
     assert explored(lambda: Counter("ab"), lambda counter: counter.update("a")).warnings
 
 
@@ -102,14 +102,14 @@ class Proxy:
         return True
 
 
-class Asked:
+class ModuleProperty:
     @property
     def __module__(self):
         return "elsewhere"
 
 
-@pytest.mark.parametrize("kind", [Proxy, Asked])
-def test_a_class_that_does_not_say_where_it_is_from(kind):
+@pytest.mark.parametrize("kind", [Proxy, ModuleProperty])
+def test_objects_of_a_class_without_a_usable_module_name_are_supported(kind):
     result = explored(kind, lambda shared: (repr(shared), max([shared, shared], key=id), any([shared])))
     assert not result.findings
 
@@ -120,11 +120,11 @@ class Compared(type):
 
 
 class Odd(metaclass=Compared):
-    """Nobody can look such a class up."""
+    """A class that cannot be a dict key: its metaclass defines `__eq__` and no `__hash__`."""
 
 
 ODD = Odd()
 
 
-def test_a_module_that_holds_an_object_of_a_class_without_a_hash():
+def test_a_module_may_hold_an_object_of_an_unhashable_class():
     assert not explored(dict, lambda shared: shared.get(1)).findings

@@ -1,4 +1,4 @@
-"""Once coverage is saturated, a search for failures that goes on measures a sample of its executions."""
+"""Once coverage is saturated, a search for failures measures only a sample of its executions."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def scenario():
     run(account.deposit, account.deposit)
 
 
-def explored(what=scenario, **options):
+def explored(scenario=scenario, **options):
     options = {"source": [__file__], "seed": 1, "until": "first-finding", "executions": 1_000, **options}
-    options.setdefault("scheduler", "directed")  # the portfolio would come to the end of what there is
-    return raddle.explore(what, **options)
+    options.setdefault("scheduler", "directed")  # the portfolio would exhaust the scenario
+    return raddle.explore(scenario, **options)
 
 
-def test_a_sample_is_measured():
+def test_a_sample_is_measured_once_coverage_is_saturated():
     result = explored()
     assert result.tally.executions + result.left_out == result.executions == 1_000
     saturated = 1_000 - result.left_out * ROWS_TO_ONE / (ROWS_TO_ONE - 1)
-    assert 200 <= saturated <= 400  # it takes 200 to be called so, and some to find what there is
+    assert 200 <= saturated <= 400  # 200 executions without new coverage, plus those that covered something
     measured = f"{result.tally.executions} of 1,000 in all"
     assert f"once coverage was saturated, one in {ROWS_TO_ONE} executions was measured: {measured}" in result.notes
     assert result.as_json()["executions_not_measured"] == result.left_out
@@ -65,28 +65,28 @@ def test_a_sample_is_measured():
         {"executions": 150},
     ],
 )
-def test_all_are_measured_where_coverage_is_asked_for_or_not_saturated(options):
+def test_all_executions_are_measured_if_coverage_is_requested_or_not_saturated(options):
     result = explored(**options)
     assert result.left_out == 0
     assert result.tally.executions == result.executions
     assert not any("measured" in note for note in result.notes)
 
 
-def test_all_are_measured_where_a_file_keeps_what_is_covered(tmp_path):
+def test_all_executions_are_measured_if_a_data_file_stores_the_coverage(tmp_path):
     result = explored(data_file=tmp_path / "kept.raddle")
     assert (result.left_out, result.tally.executions) == (0, 1_000)
 
 
-def test_nothing_is_said_where_nothing_is_measured():
+def test_there_is_no_note_on_sampling_if_nothing_is_measured():
     result = explored(scheduler="random")
     assert (result.left_out, result.notes) == (0, ())
 
 
-def test_what_is_covered_is_the_same():
+def test_sampling_does_not_change_the_coverage():
     assert explored().tally.counts() == explored(criteria="default").tally.counts()
 
 
-def test_a_failure_in_an_execution_that_is_not_measured_is_found():
+def test_a_failure_in_an_unmeasured_execution_is_found():
     executions = 0
 
     def scenario():
@@ -101,8 +101,8 @@ def test_a_failure_in_an_execution_that_is_not_measured_is_found():
     assert result.left_out > 0
 
 
-def test_something_new_makes_it_measure_all_again():
-    """Until as many executions again brought nothing new."""
+def test_new_coverage_makes_the_search_measure_all_executions_again():
+    """Sampling resumes when coverage is saturated again."""
     executions = 0
 
     def rename(account):
@@ -121,7 +121,7 @@ def test_something_new_makes_it_measure_all_again():
     assert result.left_out < sampled_until_then + 2 * ROW * ROWS_TO_ONE
 
 
-def test_workers_leave_out_the_same():
+def test_the_sample_does_not_depend_on_the_number_of_workers():
     one, two = (explored(workers=workers, scheduler="portfolio") for workers in (1, 2))
     assert one.left_out == two.left_out > 0
     assert one.tally == two.tally
@@ -129,8 +129,8 @@ def test_workers_leave_out_the_same():
     assert sum(share["covered"] for share in one.shares.values()) == sum(one.tally.counts().values())
 
 
-def test_what_is_aimed_at_is_looked_for(monkeypatch):
-    """A unit that begins when coverage is saturated may have something left to aim at: orders that nobody has seen."""
+def test_executions_with_a_target_are_measured_although_coverage_is_saturated(monkeypatch):
+    """A unit that begins when coverage is saturated may still have targets: orders that no execution has covered."""
     everything = explored(criteria="map", until="budget").tally.covered["map"]
     ran = []
     real = Session.run_for

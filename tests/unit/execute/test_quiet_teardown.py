@@ -1,4 +1,4 @@
-"""Threads that are thrown out of an execution write nothing; others complain as ever."""
+"""Errors that threads log while an execution is torn down are suppressed, and no others."""
 
 import logging
 import sys
@@ -8,7 +8,7 @@ import raddle
 from raddle.execute.quiet_teardown import silence
 
 
-def test_a_pool_that_waits_for_itself(capfd):
+def test_tearing_down_a_deadlocked_pool_writes_nothing_to_stderr(capfd):
     def scenario():
         pool = ThreadPoolExecutor(1)
 
@@ -22,7 +22,7 @@ def test_a_pool_that_waits_for_itself(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_everybody_else_is_heard(caplog):
+def test_log_records_of_other_threads_are_not_suppressed(caplog):
     hook = sys.unraisablehook
     with silence():
         logging.getLogger("concurrent.futures").critical("heard")
@@ -31,7 +31,7 @@ def test_everybody_else_is_heard(caplog):
     assert [record.message for record in caplog.records] == ["heard"]
 
 
-def test_a_hook_that_was_put_there_meanwhile_stays():
+def test_an_unraisable_hook_set_during_the_teardown_stays():
     hook = sys.unraisablehook
     try:
         with silence():

@@ -1,7 +1,8 @@
-"""Every way of looking into a container is seen: one thread moves an item from one to another, and another one looks.
+"""Every way to read a container is recorded as a read.
 
-Between the two steps of the move the item is nowhere. Who looks then must be able to see that, however it looks:
-nothing but what it looks at tells that the two threads have anything to do with each other.
+One thread moves an item from one container to another, and a second thread reads both containers. Between the two steps
+of the move the item is in neither container. The search finds this order only if it records the reads, because nothing
+else shows that the threads conflict.
 """
 
 import copy
@@ -21,7 +22,7 @@ import raddle
 
 
 class Item:
-    """Something that can be in a set, and be referred to weakly."""
+    """An item that is hashable and supports weak references."""
 
     def __repr__(self):
         return "1"
@@ -31,22 +32,22 @@ ITEM = Item()
 
 
 class Shelves(UserList):
-    """A container of the standard library's with something of its own."""
+    """A subclass of a standard container with an additional method."""
 
     def first(self):
         return self[0]
 
 
-def explored(make, move, look):
+def explored(make, move, read):
     def scenario():
         one, other = make()
         seen = []
-        moving = threading.Thread(target=move, args=(one, other))
-        looking = threading.Thread(target=lambda: seen.append(look(one, other)))
-        moving.start()
-        looking.start()
-        moving.join()
-        looking.join()
+        mover = threading.Thread(target=move, args=(one, other))
+        reader = threading.Thread(target=lambda: seen.append(read(one, other)))
+        mover.start()
+        reader.start()
+        mover.join()
+        reader.join()
         assert seen[0]
 
     return raddle.explore(scenario, source=[__file__], scheduler="exhaustive", executions=2_000)
@@ -68,7 +69,7 @@ LISTS = {
     "unpacked": lambda one, other: [*one, *other],
     "comprehension": lambda one, other: [item for items in (one, other) for item in items],
     "f-string": lambda one, other: "1" in f"{one}{other}",
-    "%": lambda one, other: "1" in "%s%s" % (one, other),  # noqa: UP031 -- what is asked
+    "%": lambda one, other: "1" in "%s%s" % (one, other),  # noqa: UP031 -- the operator under test
     "% of one": lambda one, other: "1" in "%s" % one + "%s" % other,  # noqa: UP031
     "str.format": lambda one, other: "1" in "{}{}".format(one, other),  # noqa: UP032
     "slice": lambda one, other: one[:] + other[:],
@@ -84,9 +85,9 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("look", LISTS.values(), ids=LISTS)
-def test_a_list_is_looked_into(look):
-    assert explored(lambda: ([ITEM], []), move_in_list, look).findings
+@pytest.mark.parametrize("read", LISTS.values(), ids=LISTS)
+def test_reads_of_a_list_are_recorded(read):
+    assert explored(lambda: ([ITEM], []), move_in_list, read).findings
 
 
 def numbers(items):
@@ -94,7 +95,7 @@ def numbers(items):
 
 
 @pytest.mark.parametrize("kind", [list, deque, UserList, Shelves, numbers])
-def test_items_in_a_row(kind):
+def test_len_of_any_sequence_is_recorded(kind):
     found = explored(lambda: (kind([ITEM]), kind([])), move_in_list, lambda one, other: len(one) or len(other))
     assert found.findings
 
@@ -106,7 +107,7 @@ def move_in_dict(one, other):
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, Counter, UserDict, ChainMap, weakref.WeakValueDictionary])
 @pytest.mark.parametrize(
-    "look",
+    "read",
     [
         lambda one, other: "key" in one or "key" in other,
         lambda one, other: one.get("key") or other.get("key"),
@@ -115,16 +116,16 @@ def move_in_dict(one, other):
     ],
     ids=["in", "get", "len", "items"],
 )
-def test_items_by_key(kind, look):
-    assert explored(lambda: (kind({"key": ITEM}), kind({})), move_in_dict, look).findings
+def test_reads_of_a_mapping_are_recorded(kind, read):
+    assert explored(lambda: (kind({"key": ITEM}), kind({})), move_in_dict, read).findings
 
 
-def defaults(made):
-    return defaultdict(int, made)
+def defaults(items):
+    return defaultdict(int, items)
 
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, Counter, UserDict, defaults])
-def test_mappings_combined(kind):
+def test_the_union_of_mappings_is_recorded_as_a_read(kind):
     assert explored(lambda: (kind({"key": 1}), kind({})), move_in_dict, lambda one, other: one | other).findings
 
 
@@ -135,7 +136,7 @@ def move_in_set(one, other):
 
 @pytest.mark.parametrize("kind", [set, weakref.WeakSet])
 @pytest.mark.parametrize(
-    "look",
+    "read",
     [
         lambda one, other: one | other,
         lambda one, other: one ^ other,
@@ -144,8 +145,8 @@ def move_in_set(one, other):
     ],
     ids=["|", "^", "union", "in"],
 )
-def test_items_of_a_set(kind, look):
-    assert explored(lambda: (kind([ITEM]), kind()), move_in_set, look).findings
+def test_reads_of_a_set_are_recorded(kind, read):
+    assert explored(lambda: (kind([ITEM]), kind()), move_in_set, read).findings
 
 
 class OwnList(list):
@@ -170,11 +171,11 @@ class OwnDict(dict):
         return super().get(key)
 
 
-def test_by_way_of_the_class_above():
-    def look(one, other):
+def test_reads_through_super_are_recorded():
+    def length(one, other):
         return len(one) or len(other)
 
-    assert explored(lambda: (OwnList([ITEM]), OwnList()), move_in_list, look).findings
+    assert explored(lambda: (OwnList([ITEM]), OwnList()), move_in_list, length).findings
 
     def get(one, other):
         return one.get("key") or other.get("key")
@@ -182,15 +183,15 @@ def test_by_way_of_the_class_above():
     assert explored(lambda: (OwnDict({"key": ITEM}), OwnDict()), move_in_dict, get).findings
 
 
-def test_methods_of_counters():
+def test_reads_through_counter_methods_are_recorded():
     def move(one, other):
         one.subtract({"key": 1})
         other.update({"key": 1})
 
-    def look(one, other):
+    def read(one, other):
         return one.total() + other.total() if hasattr(one, "total") else sum(one.values()) + sum(other.values())
 
-    assert explored(lambda: (Counter({"key": 1}), Counter()), move, look).findings
+    assert explored(lambda: (Counter({"key": 1}), Counter()), move, read).findings
 
 
 class Slotted:
@@ -200,26 +201,26 @@ class Slotted:
         self.here, self.there = True, False
 
 
-def test_a_copy_of_an_object_with_slots():
+def test_copying_an_object_with_slots_is_recorded_as_a_read():
     def move(one, _):
         one.here = False
         one.there = True
 
-    def look(one, _):
-        seen = copy.copy(one)
-        return seen.here or seen.there
+    def read(one, _):
+        copied = copy.copy(one)
+        return copied.here or copied.there
 
-    assert explored(lambda: (Slotted(), None), move, look).findings
+    assert explored(lambda: (Slotted(), None), move, read).findings
 
 
-def test_containers_in_tuples_that_are_compared():
-    def look(one, other):
+def test_comparing_tuples_reads_the_containers_in_them():
+    def read(one, other):
         return (1, one) == (1, [ITEM]) or (1, other) == (1, [ITEM])
 
-    assert explored(lambda: ([ITEM], []), move_in_list, look).findings
+    assert explored(lambda: ([ITEM], []), move_in_list, read).findings
 
 
-def test_text_in_memory():
+def test_reads_of_a_string_buffer_are_recorded():
     def move(one, other):
         text = one.getvalue()
         one.truncate(0)
@@ -231,8 +232,8 @@ def test_text_in_memory():
     assert found.findings
 
 
-def test_numbers_are_not_containers():
-    """Nothing is learnt from operators on numbers."""
+def test_operators_on_numbers_are_not_scheduling_points():
+    """Numbers are not containers, so an operator on them accesses no shared variable."""
 
     def scenario():
         numbers = {"one": 1, "two": 2}
@@ -246,4 +247,4 @@ def test_numbers_are_not_containers():
 
     result = raddle.explore(scenario, source=[__file__], scheduler="exhaustive")
     assert result.outcome == "passed"
-    assert result.executions == 2  # who appends first
+    assert result.executions == 2  # one for each order of the two appends

@@ -1,4 +1,4 @@
-"""Sessions freeze objects, so that the collector need not look through them, and leave no more of them frozen."""
+"""Sessions freeze existing objects so that the garbage collector skips them, and unfreeze them afterwards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raddle.execute.session import Session
 from raddle.execute.thread_installation import Threads
 from raddle.instrument import Selection
 
-# In a process of its own, because some versions of Python start with frozen objects.
+# Runs in a separate process, because some versions of Python start with frozen objects.
 COUNT = """
 import gc, sys
 from raddle.execute.session import Session
@@ -22,14 +22,14 @@ print(gc.get_freeze_count())
 """
 
 
-def test_nothing_stays_frozen(tmp_path):
+def test_nothing_stays_frozen_after_a_session(tmp_path):
     done = processes.run([sys.executable, "-c", COUNT, str(tmp_path)], capture_output=True, text=True, check=True)
     during, after = map(int, done.stdout.split())
     assert during > 1_000
     assert after == 0
 
 
-def test_the_program_s_objects_stay_frozen(tmp_path):
+def test_objects_that_the_program_froze_stay_frozen(tmp_path):
     gc.freeze()
     try:
         with Session(lambda: None, Threads(Selection(root=str(tmp_path))).install()):

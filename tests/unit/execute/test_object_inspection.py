@@ -1,4 +1,4 @@
-"""What raddle looks up by itself runs no code of the program's: that would be a step, or change something."""
+"""When raddle inspects an object, it runs no code of the program, which could add a step or a side effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run(*works):
 
 
 class Lazy:
-    """Says that it is of another class, which it makes when it is asked for the first time."""
+    """A lazy proxy: reading its `__class__` has a side effect and returns another class."""
 
     def __init__(self):
         object.__setattr__(self, "made", [])
@@ -38,16 +38,16 @@ def lazy():
 
 
 class Delegate:
-    """Has everything, and tells how often it was asked."""
+    """Has every attribute, and counts how often `__getattr__` is called."""
 
     def __init__(self):
-        self.asked = 0
+        self.lookups = 0
 
     def __call__(self):
-        """It can be called, so it may have a name."""
+        """Do nothing. A callable may have a `__name__`, so raddle might look for one."""
 
     def __getattr__(self, name):
-        self.asked += 1
+        self.lookups += 1
         return name
 
 
@@ -59,11 +59,11 @@ class Holder:
 def delegate():
     holder = Holder()
     run(lambda: holder.held, lambda: setattr(holder, "held", holder.held))
-    assert holder.held.asked == 0
+    assert holder.held.lookups == 0
 
 
 class Guarded(dict):
-    """Asked for an item, it uses what its constructor has not made yet."""
+    """A dict whose `get` needs a lock that does not exist until the constructor has finished."""
 
     def __init__(self):
         super().__init__()
@@ -92,7 +92,7 @@ def own_attributes():
 
 
 class Named:
-    """Its first argument has a name that is mangled, as a logger's that takes any name by keyword."""
+    """Has a method whose first parameter has a mangled name, as in a logger that accepts arbitrary keywords."""
 
     def __init__(self):
         self.n = 0
@@ -109,7 +109,7 @@ def mangled():
 
 @pytest.mark.parametrize("scenario", [lazy, delegate, guarded, own_attributes, mangled])
 @pytest.mark.parametrize("scheduler", ["portfolio", "twice:random"])
-def test_it_does_what_it_does_without_raddle(scenario, scheduler):
+def test_a_scenario_behaves_as_it_does_without_raddle(scenario, scheduler):
     scenario()
     result = raddle.explore(
         scenario, source=[__file__], seed=1, executions=100, scheduler=scheduler, criteria="default"
@@ -117,14 +117,14 @@ def test_it_does_what_it_does_without_raddle(scenario, scheduler):
     assert result.findings == ()
 
 
-def test_attributes_of_ones_own_are_no_steps():
-    """Each thread has its own: all schedules are the same."""
+def test_accesses_to_thread_local_attributes_are_not_steps():
+    """Each thread has its own attributes, so one execution exhausts the search."""
     result = raddle.explore(own_attributes, source=[__file__], scheduler="exhaustive", until="exhausted")
     assert (result.exhausted, result.executions) == (True, 1)
 
 
 class Counted(threading.local):
-    """Made anew for each thread; its property lets others in while it is asked for."""
+    """Constructed once per thread. Its property contains scheduling points."""
 
     shared = 0
 
@@ -139,7 +139,7 @@ class Counted(threading.local):
         return self.n
 
 
-def test_others_come_in_while_an_attribute_is_asked_for():
+def test_other_threads_can_run_while_a_thread_local_property_is_evaluated():
     seen = []
 
     def scenario():
@@ -156,7 +156,7 @@ def test_others_come_in_while_an_attribute_is_asked_for():
 
 
 class Stored:
-    """A descriptor that keeps what it has for each object: there is none for the class."""
+    """A descriptor that stores one value per instance and raises when it is read through the class."""
 
     def __init__(self):
         self.kept = weakref.WeakKeyDictionary()
@@ -169,7 +169,7 @@ class Keeping:
     stored = Stored()
 
 
-def test_a_descriptor_is_asked_for_objects_only():
+def test_a_descriptor_is_read_through_instances_only():
     def scenario():
         keeping = Keeping()
         Keeping.__dict__["stored"].kept[keeping] = 1
@@ -179,7 +179,7 @@ def test_a_descriptor_is_asked_for_objects_only():
 
 
 class Wrapping:
-    """Has a slot of that name, and is no proxy: what it counts is its own."""
+    """Has a slot named `__wrapped__` but is not a proxy: its counter belongs to itself."""
 
     __slots__ = ("__wrapped__", "count")
 
@@ -191,7 +191,7 @@ class Wrapping:
         self.count = self.count + 1
 
 
-def test_a_slot_called_wrapped_makes_no_proxy():
+def test_an_object_with_a_slot_named_wrapped_is_not_a_proxy():
     def scenario():
         first, second = Wrapping(len), Wrapping(len)
         run(first.add, second.add)

@@ -1,4 +1,4 @@
-"""Whoever looks on is told what is being done, also while no execution of the search is run."""
+"""Progress updates name the current activity, also while raddle runs executions that are not part of the search."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def scenario():
 
 
 @pytest.mark.parametrize("isolate", ["none", "fork"] if can_fork() else ["none"])
-def test_each_execution_that_is_no_part_of_the_search_is_told_of(isolate, monkeypatch):
+def test_each_execution_outside_the_search_produces_an_update(isolate, monkeypatch):
     monkeypatch.setattr(findings, "TRIES_WITH_GIL", 7)
-    seen = []
+    activities = []
     result = raddle.explore(
         scenario,
         scheduler="pos",
         executions=100,
         isolate=isolate,
-        progress=lambda moment: seen.append(moment.doing),
+        progress=lambda update: activities.append(update.doing),
         source=[__file__],
     )
     assert result.findings[0].possible_on == "free-threaded-only"
-    # Two rehearsals; the search until it fails; the failure again, by its text, shrunk; and as no plain CPython can
-    # switch there, all tries with the GIL. Then it is over, as there is a finding.
-    order = [(doing, len(list(same))) for doing, same in groupby(seen)]
+    # Two rehearsals, the search until the failure, a replay of the failing schedule, and shrinking. CPython with the
+    # GIL cannot switch there, so all attempts with the GIL follow. The finding then ends the search.
+    order = [(doing, len(list(same))) for doing, same in groupby(activities)]
     words = [doing for doing, _ in order if doing != "searching"]
     assert words == ["rehearsing", "running a failure again", "shrinking", "looking whether the GIL allows it"]
     assert dict(order)["rehearsing"] == 2
@@ -54,7 +54,7 @@ def test_each_execution_that_is_no_part_of_the_search_is_told_of(isolate, monkey
     assert dict(order)["shrinking"] > 2
 
 
-def test_schedules_of_the_corpus_are_told_and_run_again(tmp_path):
+def test_writing_and_replaying_the_corpus_produce_updates(tmp_path):
     words = []
     for _ in range(2):
         seen = []
@@ -65,22 +65,22 @@ def test_schedules_of_the_corpus_are_told_and_run_again(tmp_path):
             until="budget",
             shrink=False,
             data_file=tmp_path / "data",
-            progress=lambda moment, seen=seen: seen.append(moment.doing),
+            progress=lambda update, seen=seen: seen.append(update.doing),
         )
         words.append(set(seen))
     assert "telling schedules" in words[0]
     assert "running what earlier runs kept" in words[1] - words[0]
 
 
-def test_the_search_is_told_of_as_before():
-    seen = []
-    raddle.explore(scenario, scheduler="sequential", executions=5, progress=seen.append, source=[__file__])
-    assert [moment.executions for moment in seen if moment.doing == "searching"] == [1, 2, 3, 4, 5]
+def test_each_execution_of_the_search_produces_an_update():
+    updates = []
+    raddle.explore(scenario, scheduler="sequential", executions=5, progress=updates.append, source=[__file__])
+    assert [update.executions for update in updates if update.doing == "searching"] == [1, 2, 3, 4, 5]
 
 
-def test_the_word_is_shown():
-    moment = ProgressUpdate(0, 0, 0.1, {}, 0.0, doing="rehearsing")
-    assert progress_text(moment) == "rehearsing"
+def test_the_progress_text_shows_the_activity():
+    update = ProgressUpdate(0, 0, 0.1, {}, 0.0, doing="rehearsing")
+    assert progress_text(update) == "rehearsing"
     assert (
         progress_text(ProgressUpdate(9, 1, 3.0, {}, 0.0, doing="shrinking"))
         == "shrinking; 9 executions, 3/s, 1 finding"

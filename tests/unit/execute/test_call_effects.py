@@ -1,4 +1,4 @@
-"""What functions without probes do to the containers that they are given."""
+"""How functions without probes affect the containers passed to them: as a read, as a write, or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from raddle.threads.data_model.call_effects import effect
         random.choice, heapq.nlargest, functools.reduce, itertools.product, collections.Counter, collections.deque,
     ],
 )  # fmt: skip
-def test_looks(called):
+def test_a_function_that_only_inspects_a_container_reads_it(called):
     assert effect(called) == "read"
 
 
@@ -41,7 +41,7 @@ def test_looks(called):
         operator.setitem, operator.delitem, operator.iadd, struct.pack_into,
     ],
 )  # fmt: skip
-def test_changes(called):
+def test_a_function_that_changes_a_container_writes_it(called):
     assert effect(called) == "write"
 
 
@@ -57,23 +57,23 @@ class Bag(dict):
         lambda items: items, isinstance,
     ],
 )  # fmt: skip
-def test_keeps_or_hands_on_or_is_none_of_ours(called):
+def test_a_function_that_stores_or_forwards_a_container_has_no_effect(called):
     assert effect(called) is None
 
 
-def changes_nobody_knows_what(items):
+def clear_items(items):
     items.clear()
 
 
-def test_probes_of_its_own_tell(monkeypatch):
-    """In a module with probes all that a function does is seen; without them it can do anything."""
-    assert (effect(changes_nobody_knows_what), effect(Bag)) == ("write", "read")
+def test_a_function_in_an_instrumented_module_has_no_assumed_effect(monkeypatch):
+    """Probes record what an instrumented function does. Without probes, a function may do anything."""
+    assert (effect(clear_items), effect(Bag)) == ("write", "read")
     monkeypatch.setitem(globals(), probe.NAME, probe)
-    assert (effect(changes_nobody_knows_what), effect(Bag)) == (None, None)
+    assert (effect(clear_items), effect(Bag)) == (None, None)
 
 
-def test_a_caller_is_still_found():
-    """`namedtuple` asks who called it, and is given a list."""
+def test_a_function_that_inspects_its_caller_still_finds_it():
+    """`namedtuple` looks up the module of its caller. The list argument makes a probe handle the call."""
     modules = []
 
     def scenario():
@@ -83,7 +83,7 @@ def test_a_caller_is_still_found():
     assert set(modules) == {__name__}
 
 
-def test_told_in_the_story():
+def test_accesses_by_functions_without_probes_appear_in_the_trace():
     def scenario():
         heap = [1]
         thread = threading.Thread(target=lambda: heapq.heappop(heap))

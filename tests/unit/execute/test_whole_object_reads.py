@@ -1,4 +1,4 @@
-"""A step that looks at several attributes of an object at once, against writes to each of them."""
+"""A step that reads several attributes of an object at once conflicts with writes to each of them."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ def both(point):
     return point.x, point.y
 
 
-LOOKS = {
+READS = {
     "copy": (Point, lambda point: both(copy.copy(point))),
     "deepcopy": (Point, lambda point: both(copy.deepcopy(point))),
     "slots": (Slotted, lambda point: both(copy.copy(point))),
     "pickle": (Point, lambda point: both(pickle.loads(pickle.dumps(point)))),
     "replace": (Point, lambda point: both(replace(point))),
     "asdict": (Point, lambda point: tuple(asdict(point).values())),
-    "astuple": (Point, lambda point: astuple(point)),  # by its name: not through a variable
+    "astuple": (Point, lambda point: astuple(point)),  # called by name, not through the variable `read`
 }
 
 
-@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_between_any_two_of_the_writes(name, scheduler):
-    """The step says only what it looks at first; before, between and after the two writes are three orders."""
-    kind, look = LOOKS[name]
+def test_a_whole_object_read_can_happen_between_any_two_writes(name, scheduler):
+    """The read can come before, between or after the two writes, although its step names only the first attribute."""
+    kind, read = READS[name]
     seen = set()
 
     def scenario():
         point = kind()
         found = []
-        threads = [threading.Thread(target=point.move), threading.Thread(target=lambda: found.append(look(point)))]
+        threads = [threading.Thread(target=point.move), threading.Thread(target=lambda: found.append(read(point)))]
         for thread in threads:
             thread.start()
         for thread in threads:

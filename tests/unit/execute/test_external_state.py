@@ -1,4 +1,4 @@
-"""Files, databases and objects of C that keep something: threads can be in each other's way there, too."""
+"""Threads can conflict in state outside Python objects: in files, databases and stateful C objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def side_by_side(*bodies):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A function that gives an empty folder, however often the scenario is run."""
+    """A function that returns an empty folder. Each execution of the scenario calls it once."""
 
     def fresh():
         shutil.rmtree(tmp_path / "data", ignore_errors=True)
@@ -110,7 +110,7 @@ WORK = [make_folder, make_folder_by_path, *COUNTING]
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_threads_that_use_one_file_meet(work, folder):
+def test_threads_that_use_the_same_file_conflict(work, folder):
     (finding,) = explore(lambda: on_disk(work, folder, NoLock())).findings
     assert finding.kind in ("exception", "assertion")
     story = tell(finding, None)
@@ -120,7 +120,7 @@ def test_threads_that_use_one_file_meet(work, folder):
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_under_a_lock_nothing_is_found(work, folder):
+def test_threads_that_use_the_same_file_under_a_lock_do_not_conflict(work, folder):
     result = explore(lambda: on_disk(work, folder, threading.Lock()), criteria="map")
     assert not result.findings
     assert result.exhausted
@@ -128,7 +128,7 @@ def test_under_a_lock_nothing_is_found(work, folder):
     assert not any("Disk" in str(key) for key in result.tally.covered["map"])
 
 
-# -- ways to make a file ----------------------------------------------------------------------------------
+# -- ways to create a file --------------------------------------------------------------------------------
 
 opener = open
 
@@ -169,8 +169,8 @@ MAKING = {
     "open, exclusively": lambda path: open(path, "x").close(),
     "with open": by_with,
     "builtins.open": lambda path: builtins.open(path, "w").close(),
-    "io.open": lambda path: io.open(path, "w").close(),  # noqa: UP020 -- what is tested
-    "from io import open": lambda path: io_open(path, "w").close(),  # noqa: UP020 -- what is tested
+    "io.open": lambda path: io.open(path, "w").close(),  # noqa: UP020 -- the function under test
+    "from io import open": lambda path: io_open(path, "w").close(),  # noqa: UP020 -- the function under test
     "io.FileIO": lambda path: io.FileIO(path, "w").close(),
     "os.open": lambda path: os.close(os.open(path, os.O_CREAT)),
     "os.mknod": lambda path: os.mknod(path),
@@ -183,7 +183,7 @@ MAKING = {
     "an item": lambda path: {"make": open}["make"](path, "w").close(),
     "a partial": by_partial,
     "a method": by_bound_method,
-    "getattr": lambda path: getattr(os, "mkdir")(path),  # noqa: B009 -- what is tested
+    "getattr": lambda path: getattr(os, "mkdir")(path),  # noqa: B009 -- the call under test
     "map": lambda path: [file.close() for file in map(open, [path], ["w"])],
     "bz2": lambda path: bz2.open(path, "w").close(),
     "codecs": lambda path: codecs.open(path, "w").close(),
@@ -201,8 +201,8 @@ MAKING = {
 
 @pytest.mark.filterwarnings("ignore:codecs.open:DeprecationWarning")  # since 3.14
 @pytest.mark.parametrize("make", MAKING.values(), ids=MAKING.keys())
-def test_to_make_a_file_is_a_step(make, folder):
-    """Both threads can find that there is none; one of them may then find that it cannot make it any more."""
+def test_creating_a_file_is_a_scheduling_point(make, folder):
+    """Both threads can find that the file does not exist. Then both create it, or the second one fails to."""
 
     def scenario():
         path, made = folder() / "x", []
@@ -221,18 +221,18 @@ def test_to_make_a_file_is_a_step(make, folder):
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_file_that_nobody_has_is_closed_as_ever(folder):
+def test_an_unreferenced_file_is_closed_as_usual(folder):
     def scenario():
         path = folder() / "x"
-        open(path, "w").write("1")  # noqa: SIM115 -- it is closed when nobody has it any more
+        open(path, "w").write("1")  # noqa: SIM115 -- closed when it is deallocated
         assert open(path).read() == "1"  # noqa: SIM115
         side_by_side(lambda: None)
 
     assert not explore(scenario, executions=5).findings
-    gc.collect()  # so that what is left of the files warns here, where warnings are ignored
+    gc.collect()  # so that files that are still open warn here, where warnings are ignored
 
 
-def test_a_temporary_file():
+def test_writes_to_a_temporary_file_conflict():
     def scenario():
         with tempfile.NamedTemporaryFile("w+") as file:
 
@@ -256,7 +256,7 @@ def test_a_temporary_file():
     ],
     ids=["print", "json.dump", "writelines"],
 )
-def test_a_file_that_is_given_to_others(write):
+def test_writes_by_functions_that_receive_the_file_conflict(write):
     def scenario():
         with tempfile.TemporaryFile("w+") as file:
 
@@ -271,7 +271,7 @@ def test_a_file_that_is_given_to_others(write):
     assert explore(scenario).findings
 
 
-def test_where_a_file_stands_depends_on_what_was_written():
+def test_a_write_conflicts_with_reading_the_position_of_the_file():
     def scenario():
         seen = []
         with tempfile.TemporaryFile("w") as file:
@@ -281,20 +281,20 @@ def test_where_a_file_stands_depends_on_what_was_written():
     assert explore(scenario).findings
 
 
-def test_what_is_printed_is_nobodys_datum(capsys):
+def test_writes_to_standard_output_do_not_conflict(capsys):
     def scenario():
-        def speak():
+        def write():
             print("a")
             sys.stdout.write("b")
 
-        side_by_side(speak, speak)
+        side_by_side(write, write)
 
     result = explore(scenario)
     assert result.exhausted
     assert result.orders["partial_orders"] == 1
 
 
-def test_a_database():
+def test_threads_that_use_the_same_database_connection_conflict():
     def scenario():
         with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
             connection.execute("create table t (n int)")
@@ -310,7 +310,7 @@ def test_a_database():
     assert explore(scenario).findings
 
 
-# -- objects of C ---------------------------------------------------------------------------------------
+# -- stateful C objects ---------------------------------------------------------------------------------
 
 
 def hashing():
@@ -353,7 +353,7 @@ def numbers():
     return drawn["a"] == random.Random(1).randint(1, 1000)
 
 
-def number_of_c():
+def c_integer():
     number = ctypes.c_int(0)
 
     def count():
@@ -367,7 +367,7 @@ class Structure(ctypes.Structure):
     _fields_ = (("n", ctypes.c_int),)
 
 
-def field_of_c():
+def c_structure_field():
     structure = Structure()
 
     def count():
@@ -387,15 +387,15 @@ def compressing():
     return zlib.decompress(b"".join(parts) + packer.flush()) == b"ab"
 
 
-@pytest.mark.parametrize("work", [hashing, rows, rows_of_dicts, numbers, number_of_c, field_of_c, compressing])
-def test_objects_of_c_that_keep_something(work):
+@pytest.mark.parametrize("work", [hashing, rows, rows_of_dicts, numbers, c_integer, c_structure_field, compressing])
+def test_operations_on_a_stateful_c_object_conflict(work):
     def scenario():
         assert work()
 
     assert [finding.kind for finding in explore(scenario).findings] == ["assertion"]
 
 
-def test_paths_are_values():
+def test_operations_on_paths_do_not_conflict():
     assert pathlib.Path("a") / "b" == pathlib.Path("a/b")
 
     def scenario():

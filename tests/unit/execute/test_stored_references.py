@@ -1,4 +1,4 @@
-"""What a program has kept before raddle came: real clocks, and proxies of C's."""
+"""References that a program stored before raddle patched anything: clock functions and weak proxies."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of_the_class():
     assert 50 <= Timer.of_the_class() - began < 51
 
 
-def by_way_of_an_object():
+def through_an_instance():
     timer = Timer()
     began = timer.of_the_class()
     run(lambda: time.sleep(50), lambda: timer.of_the_class())
@@ -63,14 +63,14 @@ def the_same():
     assert Timer().clock is time.monotonic
 
 
-@pytest.mark.parametrize("scenario", [by_default, of_the_class, by_way_of_an_object, in_a_table, the_same])
-def test_a_clock_that_was_kept_tells_the_time_of_the_execution(scenario):
-    """Also in executions that are no longer watched everywhere."""
+@pytest.mark.parametrize("scenario", [by_default, of_the_class, through_an_instance, in_a_table, the_same])
+def test_a_stored_clock_function_returns_the_time_of_the_execution(scenario):
+    """This also holds in later executions, which skip cold sites."""
     result = raddle.explore(scenario, source=[__file__], scheduler="random", executions=100)
     assert result.findings == ()
 
 
-def test_it_is_the_real_one_again_afterwards():
+def test_a_stored_clock_function_is_restored_after_the_search():
     raddle.explore(by_default, source=[__file__], scheduler="random", executions=2)
     assert Timer.__init__.__defaults__ == (time.monotonic,)
     assert Timer.__init__.__kwdefaults__ == {"wait": time.sleep}
@@ -87,7 +87,7 @@ class Box:
 
 
 class Table(dict):
-    """Can be referred to weakly."""
+    """A dict subclass, because only a subclass supports weak references."""
 
 
 def through_a_proxy():
@@ -114,16 +114,16 @@ def item_through_a_proxy():
 
 @pytest.mark.parametrize("scenario", [through_a_proxy, item_through_a_proxy])
 @pytest.mark.parametrize("scheduler", ["portfolio", "reachability"])
-def test_what_is_behind_a_proxy_is_shared(scenario, scheduler):
+def test_accesses_through_a_proxy_conflict_with_accesses_to_the_object(scenario, scheduler):
     result = raddle.explore(scenario, source=[__file__], seed=1, executions=100, scheduler=scheduler)
     assert result.outcome == "assertion"
 
 
 class Items(list):
-    """Can be referred to weakly."""
+    """A list subclass, because only a subclass supports weak references."""
 
 
-def test_a_loop_over_a_proxy_of_a_list():
+def test_a_loop_over_a_proxy_yields_the_items_of_the_list():
     def scenario():
         items = Items([1, 2])
         proxy, seen = weakref.proxy(items), []
@@ -136,7 +136,7 @@ def test_a_loop_over_a_proxy_of_a_list():
 GONE = weakref.proxy(Box())
 
 
-def test_nothing_is_behind_a_proxy_any_more():
+def test_a_dead_proxy_raises_the_usual_error():
     def scenario():
         def work():
             with pytest.raises(ReferenceError):

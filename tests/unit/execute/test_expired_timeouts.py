@@ -1,4 +1,4 @@
-"""Where time matters, the result says what was taken for granted."""
+"""If a scenario depends on time, the result states what the search assumed about timeouts."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def neither() -> None:
     in_two_threads(event.set, event.wait)
 
 
-@pytest.mark.parametrize(("scenario", "said"), [(slept, True), (waited, True), (neither, False)])
-def test_a_search_says_what_it_did_not_try(scenario, said):
+@pytest.mark.parametrize(("scenario", "expected"), [(slept, True), (waited, True), (neither, False)])
+def test_a_note_says_that_early_timeouts_were_not_explored(scenario, expected):
     result = raddle.explore(scenario, scheduler="reachability", until="exhausted", source=[__file__])
     assert result.outcome == "passed"
-    assert (TIME_PASSED in result.notes) is said
+    assert (TIME_PASSED in result.notes) is expected
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_waits_of_the_same_length_can_be_over_in_any_order(scheduler):
-    """Though one of them has asked the clock, and the other has not. Who comes to the barrier too late breaks it."""
+def test_waits_of_the_same_length_can_expire_in_any_order(scheduler):
+    """Only one of the two waits reads the clock, which makes no difference. A late thread breaks the barrier."""
     seen = set()
 
     def scenario():
@@ -72,31 +72,31 @@ def test_waits_of_the_same_length_can_be_over_in_any_order(scheduler):
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_who_is_told_when_its_time_is_over_could_have_gone_before(scheduler):
+def test_a_wait_can_expire_or_be_notified_at_the_same_moment(scheduler):
     seen = set()
 
     def scenario():
-        condition, told = threading.Condition(), []
+        condition, results = threading.Condition(), []
 
         def wait():
             with condition:
-                told.append(condition.wait(1))
+                results.append(condition.wait(1))
 
-        def tell():
+        def notify():
             threading.Event().wait(1)
             with condition:
                 condition.notify()
 
-        in_two_threads(wait, tell)
-        seen.update(told)
+        in_two_threads(wait, notify)
+        seen.update(results)
 
     assert raddle.explore(scenario, source=[__file__], scheduler=scheduler, until="exhausted").exhausted
     assert seen == {True, False}
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_a_join_that_need_not_have_waited_orders_nothing(scheduler):
-    """Both waits are over at once, so the thread that is joined may still be on its way."""
+def test_a_join_with_an_expired_timeout_orders_nothing(scheduler):
+    """Both waits expire at the same time, so the joined thread may still be running."""
     seen = set()
 
     def scenario():
@@ -124,8 +124,8 @@ def test_a_join_that_need_not_have_waited_orders_nothing(scheduler):
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_a_daemon_whose_time_is_over_may_still_go_on(scheduler):
-    """Or the execution ends before it does."""
+def test_a_daemon_whose_wait_has_expired_may_or_may_not_continue(scheduler):
+    """The execution may end before the daemon takes its next step."""
     seen = set()
 
     def scenario():

@@ -1,4 +1,4 @@
-"""The command that shows a finding again has the options without which it would not."""
+"""The command that replays a finding includes the options needed to reproduce it."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def scenario():
 
 also = fresh
 """
-# T1 has read the total when T2 runs to its end.
+# T1 reads the total, then T2 runs to its end before T1 writes.
 SCHEDULE = "T0; T1 until {file}:16 write total; T2."
 
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    file = tmp_path / f"paid_{tmp_path.name}.py"  # a module of its own for each test
+    file = tmp_path / f"paid_{tmp_path.name}.py"  # a different module name in each test
     file.write_text(PROGRAM)
     monkeypatch.chdir(tmp_path)
     return file
@@ -61,10 +61,10 @@ def explored(program, *, setup="fresh", **options):
     return raddle.explore(functions[0], setup=functions[1], **options)
 
 
-def test_everything_that_differs_from_the_default_is_in_the_command():
-    # Each option on its own, then all; the texts are what one would type.
+def test_every_option_that_differs_from_its_default_is_in_the_command():
+    # The expected texts are what a user would type.
     schedule = "T0; T1."
-    told = {
+    expected = {
         DEFAULT_REPLAY_OPTIONS: ("", ""),
         ReplayOptions(setup="fresh"): (" --setup fresh", ", setup=fresh"),
         ReplayOptions(setup="Account::open"): (" --setup Account::open", ", setup=Account.open"),
@@ -77,7 +77,7 @@ def test_everything_that_differs_from_the_default_is_in_the_command():
             ", isolate='fork', step_limit=9, patience_seconds=0.5",
         ),
     }
-    for replay_options, (arguments, code) in told.items():
+    for replay_options, (arguments, code) in expected.items():
         assert (
             replay_options.command("a b.py::scenario", schedule)
             == f"raddle replay 'a b.py::scenario' 'T0; T1.'{arguments}"
@@ -87,11 +87,11 @@ def test_everything_that_differs_from_the_default_is_in_the_command():
 
 
 @pytest.mark.parametrize("value", [None, 3, [], {"source": 3}, {"colour": "red"}])
-def test_what_somebody_else_wrote_is_not_trusted(value):
+def test_invalid_stored_options_are_replaced_by_the_defaults(value):
     assert ReplayOptions.from_json(value) == DEFAULT_REPLAY_OPTIONS
 
 
-def test_defaults_are_not_told(program):
+def test_options_with_default_values_are_not_stored(program):
     (finding,) = explored(program, scheduler="pos", step_limit=50_000, patience_seconds=5.0, isolate="none").findings
     assert finding.replay_options == ReplayOptions(setup="fresh")
 
@@ -99,7 +99,7 @@ def test_defaults_are_not_told(program):
 @pytest.mark.parametrize(
     ("setup", "called"), [("fresh", "fresh"), ("also", "fresh"), ("Account::open", "Account::open")]
 )
-def test_a_setup_is_named_so_that_it_is_found_again(program, setup, called):
+def test_the_name_of_a_setup_function_can_be_loaded(program, setup, called):
     (finding,) = explored(program, setup=setup, scheduler="pos").findings
     assert finding.replay_options.setup == called
     command = tell(finding, f"{program.name}::scenario").split("\n")[-1]
@@ -108,7 +108,7 @@ def test_a_setup_is_named_so_that_it_is_found_again(program, setup, called):
 
 
 @pytest.mark.parametrize("workers", [None, 2])
-def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_path, workers):
+def test_options_are_stored_in_the_data_file_and_appear_in_every_report(program, tmp_path, workers):
     file = tmp_path / "data"
     result = explored(
         program, source=[program.name], step_limit=900, data_file=file, executions=40, until="budget", workers=workers
@@ -129,7 +129,7 @@ def test_options_are_kept_in_the_data_file_and_come_out_everywhere(program, tmp_
     assert all(command.endswith(arguments) for command in shown.values())
 
 
-def test_the_printed_command_shows_the_failure_again(program):
+def test_the_printed_command_reproduces_the_failure(program):
     def run(*arguments):
         command = [sys.executable, "-m", "raddle", *arguments]
         return processes.run(command, cwd=program.parent, capture_output=True, text=True)
@@ -137,6 +137,6 @@ def test_the_printed_command_shows_the_failure_again(program):
     target = f"{program.name}::scenario"
     first = run("explore", target, "--setup", "fresh", "--scheduler", "pos", "--criteria", "none")
     (line,) = (line for line in first.stderr.split("\n") if line.startswith("replay: "))
-    again = run(*shlex.split(line.removeprefix("replay: raddle ")))
-    assert (first.returncode, again.returncode) == (1, 1)
-    assert line in again.stderr.split("\n")
+    replayed = run(*shlex.split(line.removeprefix("replay: raddle ")))
+    assert (first.returncode, replayed.returncode) == (1, 1)
+    assert line in replayed.stderr.split("\n")

@@ -1,4 +1,4 @@
-"""What threads do to each other by way of something else: an iterator, a factory, a class, a helper that copies."""
+"""Conflicts between threads through an iterator, a factory function, a class method or a copying helper."""
 
 import copy
 import dataclasses
@@ -46,15 +46,15 @@ def numbers():
     ],
     ids=["list", "generator", "map", "dict", "file"],
 )
-def test_two_loops_over_one_iterator(make):
-    """One can take what comes next, and the other the one after that, and be done with it first."""
+def test_two_loops_over_one_iterator_conflict(make):
+    """One loop can take an item, and the other can take the next item and append it first."""
 
     def scenario():
         shared, taken = make(), []
 
         def take():
             for item in shared:
-                taken.append(int(item))  # noqa: PERF401 -- one after the other is what it is about
+                taken.append(int(item))  # noqa: PERF401 -- the test needs one step per item
 
         run(take, take)
         assert taken == [1, 2, 3]
@@ -62,8 +62,8 @@ def test_two_loops_over_one_iterator(make):
     assert fails(scenario)
 
 
-def test_an_iterator_is_drained_by_one():
-    """Each takes what is left, in one step: so one of them gets all of it."""
+def test_list_drains_a_shared_iterator_in_one_step():
+    """One of the two threads therefore gets all items."""
 
     def scenario():
         shared, taken = iter([1, 2]), []
@@ -79,17 +79,17 @@ def delegating(items):
     yield from items
 
 
-def test_a_generator_that_delegates_to_a_container():
-    """The dict grows while somebody goes through it."""
+def test_iterating_through_a_delegating_generator_conflicts_with_an_update():
+    """The dict can grow while the other thread iterates over it."""
 
     def scenario():
         items = {1: 1, 2: 2}
 
-        def look():
+        def iterate():
             for _ in delegating(items):
                 pass
 
-        run(look, lambda: items.update({3: 3}))
+        run(iterate, lambda: items.update({3: 3}))
 
     (finding,) = explored(scenario).findings
     assert finding.message == "RuntimeError: dictionary changed size during iteration"
@@ -110,23 +110,23 @@ def outer(inner):
     yield result
 
 
-def test_delegation_is_what_it_was():
-    """What is sent, thrown and returned goes through."""
-    said = []
+def test_instrumentation_does_not_change_generator_delegation():
+    """`yield from` still passes on values that are sent, thrown and returned."""
+    results = []
 
     def scenario():
         generator = outer(echoing())
-        said.append([next(generator), generator.send("a"), generator.throw(KeyError()), generator.send("stop")])
+        results.append([next(generator), generator.send("a"), generator.throw(KeyError()), generator.send("stop")])
 
     assert not explored(scenario).findings
-    assert set(map(tuple, said)) == {("ready", "a", "caught", "returned")}
+    assert set(map(tuple, results)) == {("ready", "a", "caught", "returned")}
 
 
-# -- code of the user's in the middle of a step of C's --------------------------------------------------------------
+# -- Python callbacks within an operation implemented in C ----------------------------------------------------------
 
 
-def test_a_factory_of_ones_own():
-    """Both find nothing there, both make a list, and what one has put into the first is lost."""
+def test_threads_can_switch_in_a_default_factory_written_in_python():
+    """Both threads find no list and create one, so the item in the first list is lost."""
 
     def make():
         return []
@@ -139,7 +139,7 @@ def test_a_factory_of_ones_own():
     assert fails(scenario)
 
 
-def test_a_factory_of_c_leaves_no_room():
+def test_threads_cannot_switch_in_a_default_factory_implemented_in_c():
     def scenario():
         lists = defaultdict(list)
         run(lambda: lists["n"].append(1), lambda: lists["n"].append(2))
@@ -148,8 +148,8 @@ def test_a_factory_of_c_leaves_no_room():
     assert not fails(scenario)
 
 
-def test_sorting_by_a_function_of_ones_own():
-    """The list is empty while it is sorted, and must not be changed then."""
+def test_threads_can_switch_in_a_sort_key_written_in_python():
+    """A list is empty while it is sorted, and must not be modified then."""
 
     def key(item):
         return item
@@ -162,14 +162,14 @@ def test_sorting_by_a_function_of_ones_own():
     assert messages == {"ValueError: list modified during sort"}
 
 
-# -- by way of the class --------------------------------------------------------------------------------------------
+# -- calls through the class ----------------------------------------------------------------------------------------
 
 
 def increment(counts):
     dict.__setitem__(counts, "n", dict.get(counts, "n", 0) + 1)
 
 
-def test_methods_of_a_container_by_way_of_its_class():
+def test_container_methods_called_through_the_class_are_recorded():
     def scenario():
         counts = {}
         run(lambda: increment(counts), lambda: increment(counts))
@@ -186,7 +186,7 @@ class Frozen:
         object.__setattr__(self, "n", self.n + 1)
 
 
-def test_attributes_past_their_class():
+def test_attributes_set_through_object_setattr_are_recorded():
     def scenario():
         counter = Frozen()
         run(counter.increment, counter.increment)
@@ -195,7 +195,7 @@ def test_attributes_past_their_class():
     assert fails(scenario)
 
 
-def test_keys_made_from_a_container():
+def test_dict_fromkeys_reads_its_argument():
     def scenario():
         items, seen = [], []
 
@@ -209,7 +209,7 @@ def test_keys_made_from_a_container():
     assert fails(scenario)
 
 
-# -- helpers that look at everything --------------------------------------------------------------------------------
+# -- helpers that read whole objects --------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -219,17 +219,17 @@ class Point:
 
 
 @pytest.mark.parametrize(
-    "look",
+    "read",
     [
         lambda point: vars(copy.copy(point)),
         lambda point: vars(copy.deepcopy(point)),
-        lambda point: dataclasses.asdict(point),  # by name: not through a variable
+        lambda point: dataclasses.asdict(point),  # called by name, not through the variable `read`
         lambda point: vars(dataclasses.replace(point)),
     ],
     ids=["copy", "deepcopy", "asdict", "replace"],
 )
-def test_all_attributes_of_an_object(look):
-    """It is moved in two steps, and copied in one."""
+def test_copying_an_object_reads_all_its_attributes(read):
+    """The point is moved in two steps and copied in one."""
 
     def scenario():
         point, seen = Point(), []
@@ -238,27 +238,27 @@ def test_all_attributes_of_an_object(look):
             point.x = 1
             point.y = 1
 
-        run(move, lambda: seen.append(look(point)))
+        run(move, lambda: seen.append(read(point)))
         assert seen != [{"x": 1, "y": 0}]
 
     assert fails(scenario)
 
 
-def test_printing_into_a_file_in_memory():
+def test_prints_to_a_string_buffer_conflict():
     def scenario():
         file = io.StringIO()
 
-        def tell(text):
+        def print_twice(text):
             print(text, end="", file=file)
             print(text, end="", file=file)
 
-        run(lambda: tell("a"), lambda: tell("b"))
+        run(lambda: print_twice("a"), lambda: print_twice("b"))
         assert file.getvalue() in ("aabb", "bbaa")
 
     assert fails(scenario)
 
 
-def test_whether_a_thread_was_started():
+def test_reading_the_ident_of_a_thread_conflicts_with_its_start():
     def scenario():
         late = threading.Thread(target=lambda: None)
 
@@ -273,10 +273,10 @@ def test_whether_a_thread_was_started():
     assert finding.message == "RuntimeError: threads can only be started once"
 
 
-# -- what CPython with the GIL can do -------------------------------------------------------------------------------
+# -- switches that CPython with the GIL can make --------------------------------------------------------------------
 
 
-def counted_by(make):
+def count_in(make):
     def scenario():
         counts = make()
 
@@ -290,21 +290,21 @@ def counted_by(make):
 
 
 @pytest.mark.parametrize("make", [lambda: ChainMap({}, {"n": 0}), lambda: UserDict(n=0)], ids=["ChainMap", "UserDict"])
-def test_containers_in_python_let_go(make):
-    """Their items are read and written by functions, and at the entry of each the interpreter can switch."""
-    (finding,) = explored(counted_by(make), switches="gil").findings
+def test_updating_a_container_written_in_python_is_not_atomic_with_the_gil(make):
+    """Python functions read and write its items, and the interpreter can switch threads on entry to each function."""
+    (finding,) = explored(count_in(make), switches="gil").findings
     assert finding.possible_on == THIS_INTERPRETER
-    (finding,) = explored(counted_by(make)).findings
+    (finding,) = explored(count_in(make)).findings
     assert finding.possible_on == THIS_INTERPRETER
 
 
-def test_containers_of_c_do_not():
-    assert not fails(counted_by(lambda: {"n": 0}), switches="gil")
-    (finding,) = explored(counted_by(lambda: {"n": 0})).findings
+def test_updating_a_container_implemented_in_c_is_atomic_with_the_gil():
+    assert not fails(count_in(lambda: {"n": 0}), switches="gil")
+    (finding,) = explored(count_in(lambda: {"n": 0})).findings
     assert finding.possible_on == FREE_THREADED_ONLY
 
 
-def test_methods_that_are_kept_let_go_when_they_are_called():
+def test_threads_can_switch_at_calls_of_stored_methods_with_the_gil():
     def scenario():
         counts = {}
         get, put = counts.get, counts.__setitem__
@@ -319,7 +319,7 @@ def test_methods_that_are_kept_let_go_when_they_are_called():
 
 
 def test_a_method_is_looked_up_before_its_arguments_are_evaluated():
-    """The interpreter can switch after the call of `len`; the look-up of `append` comes then, and is no access."""
+    """The interpreter can switch threads after the call of `len`. Looking up `append` is not an access."""
 
     def scenario():
         items, done = deque([1]), []
