@@ -1,4 +1,4 @@
-"""The random programs of the differential tests are counted, too."""
+"""Makes the random programs of the differential tests importable for the counting tests."""
 
 from __future__ import annotations
 

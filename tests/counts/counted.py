@@ -1,4 +1,4 @@
-"""Small programs whose schedules can be counted by hand; `test_counts` does so."""
+"""Small programs whose schedules can be counted by hand, as `test_counts` does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ total = 0
 
 
 class Box:
-    """Something to share."""
+    """An object that the threads share."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -107,7 +107,7 @@ def check_then_act() -> None:
     side_by_side(work, work)
 
 
-def apart() -> None:
+def separate_variables() -> None:
     box = Box()
 
     def one() -> None:
@@ -163,7 +163,7 @@ def released_by_event() -> None:
     side_by_side(work, work, event.set)
 
 
-def looked_at_event() -> None:
+def observed_event() -> None:
     event = threading.Event()
     side_by_side(event.set, event.is_set)
 
@@ -203,12 +203,12 @@ def condition() -> None:
             while not box.ready:
                 changed.wait()
 
-    def tell() -> None:
+    def notify() -> None:
         with changed:
             box.ready = True
             changed.notify()
 
-    side_by_side(wait, tell)
+    side_by_side(wait, notify)
 
 
 def main_works_too() -> None:
@@ -258,13 +258,13 @@ def tried_lock() -> None:
         with lock:
             pass
 
-    def look() -> None:
+    def attempt() -> None:
         lock.acquire(blocking=False)
 
-    side_by_side(hold, look)
+    side_by_side(hold, attempt)
 
 
-def looked_after() -> None:
+def observed_thread() -> None:
     thread = threading.Thread(target=int)
     thread.start()
     thread.is_alive()

@@ -1,6 +1,6 @@
-"""Programs whose executions another model checker counted (SimGrid's, by optimal reduction), written anew in Python.
+"""Python versions of programs whose executions SimGrid's model checker counted with optimal reduction.
 
-They are the examples of McMini as SimGrid's tests run them, without what is not synchronization.
+They are the examples of McMini that SimGrid's tests run, reduced to their synchronization.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from counted import side_by_side
 
 
 def philosophers_with_mutex(count: int) -> Callable[[], None]:
-    """Whoever takes forks holds the table meanwhile."""
+    """Return a scenario in which a philosopher locks the table while taking forks."""
 
     def scenario() -> None:
         table, forks = threading.Lock(), [threading.Lock() for _ in range(count)]
@@ -31,7 +31,7 @@ def philosophers_with_mutex(count: int) -> Callable[[], None]:
 
 
 def philosophers_with_semaphore(count: int) -> Callable[[], None]:
-    """One fewer may sit down than there are."""
+    """Return a scenario with one seat fewer than there are philosophers."""
 
     def scenario() -> None:
         seats, forks = threading.Semaphore(count - 1), [threading.Lock() for _ in range(count)]
@@ -83,7 +83,7 @@ def two_mutexes(count: int) -> Callable[[], None]:
 
 
 def broadcast(count: int) -> Callable[[], None]:
-    """All are ready, then all are let go."""
+    """Return a scenario that waits until all threads are ready and then releases all of them."""
 
     def scenario() -> None:
         mutex, ready, go = threading.Lock(), threading.Semaphore(0), threading.Semaphore(0)

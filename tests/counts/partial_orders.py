@@ -1,8 +1,8 @@
-"""The partial orders of a scenario by brute force: every interleaving, and which of them differ in more than sorting.
+"""Computes the partial orders of a scenario by brute force, from all its interleavings.
 
-Written from the definition and apart from what the reachability search does: operations of two threads depend on
-each other if they are about the same thing and at least one of them changes what the other can see or do. An order is
-which operations there were, and for each pair that depend on each other which came first.
+The module follows the definition and shares no code with the reachability search. Operations of two threads depend on
+each other if they have the same target and at least one changes what the other can observe or do. A partial order is a
+set of operations and, for each dependent pair, the one that came first.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from raddle.schedulers.exhaustive import Exhaustive
 from raddle.schedulers.reachability import Reachability
 
 ACCESSES = ("read", "write", "delete")
-NOTHING = ("begin", "sleep", "join")  # nobody can tell when they are done
-LOOKS = ("read", "locked", "size", "is-set", "is-alive")
+NOTHING = ("begin", "sleep", "join")  # depend on nothing: their moment cannot be observed
+OBSERVES = ("read", "locked", "size", "is-set", "is-alive")
 
 
 class Step(NamedTuple):
     thread: str
     kind: str
-    thing: object
-    also: tuple[object, ...] = ()  # classes that a read attribute may come from
-    sure: bool = True  # does what it is called: a get that gets something, a release by who holds the lock
-    daemon: bool = False  # may be cut off by the end of the others
-    more: bool = False  # does more than it says: looks into an argument
+    target: object  # object id, or (object id, attribute name) for an access
+    inherited: tuple[object, ...] = ()  # class attributes that a read may return instead
+    certain: bool = True  # True if it is sure to succeed: a get that gets an item, a release by the lock's holder
+    daemon: bool = False  # True if it is in a daemon thread, which the end of the other threads may cut off
+    opaque: bool = False  # True if it also reads something besides its target, such as an argument's content
 
 
 def step_of(thread: Any, visible: Container[str]) -> Step:
     step = _step_of(thread)
-    return step._replace(more=True) if f"inside {thread.site}" in visible else step
+    return step._replace(opaque=True) if f"inside {thread.site}" in visible else step
 
 
 def _step_of(thread: Any) -> Step:
     kind, target = thread.kind, thread.target
     if kind in ACCESSES:
         classes = type(target).__mro__ if kind == "read" else ()
-        also = tuple((id(cls), thread.name) for cls in classes)
-        return Step(thread.label, kind, (id(target), thread.name), also, daemon=thread.daemon)
-    sure = not thread.timer or kind == "wait"  # who comes back from a wait has the lock, told or not
+        inherited = tuple((id(cls), thread.name) for cls in classes)
+        return Step(thread.label, kind, (id(target), thread.name), inherited, daemon=thread.daemon)
+    certain = not thread.timer or kind == "wait"  # a thread returns from a wait with the lock, notified or not
     if kind == "release":
-        sure = target.holder is thread
+        certain = target.holder is thread
     if kind in ("get", "put") and isinstance(target, queue.Queue):
         waits = thread.ready.__qualname__.split(".")[-1] in ("has_item", "has_room")
-        sure &= type(target) is queue.Queue and (waits or (kind == "put" and target.maxsize == 0))
-        sure &= not getattr(target, "is_shutdown", False)
+        certain &= type(target) is queue.Queue and (waits or (kind == "put" and target.maxsize == 0))
+        certain &= not getattr(target, "is_shutdown", False)
     elif kind == "get":
-        sure &= thread.ready is not None
+        certain &= thread.ready is not None
     if isinstance(target, queue.Queue):
         target = target.mutex
     elif isinstance(target, threading.Barrier):
@@ -63,11 +63,11 @@ def _step_of(thread: Any) -> Step:
         target = target._lock
     if kind in ("start", "end"):
         target = getattr(target, "thread", target)
-    return Step(thread.label, kind, id(target), (), sure, thread.daemon)
+    return Step(thread.label, kind, id(target), (), certain, thread.daemon)
 
 
 def depend(one: Step, other: Step) -> bool:
-    if one.more or other.more:
+    if one.opaque or other.opaque:
         return True
     kinds = {one.kind, other.kind}
     for daemon, ending in ((one, other), (other, one)):
@@ -76,17 +76,17 @@ def depend(one: Step, other: Step) -> bool:
     if kinds & {"start", "end", "is-alive"}:
         if not kinds <= {"start", "end", "is-alive"} or kinds == {"is-alive"}:
             return False
-        return "is-alive" in kinds or one.thing == other.thing
-    if kinds & set(NOTHING) or (one.kind == "wait-set" and one.sure) or (other.kind == "wait-set" and other.sure):
+        return "is-alive" in kinds or one.target == other.target
+    if kinds & set(NOTHING) or (one.kind == "wait-set" and one.certain) or (other.kind == "wait-set" and other.certain):
         return False
     if kinds <= set(ACCESSES):
-        same = one.thing == other.thing or one.thing in other.also or other.thing in one.also
+        same = one.target == other.target or one.target in other.inherited or other.target in one.inherited
         return same and kinds != {"read"}
-    if one.thing != other.thing or kinds <= set(LOOKS):
+    if one.target != other.target or kinds <= set(OBSERVES):
         return False
-    if not (one.sure and other.sure):
-        return not kinds <= {*LOOKS, "wait-set"}  # a wait that may be in vain only looks
-    # A take needs one give, and its turn among the takes.
+    if not (one.certain and other.certain):
+        return not kinds <= {*OBSERVES, "wait-set"}  # a wait that may expire only observes
+    # An acquire depends on the other acquires, not on a release: it needs any one release.
     takes, gives = kinds & {"acquire", "wait", "down"}, kinds & {"release", "up"}
     if (takes and gives) or kinds == {"put", "get"}:
         return False
@@ -101,15 +101,15 @@ Order = tuple[frozenset[Any], frozenset[Any]]
 
 
 def order_of(steps: Sequence[Step]) -> Order:
-    """Which operations, and which of two that depend on each other came first; the same for the same partial order."""
+    """Return the operations and the order of each dependent pair. Equal results mean equal partial orders."""
     seen: Counter[str] = Counter()
-    taken: Counter[tuple[str, object]] = Counter()  # items that a thread took and did not yet tell to be done
+    taken: Counter[tuple[str, object]] = Counter()  # number of items that a thread has taken and not marked as done
     names = []
     steps = list(steps)
     for at, step in enumerate(steps):
-        taken[step.thread, step.thing] += {"get": 1, "task-done": -1}.get(step.kind, 0)
-        if taken[step.thread, step.thing] < 0:
-            steps[at] = step._replace(sure=False)  # it may be one too many
+        taken[step.thread, step.target] += {"get": 1, "task-done": -1}.get(step.kind, 0)
+        if taken[step.thread, step.target] < 0:
+            steps[at] = step._replace(certain=False)  # this task_done may be one too many
         names.append((step.thread, seen[step.thread], step.kind))
         seen[step.thread] += 1
     before = {
@@ -121,11 +121,11 @@ def order_of(steps: Sequence[Step]) -> Order:
     return frozenset(names), frozenset(before)
 
 
-class Followed:
-    """What both searches tell; each sees every operation, also those that there is no choice about."""
+class StepRecorder:
+    """A scheduler mixin that records every step, including those for which there is no choice."""
 
     steps: list[Step]
-    kept: list[object]  # ids are names
+    kept: list[object]  # targets, kept alive so that their ids stay unique
 
     def begin(self, number: int, space: int) -> bool:
         self.steps, self.kept = [], []
@@ -142,8 +142,8 @@ class Followed:
         return chosen
 
 
-class Visiting(Followed, Reachability):
-    """The search to be tested."""
+class Visiting(StepRecorder, Reachability):
+    """The search under test."""
 
 
 class _Everything(Exhaustive):
@@ -153,14 +153,14 @@ class _Everything(Exhaustive):
     def watch(self, calculus: object, visible: object, *, coarse: bool) -> _Everything:
         return self
 
-    def tell(self, *args: object, **kwargs: object) -> None:
-        """Brute force need not know."""
+    def ignore(self, *args: object, **kwargs: object) -> None:
+        """Do nothing. Brute force needs no notifications."""
 
-    started = waits = notified = time_passes = over = tell
+    started = waits = notified = time_passes = over = ignore
 
 
-class BruteForce(Followed, _Everything):
-    """Every interleaving, of the same operations."""
+class BruteForce(StepRecorder, _Everything):
+    """A search that runs every interleaving of the same operations."""
 
 
 class Found(NamedTuple):
@@ -174,7 +174,7 @@ class Found(NamedTuple):
 def prepared(
     scenario: Callable[[], object], *, selection: Selection, setup: Callable[[], object] | None = None
 ) -> Iterator[Session]:
-    """A session that has seen the scenario twice."""
+    """Yield a session that has rehearsed the scenario twice."""
     with Session(scenario, Threads(selection).install(), setup=setup, step_limit=5_000) as session:
         session.rehearse()
         session.rehearse()
@@ -184,7 +184,10 @@ def prepared(
 def explore(
     session: Session, search: Any, *, most: int = 100_000, ended: Callable[[Any], object] = lambda outcome: None
 ) -> Found:
-    """All orders that a search comes to, and how often it does; what was done before all points were known is out."""
+    """Return the partial orders that a search visits and how often it visits each.
+
+    Executions before the last change of the known points are not counted.
+    """
     orders: Counter[Order] = Counter()
     outcomes: set[Any] = set()
     space = -1
@@ -197,7 +200,7 @@ def explore(
         if not search.begin(number, space):
             return Found(orders, outcomes, search, True)
         outcome = session.run_for(search).outcome
-        orders[order_of(getattr(search, "steps", ()))] += 1  # a plain search does not tell
+        orders[order_of(getattr(search, "steps", ()))] += 1  # the plain search records no steps
         outcomes.add(outcome.signature)
         ended(outcome)
     return Found(orders, outcomes, search, False)

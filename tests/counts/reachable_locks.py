@@ -27,7 +27,7 @@ def two_locks() -> None:
     side_by_side(one, other)
 
 
-def lock_of_one_only() -> None:
+def lock_in_one_thread_only() -> None:
     box, lock = Box(), threading.Lock()
 
     def careful() -> None:
@@ -60,7 +60,7 @@ def three_at_the_table() -> None:
     side_by_side(*[lambda at=at: eat(at) for at in range(3)])
 
 
-def looked_at_lock() -> None:
+def observed_lock() -> None:
     lock = threading.Lock()
 
     def hold() -> None:
@@ -83,7 +83,7 @@ def released_by_another() -> None:
     side_by_side(take, take, give)
 
 
-def short_of_patience() -> None:
+def timed_acquire() -> None:
     lock = threading.Lock()
 
     def hold() -> None:
@@ -97,7 +97,7 @@ def short_of_patience() -> None:
     side_by_side(hold, hurry)
 
 
-def given_back_twice() -> None:
+def released_twice() -> None:
     lock = threading.Lock()
 
     def careful() -> None:
@@ -130,11 +130,11 @@ def dies_with_the_lock() -> None:
         box.n = 1
         raise ValueError
 
-    def look() -> None:
+    def check() -> None:
         with lock:
             assert box.n == 0
 
-    side_by_side(die, look)
+    side_by_side(die, check)
 
 
 def signalled() -> None:

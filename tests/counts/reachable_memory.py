@@ -27,7 +27,7 @@ def store_buffering() -> None:
 
     def other() -> None:
         box.m = 1
-        box.told = box.n
+        box.also_seen = box.n
 
     side_by_side(one, other)
 
@@ -141,7 +141,7 @@ def dies() -> None:
     side_by_side(look, write)
 
 
-def looked_into() -> None:
+def copied_list() -> None:
     one: list[int] = []
     other: list[int] = []
 

@@ -111,7 +111,7 @@ def held_mutex() -> None:
 
 
 class Noting(queue.Queue[int]):
-    """Its own code runs while its mutex is held."""
+    """A queue subclass whose overridden methods run while its mutex is held."""
 
     last = 0
 
@@ -145,7 +145,7 @@ class Decked(queue.Queue[int]):
         self.queue = Deck()
 
 
-def put_of_its_own() -> None:
+def overridden_put() -> None:
     pipe = Noting()
 
     def look() -> None:
@@ -155,12 +155,12 @@ def put_of_its_own() -> None:
     side_by_side(lambda: pipe.put(1), look)
 
 
-def get_of_its_own() -> None:
+def overridden_get() -> None:
     pipe = Noting(1)
     side_by_side(lambda: pipe.put(1), pipe.get, lambda: pipe.put(2), pipe.qsize)
 
 
-def polled_by_its_own() -> None:
+def overridden_polled() -> None:
     pipe = Noting()
 
     def poll() -> None:

@@ -17,29 +17,29 @@ def notified_all() -> None:
             while not box.ready:
                 changed.wait()
 
-    def tell() -> None:
+    def notify() -> None:
         with changed:
             box.ready = True
             changed.notify_all()
 
-    side_by_side(wait, wait, tell)
+    side_by_side(wait, wait, notify)
 
 
-def told_too_early() -> None:
+def notified_too_early() -> None:
     changed = threading.Condition()
 
     def wait() -> None:
         with changed:
             changed.wait()
 
-    def tell() -> None:
+    def notify() -> None:
         with changed:
             changed.notify()
 
-    side_by_side(wait, tell)
+    side_by_side(wait, notify)
 
 
-def waits_a_while() -> None:
+def timed_wait() -> None:
     box, changed = Box(), threading.Condition()
 
     def wait() -> None:
@@ -47,12 +47,12 @@ def waits_a_while() -> None:
             if not changed.wait(1):
                 box.n = 1
 
-    def tell() -> None:
+    def notify() -> None:
         time.sleep(1)
         with changed:
             changed.notify()
 
-    side_by_side(wait, tell)
+    side_by_side(wait, notify)
 
 
 def two_conditions() -> None:
@@ -65,16 +65,16 @@ def two_conditions() -> None:
             if box.n == 0:
                 condition.wait()
 
-    def tell() -> None:
+    def notify() -> None:
         with lock:
             box.n = 1
             one.notify()
             other.notify()
 
-    side_by_side(lambda: wait(one), lambda: wait(other), tell)
+    side_by_side(lambda: wait(one), lambda: wait(other), notify)
 
 
-def told_one_of_two() -> None:
+def notified_one_of_two() -> None:
     box, changed = Box(), threading.Condition()
 
     def wait(value: int) -> None:
@@ -82,11 +82,11 @@ def told_one_of_two() -> None:
             changed.wait()
             box.n = value
 
-    def tell() -> None:
+    def notify() -> None:
         with changed:
             changed.notify()
 
-    side_by_side(lambda: wait(1), lambda: wait(2), tell)
+    side_by_side(lambda: wait(1), lambda: wait(2), notify)
 
 
 def waited_for() -> None:

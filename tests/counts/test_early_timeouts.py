@@ -57,16 +57,16 @@ def lock_scenario(seen: set[bool]) -> Callable[[], None]:
 
 def condition_scenario(seen: set[tuple[bool, bool]]) -> Callable[[], None]:
     def scenario() -> None:
-        condition, told = threading.Condition(), []
+        condition, notified = threading.Condition(), []
 
         def waits() -> None:
             with condition:
                 woken = condition.wait(timeout=5)
-                seen.add((woken, bool(told)))
+                seen.add((woken, bool(notified)))
 
         def notifies() -> None:
             with condition:
-                told.append(True)
+                notified.append(True)
                 condition.notify()
 
         side_by_side(waits, notifies)
@@ -107,8 +107,8 @@ def test_without_the_option_a_timeout_expires_only_if_every_other_thread_is_bloc
 
 @pytest.mark.parametrize("scheduler", COMPLETE)
 def test_a_wait_can_expire_before_and_after_the_notification(scheduler: str) -> None:
-    # It is notified in time; or expires before the other thread came, and sees nothing; or the time is over when the
-    # notification comes, but the lock is not free yet: then wait returns False although the other thread was there.
+    # There are three cases. The wait is notified in time. Or it expires before the other thread runs. Or it expires
+    # while the notifying thread still holds the lock: then `wait` returns False although the notification was sent.
     seen: set[tuple[bool, bool]] = set()
     result = raddle.explore(condition_scenario(seen), scheduler=scheduler, **RULES)
     assert result.exhausted
@@ -116,7 +116,7 @@ def test_a_wait_can_expire_before_and_after_the_notification(scheduler: str) -> 
 
 
 @pytest.mark.parametrize("scheduler", COMPLETE)
-def test_a_timed_get_finds_an_item_or_none(scheduler: str) -> None:
+def test_a_timed_get_returns_an_item_or_expires(scheduler: str) -> None:
     seen: set[object] = set()
     result = raddle.explore(queue_scenario(seen), scheduler=scheduler, **RULES)
     assert result.exhausted
@@ -164,7 +164,7 @@ def second_waiter_first() -> None:
         thread.start()
     for _ in threads:
         about_to_wait.acquire()
-    with condition:  # free once both wait
+    with condition:  # can be acquired only when both threads are waiting
         condition.notify()
     for thread in threads:
         thread.join()
@@ -175,12 +175,12 @@ def test_the_schedule_names_the_waiter_and_replays() -> None:
     finding = finding_of_the_second_waiter()
     assert "(wakes T" in str(finding.schedule)
     assert "wakeups='any'" in finding.replay_options.line(str(finding.schedule))
-    again = raddle.replay(second_waiter_first, str(finding.schedule), wakeups="any")
-    assert again is not None
-    assert again.message == finding.message
+    replayed = raddle.replay(second_waiter_first, str(finding.schedule), wakeups="any")
+    assert replayed is not None
+    assert replayed.message == finding.message
 
 
-def test_other_values_are_refused() -> None:
+def test_invalid_values_of_timeouts_and_wakeups_are_rejected() -> None:
     with pytest.raises(raddle.UsageError, match="timeouts must be one of late, any, not 'early'"):
         raddle.explore(second_waiter_first, timeouts="early")  # type: ignore[arg-type]
     with pytest.raises(raddle.UsageError, match="wakeups must be one of fifo, any, not 'lifo'"):
@@ -206,7 +206,7 @@ STATEMENTS = {
 
 
 def program(seed: int) -> str:
-    """A module with a scenario of two or three threads that do one or two things each."""
+    """Return the source of a module with a scenario of two or three threads that make one or two operations each."""
     chance = random.Random(seed)
     lines = [
         "import queue, threading",

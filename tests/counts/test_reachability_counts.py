@@ -1,9 +1,8 @@
-"""Reachability testing visits each partial order once: as many as can be counted by hand, and those of brute force.
+"""Reachability testing visits each partial order once: as many as counted by hand, and the same as brute force.
 
-Which operations depend on each other is told twice: by the search, and by `partial_orders` for the brute force, which
-runs every interleaving at the finest grain and keeps those that differ in more than how independent operations are
-sorted. What executions end in is compared with that of the plain exhaustive search besides, which knows nothing of
-dependence.
+Dependence between operations is defined twice: in the search, and in `partial_orders` for the brute force. The brute
+force runs every interleaving at the finest granularity and groups those that differ only in the order of independent
+operations. Outcomes are also compared with the plain exhaustive search, which does not use dependence at all.
 """
 
 from __future__ import annotations
@@ -35,56 +34,59 @@ def reset() -> None:
     counted.total = 0
 
 
-# Two threads read and write k times each. The figures are those of the public tools; 4 for k = 1 by hand: one thread
-# after the other, 2; both read first, then the writes in either order, 2.
+# Two threads read and write k times each. The expected numbers are those of public tools. For k = 1, by hand: one
+# thread runs after the other, 2 orders; or both read first and then write in either order, 2 orders.
 @pytest.mark.parametrize(("times", "orders"), [(1, 4), (2, 34), (3, 328)])
-def test_unlocked_increments(times: int, orders: int) -> None:
+def test_unlocked_increments_have_as_many_partial_orders_as_other_tools_report(times: int, orders: int) -> None:
     result = visited(counted.increments(times))
     assert (result.executions, result.stopped_because) == (orders, "exhausted")
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4])
-def test_locked_increments(times: int) -> None:
-    # The orders of k critical sections in one thread and k in the other.
+def test_two_threads_of_k_critical_sections_have_2k_choose_k_partial_orders(times: int) -> None:
+    # The partial orders are the orders of k critical sections in one thread and k in the other.
     assert visited(counted.locked_increments(times)).executions == comb(2 * times, times)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
-def test_writers(count: int) -> None:
+def test_n_writers_have_n_factorial_partial_orders(count: int) -> None:
     assert visited(counted.writers(count)).executions == factorial(count)
 
 
 CROSSCHECKED = [
-    # By hand, and what SimGrid's model checker says. Where the two differ, it is about semaphores: there a take is two
-    # transitions, a request and a wait, and requests are ordered with gives; here it is one operation that needs one
-    # certain give. Its own figures changed as its notion of dependence did: 96 became 48, and 480 became 417.
+    # Each entry has the number counted by hand and the number from SimGrid's model checker. They differ only for
+    # semaphores. In SimGrid an acquire is two transitions, a request and a wait, and requests are ordered with
+    # releases. In raddle it is one operation that needs one particular release. SimGrid's numbers changed with its
+    # definition of dependence: 96 became 48, and 480 became 417.
     #
-    # The table is held while forks are taken: the orders of 4 philosophers.
+    # A philosopher locks the table while taking forks, so the result is the number of orders of 4 philosophers.
     ("philosophers_mutex_ok", crosschecked.philosophers_with_mutex(4), factorial(4), 24),
-    # Who sits down in which order: 3!. The third one, C, needs the seat of one of the first two, X: 2 ways; so X has
-    # had the fork that it shares with C. The fork of X and the other, Y, in either order; that of Y and C in either
-    # order; but not first Y, then X, and first C, then Y, as C comes after X: 3 ways. Y and C get up in either
-    # order: 2. Together 6 * 2 * 3 * 2.
+    # The philosophers sit down in 3! orders. The third, C, needs the seat of one of the first two, X: 2 ways. So X has
+    # already used the fork that it shares with C. X and the other philosopher, Y, use their shared fork in either
+    # order, and so do Y and C. But Y before X and C before Y cannot both hold, because C comes after X: 3 ways. Y and C
+    # get up in either order: 2 ways. Together 6 * 2 * 3 * 2.
     ("philosophers_semaphores_ok", crosschecked.philosophers_with_semaphore(3), 72, 96),
-    # Room for one item: puts and gets take turns. Two producers of two items each and two consumers likewise: C(4, 2)².
+    # With room for one item, puts and gets alternate. Two producers and two consumers of two items each: C(4, 2)².
     (
         "producer_consumer_ok",
         crosschecked.producers_and_consumers(2, 2, items=2, room=1),
         comb(4, 2) ** 2,
         36,
     ),
-    # The second lock is only taken by who has the first: the orders of 4 threads.
+    # A thread takes the second lock only while it holds the first, so the result is the number of orders of 4 threads.
     ("simple_mutex_with_threads_ok", crosschecked.two_mutexes(4), factorial(4), 24),
-    # They get ready in some order, and pass the mutex in some other.
+    # The threads become ready in any order and pass the mutex in any order.
     ("simple_cond_broadcast_ok", crosschecked.broadcast(3), factorial(3) ** 2, 480),
-    # They enter in some order: 4!. Two wait at a time, and either of them may be next, the last one alone: 2³.
+    # The customers enter in 4! orders. Two wait at a time and either may be next, except for the last one: 2³.
     ("barber_shop_ok", crosschecked.barber_shop(4, chairs=2), factorial(4) * 2**3, 1152),
 ]
 AGREE = {"philosophers_mutex_ok", "producer_consumer_ok", "simple_mutex_with_threads_ok"}
 
 
 @pytest.mark.parametrize(("name", "scenario", "orders", "theirs"), CROSSCHECKED, ids=[case[0] for case in CROSSCHECKED])
-def test_what_others_counted(name: str, scenario: Callable[[], None], orders: int, theirs: int) -> None:
+def test_partial_orders_agree_with_the_count_by_hand_and_with_simgrid(
+    name: str, scenario: Callable[[], None], orders: int, theirs: int
+) -> None:
     assert (orders == theirs) == (name in AGREE)
     result = visited(scenario)
     assert (result.executions, result.stopped_because, result.findings) == (orders, "exhausted", ())
@@ -105,18 +107,18 @@ PROGRAMS = {
     "a broadcast to two": crosschecked.broadcast(2),
     "one customer": crosschecked.barber_shop(1, chairs=1),
 }
-# Too many interleavings to run here; it has been done once.
+# These have too many interleavings to run in every test run. Brute force was run on them once.
 LARGE = {"two_locks", "made_by_threads", "one_in_the_pool", "three_at_the_table"}
 
 
-def test_there_are_enough_programs() -> None:
+def test_at_least_40_programs_are_compared() -> None:
     assert len(PROGRAMS) >= 40
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_each_partial_order_once(name: str) -> None:
+def test_each_partial_order_is_visited_once(name: str) -> None:
     with partial_orders.prepared(PROGRAMS[name], selection=SELECTION, setup=reset) as session:
-        plain = partial_orders.explore(session, Exhaustive())  # first: the others want more to be a step
+        plain = partial_orders.explore(session, Exhaustive())  # must be first: the other searches add scheduling points
         found = partial_orders.explore(session, partial_orders.Visiting())
         assert plain.complete
         assert found.complete
@@ -131,8 +133,8 @@ def test_each_partial_order_once(name: str) -> None:
             assert found.outcomes == every.outcomes
 
 
-def test_memory_is_bounded() -> None:
-    # 328 executions of 14 operations: what is kept is a path, who sleeps along it, and what is planned.
+def test_the_memory_of_the_search_is_bounded() -> None:
+    # In 328 executions of 14 operations, the search keeps one path with its sleep sets and its wakeup tree.
     search = partial_orders.Visiting()
     sizes: list[int] = []
 

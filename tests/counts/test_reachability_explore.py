@@ -1,4 +1,4 @@
-"""Reachability testing through the front door: findings, schedules that replay, processes of their own, criteria."""
+"""Reachability testing through `raddle.explore`: findings, replayable schedules, child processes, criteria."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAILING = [
     (counted.crossed_locks, "deadlock"),
     (counted.tried_lock, "deadlock"),
     (reachable_memory.dies, "assertion"),
-    (reachable_waiting.told_too_early, "lost-wakeup"),
+    (reachable_waiting.notified_too_early, "lost-wakeup"),
     (reachable_locks.three_at_the_table, "deadlock"),
 ]
 
@@ -45,32 +45,32 @@ def visited(scenario: Callable[[], object], **options: object) -> raddle.Result:
 
 @pytest.mark.parametrize(("scenario", "kind"), FAILING)
 @pytest.mark.parametrize("shrink", [True, False])
-def test_what_is_found_replays(scenario: Callable[[], None], kind: str, shrink: bool) -> None:
+def test_findings_can_be_replayed(scenario: Callable[[], None], kind: str, shrink: bool) -> None:
     result = visited(scenario, shrink=shrink)
     (finding,) = result.findings
     assert finding.kind == kind
     assert result.notes == ()
-    # In a session of its own, where a join or a release is no step unless somebody looks.
-    again = raddle.replay(scenario, str(finding.schedule), source=SOURCE)
-    assert again is not None
-    assert again.message == finding.message
+    # The replay uses a new session, in which a join or a release is a scheduling point only if a thread can observe it.
+    replayed = raddle.replay(scenario, str(finding.schedule), source=SOURCE)
+    assert replayed is not None
+    assert replayed.message == finding.message
     assert stop_text(result) == f"exhausted: all {result.orders['partial_orders']} partial orders were run"
 
 
-def test_it_stops_at_the_first_finding() -> None:
-    # The first execution takes both locks in one thread after the other; the second turns a race round.
+def test_the_search_stops_at_the_first_finding() -> None:
+    # In the first execution one thread takes both locks before the other. The second execution reverses a race.
     result = visited(counted.crossed_locks, until="first-finding")
     assert result.stopped_because == "first-finding"
     assert result.executions < 3
 
 
-def test_no_failure_exists() -> None:
+def test_an_exhausted_search_without_findings_says_that_no_failure_is_possible() -> None:
     result = visited(counted.locked_increments(2))
     assert (result.executions, result.findings) == (6, ())
     assert stop_text(result) == "exhausted: all 6 partial orders were run; no failure is possible within these bounds"
 
 
-def test_a_budget_that_is_spent_first() -> None:
+def test_the_search_stops_if_the_budget_is_spent_first() -> None:
     result = visited(counted.increments(2), until="budget", executions=33)
     assert (result.executions, result.stopped_because) == (33, "executions")
     assert stop_text(result) == "stopped: execution limit reached"
@@ -78,18 +78,18 @@ def test_a_budget_that_is_spent_first() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize("criteria", [(), "map"])
-def test_in_processes_of_their_own(criteria: object) -> None:
+def test_isolated_executions_have_the_same_number_of_partial_orders(criteria: object) -> None:
     result = visited(counted.increments(1), isolate="fork", criteria=criteria)
     assert (result.executions, result.stopped_because) == (4, "exhausted")
 
 
-def test_where_the_interpreter_can_switch() -> None:
-    # Between its points a thread may do anything else, so nothing commutes: every interleaving. Each thread acquires,
-    # reads and writes in one go, and releases: three steps. If T1 is first, the main thread's join of it comes among
-    # the three steps of T2, in 4 places; if T2 is first, both joins come last.
+def test_the_gil_switch_model_runs_every_interleaving() -> None:
+    # Between scheduling points a thread may do anything, so no steps commute and every interleaving is run. Each thread
+    # has three steps: acquire, read and write without a switch, release. If T1 runs first, the main thread's join of T1
+    # has 4 places among the three steps of T2. If T2 runs first, both joins come last.
     result = visited(counted.locked_increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (4 + 1, "exhausted", ())
-    # Bare increments cannot be interrupted: T1 first, with the join before or after T2's step, or T2 first.
+    # An increment without a lock cannot be interrupted: T1 first, with the join before or after T2's step, or T2 first.
     result = visited(counted.increments(1), switches="gil")
     assert (result.executions, result.stopped_because, result.findings) == (2 + 1, "exhausted", ())
 
@@ -100,13 +100,13 @@ def finest_interleavings(scenario: Callable[[], object]) -> int:
     return sum(found.orders.values())
 
 
-def test_it_cannot_be_run_twice() -> None:
+def test_reachability_cannot_be_combined_with_twice() -> None:
     with pytest.raises(UsageError, match="twice cannot repeat the executions of reachability"):
         make_scheduler("twice:reachability", seed=1)
 
 
-def test_state_that_survives() -> None:
-    # From the fifth execution on, of which two are rehearsals, the second thread does something else.
+def test_state_that_survives_an_execution_is_reported_as_a_divergence() -> None:
+    # From the fifth execution on, counting two rehearsals, the threads take fewer steps.
     executions: list[int] = []
 
     def scenario() -> None:
@@ -126,14 +126,16 @@ def test_state_that_survives() -> None:
     assert "a schedule run twice differed at operation" in finding.message
 
 
-def test_an_execution_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachability, "MAX_OPERATIONS", 8)  # of 10 operations: four in each thread, two joins
+def test_an_execution_with_too_many_operations_makes_the_search_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        reachability, "MAX_OPERATIONS", 8
+    )  # the execution has 10 operations: four in each thread and two joins
     result = visited(counted.increments(2))
     assert result.stopped_because == "exhausted-within-bound"
     assert result.notes == ("every schedule within the bound on 8 operations per execution was run; there are others",)
 
 
-# -- what is covered -------------------------------------------------------------------------------------------
+# -- coverage --------------------------------------------------------------------------------------------------
 
 
 def covered_by(scenario: Callable[[], object], search: object) -> dict[str, set[object]]:
@@ -157,13 +159,13 @@ MEASURED = [
     counted.increments(1), counted.locked_increments(2), counted.two_producers,
     counted.handed_over(2, 0), counted.crossed_locks, counted.condition, counted.main_works_too,
     counted.guarded_by_semaphore(2), reachable_memory.store_buffering, reachable_waiting.set_by_two,
-    reachable_locks.released_by_another, reachable_memory.looked_into,
+    reachable_locks.released_by_another, reachable_memory.copied_list,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("scenario", MEASURED)
-def test_totals_are_exact(scenario: Callable[[], object]) -> None:
-    """Each partial order covers what is covered at all, by criteria that say so; every interleaving by the others."""
+def test_an_exhausted_search_covers_everything_that_can_be_covered(scenario: Callable[[], object]) -> None:
+    """One execution per partial order is enough for criteria with `by_order`. The others need every interleaving."""
     every = covered_by(scenario, partial_orders.BruteForce())
     by_order = covered_by(scenario, Reachability())
     finer = Reachability()
@@ -176,27 +178,28 @@ def test_totals_are_exact(scenario: Callable[[], object]) -> None:
             assert by_order[name] == every[name]
 
 
-def test_one_partial_order_is_not_enough_for_all() -> None:
-    # x += 1 twice: both read first, in two orders that are one partial order. SVAR tells them apart.
+def test_some_criteria_distinguish_interleavings_of_one_partial_order() -> None:
+    # Two threads execute `x += 1`. If both read first, the two orders of the reads are one partial order, but SVAR
+    # distinguishes them.
     by_order = covered_by(counted.increments(1), Reachability())
     every = covered_by(counted.increments(1), partial_orders.BruteForce())
     assert by_order["svar"] < every["svar"]
 
 
-def test_what_explore_says_of_totals() -> None:
+def test_an_exhausted_search_has_exact_totals() -> None:
     result = visited(counted.increments(2), criteria=["map", "def-use"])
     assert result.executions == 34
     assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
     result = visited(counted.increments(2), criteria=["map", "svar"])
-    # Each partial order, then each interleaving: of four and four steps, and where the first join comes among those of
-    # the second thread once the first has ended.
+    # The search runs each partial order, then each interleaving of four steps in each thread and the join of T1, which
+    # can come anywhere among T2's steps once T1 has ended.
     assert result.executions == 34 + finest_interleavings(counted.increments(2))
     assert {row["total_kind"] for row in result.criteria.values()} == {"exact"}
     assert result.notes == ()
 
 
-def test_totals_that_are_not_exact() -> None:
-    # 34 partial orders, and 6 more executions: every failure was seen, but not every interleaving.
+def test_totals_are_not_exact_if_the_budget_ends_before_every_interleaving_was_run() -> None:
+    # 40 executions run the 34 partial orders, and so find every failure, but not every interleaving.
     result = visited(counted.increments(2), criteria=["map", "svar"], executions=40, until="budget")
     assert (result.executions, result.stopped_because) == (40, "exhausted")
     assert result.criteria["map"]["total_kind"] == "exact"
@@ -208,9 +211,9 @@ def test_totals_that_are_not_exact() -> None:
 
 
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_what_was_never_covered_is_infeasible(scheduler: str) -> None:
-    # Two threads add to one variable under a lock: nobody can write between the other's read and its write. By the
-    # static model, which knows no locks, that is a requirement.
+def test_requirements_not_covered_by_an_exhausted_search_are_infeasible(scheduler: str) -> None:
+    # Two threads increment one variable under a lock, so neither can write between the other's read and write. The
+    # static model does not know locks, so it contains that requirement.
     result = visited(counted.locked_increments(1), criteria=["map"], scheduler=scheduler)
     assert result.record is not None
     contents = contents_of(result.record)
@@ -226,8 +229,8 @@ def test_what_was_never_covered_is_infeasible(scheduler: str) -> None:
 
 @pytest.mark.parametrize("scenario", [counted.two_producers, counted.guarded_by_semaphore(2)])
 @pytest.mark.parametrize("scheduler", ["reachability", "exhaustive"])
-def test_both_cover_the_same(scenario: Callable[[], object], scheduler: str) -> None:
-    """Also by criteria that see when a permit is given back, which is a step of its own then."""
+def test_both_complete_searches_cover_the_same(scenario: Callable[[], object], scheduler: str) -> None:
+    """This includes criteria that observe the release of a permit, which makes the release a separate step."""
     result = visited(scenario, criteria=list(NAMES), scheduler=scheduler)
     every = covered_by(scenario, partial_orders.BruteForce())
     assert {name: set(keys) for name, keys in result.tally.covered.items()} == every

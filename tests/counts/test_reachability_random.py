@@ -1,9 +1,9 @@
-"""Reachability testing of random programs: each partial order of brute force once, and every outcome.
+"""Reachability testing of random programs visits each partial order once and finds every outcome.
 
-Outcomes are compared with those that `tests/differential` finds by trying every interleaving of a model that knows
-nothing of raddle; partial orders with those of every interleaving that raddle can have.
+The expected outcomes come from the model in `tests/differential`, which is independent of raddle and tries every
+interleaving. The expected partial orders come from a brute-force search over all interleavings in raddle.
 
-`RADDLE_REACHABILITY=5000` has as many programs generated; `RADDLE_REACHABILITY_SEED` draws others.
+`RADDLE_REACHABILITY=5000` sets the number of generated programs, and `RADDLE_REACHABILITY_SEED` the random seed.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from raddle.outcome import Outcome
 
 PROGRAMS = int(os.environ.get("RADDLE_REACHABILITY", "100"))
 SEED = int(os.environ.get("RADDLE_REACHABILITY_SEED", "1"))
-CHUNKS = max(1, PROGRAMS // 50)  # tests, so that they can run side by side
+CHUNKS = max(1, PROGRAMS // 50)  # number of tests that the programs are divided into, so that they can run in parallel
 MAX_INTERLEAVINGS = 120 if PROGRAMS <= 200 else 1_500  # larger programs are not compared with brute force
 MAX_STATES = 5_000 if PROGRAMS <= 200 else 30_000
 
 
 class Stage:
-    """Where one program after the other is run: in one session, as setting one up takes longer than most of them."""
+    """Runs all programs in one session, because setting up a session takes longer than most programs."""
 
     def __init__(self, folder: Path, compared: Counter[str]) -> None:
         self.folder = folder
@@ -118,7 +118,7 @@ def drawn(chance: random.Random) -> Program:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_random_programs(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_programs_agree_with_brute_force(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = PROGRAMS // CHUNKS
     monkeypatch.syspath_prepend(str(tmp_path))
     stage = Stage(tmp_path, Counter())
@@ -134,12 +134,13 @@ def test_random_programs(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyP
         finally:
             stage.leave()
 
-    # In its first test in a thread, Hypothesis registers a generator of random numbers, and warns if
-    # `gc.get_referrers` finds no object that holds it. A session freezes all objects, which hides the dictionary that
-    # does: since 3.14 the collector tracks every dictionary from the start, so that one is frozen too.
+    # In the first test of a thread, Hypothesis registers a random number generator. It warns if `gc.get_referrers`
+    # finds no reference to it. A session freezes all objects, which hides the dictionary that holds the reference:
+    # since 3.14 the collector tracks every dictionary from the start, so this one is frozen too. Running a first test
+    # here avoids the warning.
     given(st.none())(lambda _: None)()
     with stage.session:
         run()
     assert stage.compared["outcomes"] > programs // 2
     assert stage.compared["orders"] > programs // 2
-    assert stage.compared["visited"] > 2 * programs  # or nothing was instrumented
+    assert stage.compared["visited"] > 2 * programs  # fewer would mean that nothing was instrumented
